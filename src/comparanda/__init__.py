@@ -1,0 +1,1 @@
+"""Comparative evaluation of NLP systems."""
