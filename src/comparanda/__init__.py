@@ -1,1 +1,70 @@
-"""Comparative evaluation of NLP systems."""
+"""Comparative evaluation of NLP systems: what each one fixes and breaks, and whether the gap is real.
+
+The public names are loaded when they are first used, so that `import comparanda` is cheap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from comparanda.version import __version__
+
+if TYPE_CHECKING:
+    from comparanda.errors import (
+        AlignError,
+        ComparandaError,
+        ExpressionError,
+        InputError,
+        MissingExtraError,
+        ReadError,
+        UsageError,
+    )
+    from comparanda.result import Result, compare
+    from comparanda.saved import open_result as open
+
+_PLACES = {
+    "compare": ("comparanda.result", "compare"),
+    "Result": ("comparanda.result", "Result"),
+    "open": ("comparanda.saved", "open_result"),
+    **{
+        name: ("comparanda.errors", name)
+        for name in (
+            "AlignError",
+            "ComparandaError",
+            "ExpressionError",
+            "InputError",
+            "MissingExtraError",
+            "ReadError",
+            "UsageError",
+        )
+    },
+}
+
+__all__ = [
+    "AlignError",
+    "ComparandaError",
+    "ExpressionError",
+    "InputError",
+    "MissingExtraError",
+    "ReadError",
+    "Result",
+    "UsageError",
+    "__version__",
+    "compare",
+    "open",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'comparanda' has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _PLACES[name]
+    value = getattr(import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

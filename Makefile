@@ -1,0 +1,33 @@
+# Everything sets itself up: a private environment in .venv, made anew when pyproject.toml changes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint slow bench clean
+
+demo: $(READY)
+	$(BIN)/comparanda demo
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -q --cov --cov-report=term:skip-covered
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+slow: $(READY)
+	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m benchmarks
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint,package]'
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist build

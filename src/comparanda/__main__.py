@@ -1,0 +1,5 @@
+"""`python -m comparanda`."""
+
+from comparanda.cli import main
+
+main()

@@ -1,0 +1,169 @@
+"""Columns of text: interned to small integers, or left as slices of the bytes they came from.
+
+No string is made for a row that nobody looks at: a `TextColumn` keeps one string per *distinct*
+value, a `Slices` column keeps only where each row's bytes stand.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.integer[Any]]
+    Rows = NDArray[np.int64]
+    Truth = NDArray[np.bool_]
+
+PADDING = 16
+"""Zero bytes behind every buffer, so that eight bytes can be gathered at any offset in it."""
+
+_KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
+
+
+def code_type(values: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned integer type that can number this many values."""
+    if values <= 1 << 8:
+        return np.uint8
+    return np.uint16 if values <= 1 << 16 else np.uint32
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TextColumn:
+    """Texts by code: row `i` holds `names[codes[i]]`.
+
+    Args:
+        codes: one small integer a row.
+        names: the distinct texts, in the order of their codes.
+        missing: the code that means "no value here", if there is one.
+
+    >>> column = TextColumn.of(["NN", "NE", "NN"])
+    >>> column.names, column.codes.tolist(), column[2]
+    (('NE', 'NN'), [1, 0, 1], 'NN')
+
+    """
+
+    codes: Codes
+    names: tuple[str, ...]
+    missing: int | None = None
+
+    @classmethod
+    def of(cls, texts: Iterable[str | None]) -> TextColumn:
+        """Intern plain texts; codes follow the sorted texts, and None is missing."""
+        rows = list(texts)
+        present = tuple(sorted({text for text in rows if text is not None}))
+        missing = len(present) if any(text is None for text in rows) else None
+        names = present if missing is None else (*present, "")
+        code_of: dict[str | None, int] = {text: code for code, text in enumerate(present)}
+        if missing is not None:
+            code_of[None] = missing
+        codes = np.fromiter((code_of[text] for text in rows), dtype=code_type(len(names)), count=len(rows))
+        return cls(codes, names, missing)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return self.names[int(self.codes[row])]
+
+    def take(self, rows: Rows) -> TextColumn:
+        """Return the column of the given rows, in their order."""
+        return TextColumn(self.codes[rows], self.names, self.missing)
+
+    def sorted(self) -> TextColumn:
+        """Return the same texts under codes that follow the sorted names.
+
+        Codes then depend on the *set* of values alone, not on the order in which a reader met them.
+        """
+        order = sorted(range(len(self.names)), key=lambda code: (code == self.missing, self.names[code]))
+        if order == list(range(len(order))):
+            return self
+        new_code = np.empty(len(order), dtype=code_type(len(order)))
+        new_code[order] = np.arange(len(order))
+        missing = None if self.missing is None else int(new_code[self.missing])
+        return TextColumn(new_code[self.codes], tuple(self.names[code] for code in order), missing)
+
+
+def join_labels(labels: Iterable[str]) -> str:
+    """Write a set of labels as one value; `split_labels` reads it back.
+
+    >>> join_labels(["sports", "news"]), split_labels("news|sports")
+    ('news|sports', ('news', 'sports'))
+    """
+    return "|".join(sorted({label.replace("\\", r"\\").replace("|", r"\|") for label in labels}))
+
+
+def split_labels(value: str) -> tuple[str, ...]:
+    """Read a set of labels written by `join_labels`."""
+    if not value:
+        return ()
+    parts = re.findall(r"(?:[^|\\]|\\.)+", value)
+    return tuple(re.sub(r"\\(.)", r"\1", part) for part in parts)
+
+
+def window(buffer: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return a view that reads eight bytes, lowest first, at any offset of a padded buffer."""
+    return np.ndarray((len(buffer) - 7,), "<u8", buffer=buffer.data, strides=(1,))
+
+
+def head8(view: NDArray[np.uint64], start: Codes, length: Codes) -> NDArray[np.uint64]:
+    """Return the first eight bytes of each slice as one integer, shorter ones padded by zeros."""
+    return view[start] & _KEEP[np.minimum(length, 8)]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Slices:
+    """Texts as places in one buffer of UTF-8 bytes: row `i` is `length[i]` bytes from `start[i]` on."""
+
+    buffer: NDArray[np.uint8]
+    start: Codes
+    length: Codes
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Slices:
+        """Lay plain texts into a buffer of their own."""
+        encoded = [text.encode() for text in texts]
+        length = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        buffer = np.frombuffer(b"".join(encoded) + bytes(PADDING), dtype=np.uint8)
+        return cls(buffer, np.cumsum(length) - length, length)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, row: int) -> str:
+        begin = int(self.start[row])
+        return bytes(self.buffer[begin : begin + int(self.length[row])].data).decode()
+
+    def take(self, rows: Rows) -> Slices:
+        """Return the slices of the given rows, in their order."""
+        return Slices(self.buffer, self.start[rows], self.length[rows])
+
+    def same(self, other: Slices) -> Truth:
+        """Compare row by row with another column of equal length, by bytes."""
+        same: Truth = np.equal(self.length, other.length)
+        mine, theirs = window(self.buffer), window(other.buffer)
+        same &= (mine[self.start] ^ theirs[other.start]) & _KEEP[np.minimum(self.length, 8)] == 0
+        offset = 8
+        rows = np.flatnonzero(same & (self.length > offset))
+        while rows.size:
+            length = self.length[rows].astype(np.int64) - offset
+            left = head8(mine, self.start[rows].astype(np.int64) + offset, length)
+            right = head8(theirs, other.start[rows].astype(np.int64) + offset, length)
+            same[rows] = left == right
+            offset += 8
+            rows = rows[(left == right) & (length > 8)]
+        return same
+
+    def intern(self) -> TextColumn:
+        """Intern the texts: equal bytes, equal code; codes in order of first appearance."""
+        from comparanda.interning import Interner
+
+        interner = Interner(self.buffer)
+        codes = interner.encode(self.start, self.length)
+        return TextColumn(codes.astype(code_type(len(interner.names))), tuple(interner.names))

@@ -1,0 +1,1 @@
+"""From verdicts to findings; nothing here knows files or tasks."""

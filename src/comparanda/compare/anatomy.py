@@ -1,0 +1,53 @@
+"""All findings in one: what `comparanda compare` prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from comparanda.compare.combine import Combination, combination
+from comparanda.compare.difference import Difference, Pairs, difference, pairs
+from comparanda.compare.finding import Finding
+from comparanda.compare.scores import Scores, scores
+from comparanda.compare.significance import Significance, significance
+from comparanda.compare.slices import Slices
+
+if TYPE_CHECKING:
+    from comparanda.compare.context import Context
+
+
+@dataclass(frozen=True)
+class Anatomy(Finding):
+    """The whole comparison; parts that need two systems are None with one."""
+
+    task: str
+    signature: str
+    documents: int
+    sites: int
+    left_out: dict[str, int]
+    notes: tuple[str, ...]
+    scores: Scores
+    pairs: Pairs | None
+    significance: Significance | None
+    difference: Difference | None
+    combination: Combination | None
+    slices: tuple[Slices, ...]
+
+
+def anatomy(context: Context, pair: tuple[str, str] | None, cuts: tuple[Slices, ...], signature: str) -> Anatomy:
+    """Make every finding of a view."""
+    several = pair is not None
+    return Anatomy(
+        task=context.verdicts.task,
+        signature=signature,
+        documents=len(context.verdicts.documents),
+        sites=len(context.sites),
+        left_out=context.view.left_out_counts,
+        notes=tuple(map(str, context.verdicts.notes)),
+        scores=scores(context),
+        pairs=pairs(context) if several else None,
+        significance=significance(context) if several else None,
+        difference=difference(context, *pair) if pair is not None else None,
+        combination=combination(context) if several else None,
+        slices=cuts,
+    )

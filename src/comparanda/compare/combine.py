@@ -1,0 +1,311 @@
+"""What the systems could do together: upper bounds, hardness, greedy curve, agreement (DEFINITIONS 4).
+
+The columns are runs: with one run a system, they are the systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.compare.context import Context, is_value, share
+from comparanda.compare.finding import Finding
+from comparanda.expressions import quote
+from comparanda.verdicts import shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class OracleRow:
+    """The upper bound on the sites of one key label, or of all (tables 9 and 10).
+
+    Args:
+        label: the key label; None for all sites.
+        sites: how many sites.
+        right: for each run, how many it has right.
+        shares: the same as shares.
+        oracle_right: how many at least one run has right.
+        oracle: the same as a share.
+        gain_over_best: the oracle less the run that is best overall (tables 9–11).
+        gain_over_best_here: the oracle less the run that is best on this label.
+        highest: the runs with the highest share here.
+        lowest: the runs with the lowest share here; none where all are equal.
+        where: the condition that selects the sites the oracle has right.
+
+    """
+
+    label: str | None
+    sites: int
+    right: tuple[int, ...]
+    shares: tuple[float, ...]
+    oracle_right: int
+    oracle: float
+    gain_over_best: float
+    gain_over_best_here: float
+    highest: tuple[str, ...]
+    lowest: tuple[str, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class Hardness:
+    """How many sites are solved by just this many runs."""
+
+    solved_by: int
+    count: int
+    share: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class GreedyStep:
+    """One step of the greedy oracle: the run that adds most to those before it.
+
+    Args:
+        run: the run taken.
+        right: how many sites the oracle has right with it.
+        accuracy: the same as a share.
+        gain: how many sites it adds.
+        complementarity: Comp(oracle so far, this run): the share of the remaining errors it does not make.
+        where: the condition that selects the sites it adds.
+
+    """
+
+    run: str
+    right: int
+    accuracy: float
+    gain: int
+    complementarity: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What only one run has right: the oracle's loss if it is left out."""
+
+    run: str
+    count: int
+    share: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The accuracy of the most frequent answer, by how many runs give it. Ties go to the value first in order."""
+
+    agree: int
+    sites: int
+    right: int
+    accuracy: float | None
+    where: str
+    where_right: str
+
+
+@dataclass(frozen=True)
+class Combination(Finding):
+    """Upper bounds and how the runs share the work."""
+
+    view: str
+    runs: tuple[str, ...]
+    best: str
+    low: float | None
+    high: float | None
+    overall: OracleRow
+    labels: tuple[OracleRow, ...]
+    unsolved: tuple[str, ...]
+    hardness: tuple[Hardness, ...]
+    greedy: tuple[GreedyStep, ...]
+    unique: tuple[Contribution, ...]
+    agreement: tuple[Agreement, ...]
+
+
+def combination(context: Context) -> Combination:
+    """Say what the systems could do together."""
+    runs = context.verdicts.runs
+    sites = context.sites
+    pattern = _right_patterns(context)
+    solved = pattern.sum(axis=0, dtype=np.int64)
+    best = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
+    overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites))
+    labels = tuple(_label_rows(context, pattern, best))
+    gain = _oracle_interval(context, pattern)
+    return Combination(
+        view=context.view.name,
+        runs=runs,
+        best=runs[best],
+        low=gain[0],
+        high=gain[1],
+        overall=overall,
+        labels=labels,
+        unsolved=tuple(row.label or "" for row in labels if not row.oracle_right),
+        hardness=_hardness(len(runs), solved, len(sites)),
+        greedy=_greedy(context, pattern, best),
+        unique=_unique(context, pattern, solved),
+        agreement=_agreement(context),
+    )
+
+
+def _right_patterns(context: Context) -> NDArray[np.bool_]:
+    """For each run and contested site, whether the run is right; at all other sites every run is."""
+    rows = context.sites.contested
+    return np.stack([right[rows] for right in context.sites.right])
+
+
+def _oracle_row(
+    context: Context,
+    label: str | None,
+    pattern: NDArray[np.bool_],
+    best: int,
+    rows: NDArray[np.int64],
+    sites: int,
+) -> OracleRow:
+    """Make a row from the contested sites `rows` of a label that has `sites` sites in all."""
+    easy = sites - len(rows)
+    mine = pattern[:, rows]
+    right = [easy + int(count) for count in mine.sum(axis=1)]
+    oracle = easy + int(mine.any(axis=0).sum())
+    top, bottom = max(right), min(right)
+    names = context.verdicts.runs
+    condition = "solved_by > 0" if label is None else f"{is_value('key', label)} and solved_by > 0"
+    return OracleRow(
+        label,
+        sites,
+        tuple(right),
+        tuple(count / sites for count in right),
+        oracle,
+        oracle / sites,
+        (oracle - right[best]) / sites,
+        (oracle - top) / sites,
+        tuple(name for name, count in zip(names, right, strict=True) if count == top),
+        tuple(name for name, count in zip(names, right, strict=True) if count == bottom and bottom < top),
+        condition,
+    )
+
+
+def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
+    """Make a row for each key label, the most frequent first."""
+    sites = context.sites
+    keys = sites.key[sites.contested]
+    order = np.argsort(keys, kind="stable")
+    bounds = np.searchsorted(keys[order], np.arange(len(sites.names) + 1))
+    codes = np.flatnonzero(sites.key_counts).tolist()
+    codes.sort(key=lambda code: (-int(sites.key_counts[code]), sites.names[code]))
+    return [
+        _oracle_row(
+            context,
+            shown(sites.names[code]),
+            pattern,
+            best,
+            order[bounds[code] : bounds[code + 1]],
+            int(sites.key_counts[code]),
+        )
+        for code in codes
+    ]
+
+
+def _oracle_interval(context: Context, pattern: NDArray[np.bool_]) -> tuple[float | None, float | None]:
+    """Return the bootstrap interval of the oracle's accuracy."""
+    rows = context.sites.contested
+    total = context.unit_counts(np.arange(len(context.sites)))
+    wrong = context.unit_counts(rows[~pattern.any(axis=0)])
+    columns = np.stack([total - wrong, total], axis=1)
+    return context.interval(columns, lambda sums: sums[:, :1] / sums[:, 1:])[0]
+
+
+def _hardness(runs: int, solved: NDArray[np.int64], sites: int) -> tuple[Hardness, ...]:
+    counts = np.bincount(solved, minlength=runs + 1)
+    counts[runs] += sites - len(solved)
+    return tuple(
+        Hardness(number, int(count), share(int(count), sites), f"solved_by == {number}")
+        for number, count in enumerate(counts)
+    )
+
+
+def _greedy(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[GreedyStep, ...]:
+    """Take the best run first, then always the one that adds most; of equal ones the first given."""
+    sites, runs = len(context.sites), context.verdicts.runs
+    covered = np.zeros(pattern.shape[1], dtype=np.bool_)
+    easy = sites - pattern.shape[1]
+    left = list(range(len(runs)))
+    steps: list[GreedyStep] = []
+    while left:
+        gains = [int((pattern[run] & ~covered).sum()) for run in left]
+        run = best if not steps else left[int(np.argmax(gains))]
+        errors = int((~covered).sum()) if steps else None
+        gain = int((pattern[run] & ~covered).sum())
+        missing = [f"not right({quote(step.run)})" for step in steps]
+        where = " and ".join([f"right({quote(runs[run])})", *missing])
+        covered |= pattern[run]
+        right = easy + int(covered.sum())
+        comp = None if errors is None else _comp(errors, gain, sites - easy - int(pattern[run].sum()))
+        steps.append(GreedyStep(runs[run], right, right / sites, gain if errors is not None else right, comp, where))
+        left.remove(run)
+    return tuple(steps)
+
+
+def _comp(errors: int, solved: int, own_errors: int) -> float | None:
+    """Comp(A, B): 1 if B has no error; undefined if A has none; else the share of A's errors that B solves."""
+    if own_errors == 0:
+        return 1.0
+    return solved / errors if errors else None
+
+
+def _unique(context: Context, pattern: NDArray[np.bool_], solved: NDArray[np.int64]) -> tuple[Contribution, ...]:
+    alone = solved == 1
+    rows = []
+    everywhere = len(context.sites) - pattern.shape[1] if len(context.verdicts.runs) == 1 else 0
+    for run, right in zip(context.verdicts.runs, pattern, strict=True):
+        count = int((right & alone).sum()) + everywhere
+        rows.append(
+            Contribution(run, count, share(count, len(context.sites)), f"right({quote(run)}) and solved_by == 1")
+        )
+    return tuple(rows)
+
+
+def _agreement(context: Context) -> tuple[Agreement, ...]:
+    """Count sites by how many runs give the most frequent answer, and how often that answer is right."""
+    runs = len(context.verdicts.runs)
+    votes, winner = majority(context)
+    right = winner == context.sites.key[context.sites.contested]
+    sites = np.bincount(votes, minlength=runs + 1)
+    correct = np.bincount(votes[right], minlength=runs + 1)
+    easy = len(context.sites) - len(votes)
+    sites[runs] += easy
+    correct[runs] += easy
+    return tuple(
+        Agreement(
+            number,
+            int(sites[number]),
+            int(correct[number]),
+            share(int(correct[number]), int(sites[number])),
+            f"agreement == {number}",
+            f"agreement == {number} and majority_right",
+        )
+        for number in range(runs, 0, -1)
+    )
+
+
+def majority(context: Context) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
+    """Return, for each contested site, how many runs give the most frequent value, and that value's code.
+
+    Of equally frequent values the first in the order of names wins.
+    """
+    return majority_of([values[context.sites.contested] for values in context.sites.values])
+
+
+def majority_of(columns: list[NDArray[np.integer]]) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
+    """Return the size and the code of the largest group of equal values in each row."""
+    table = np.sort(np.stack(columns), axis=0)
+    size = np.ones(table.shape[1], dtype=np.int64)
+    best, winner = size.copy(), table[0].copy()
+    for place in range(1, len(table)):
+        same = table[place] == table[place - 1]
+        size = np.where(same, size + 1, 1)
+        better = size > best
+        best = np.where(better, size, best)
+        winner = np.where(better, table[place], winner)
+    return best, winner

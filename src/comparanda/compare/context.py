@@ -1,0 +1,119 @@
+"""The ground all findings stand on: verdicts, one view of them, and how to resample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.compare.resample import RESAMPLES, SEED, bootstrap_sums
+from comparanda.expressions import quote
+from comparanda.measures import Measure, measure, unit_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes
+    from comparanda.compare.resample import Matrix
+    from comparanda.verdicts import Sites, System, Verdicts, View
+
+FEW_UNITS = 50
+"""Below this many units a bootstrap interval is too narrow, and a warning says so."""
+
+_LEVELS = (0.025, 0.975)
+
+Interval = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What a finding is made from.
+
+    Args:
+        verdicts: the judge's work.
+        view: the view the finding is about.
+        resamples: how many resamples to draw; 0 for no intervals and no tests.
+        seed: the seed of all draws.
+        zero_division: a value to put where a ratio is undefined; None to say so instead.
+
+    """
+
+    verdicts: Verdicts
+    view: View
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    zero_division: float | None = None
+
+    @property
+    def systems(self) -> tuple[System, ...]:
+        """The systems."""
+        return self.verdicts.systems
+
+    @property
+    def sites(self) -> Sites:
+        """The sites that count in this view."""
+        return self.view.sites
+
+    @cached_property
+    def unit(self) -> NDArray[np.int32]:
+        """The unit of each site."""
+        return self.verdicts.unit_of(self.sites)
+
+    @cached_property
+    def active(self) -> NDArray[np.int64]:
+        """The units with at least one site, or with a statistic of the judge's own."""
+        counted = np.bincount(self.unit, minlength=self.verdicts.units.count) > 0
+        for statistic in self.view.statistics.values():
+            counted |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
+        return np.flatnonzero(counted)
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures of the view; the first is the main one."""
+        return tuple(measure(name) for name in self.view.measures)
+
+    def statistics(self, measures: Sequence[Measure]) -> dict[str, NDArray[np.float64]]:
+        """Return the statistics that measures need, of the active units: (units, runs) or (units, runs, labels)."""
+        names = [name for each in measures for name in each.statistics]
+        found = unit_statistics(self.verdicts, self.view, names)
+        return {name: values[self.active] for name, values in found.items()}
+
+    def by_system(self, runs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Average the last axis, one value a run, to one value a system."""
+        return np.stack([runs[..., list(system.runs)].mean(axis=-1) for system in self.systems], axis=-1)
+
+    def unit_counts(self, rows: Codes) -> NDArray[np.float64]:
+        """Count some sites by active unit."""
+        counts = np.bincount(self.unit[rows], minlength=self.verdicts.units.count)
+        return counts[self.active].astype(np.float64)
+
+    def interval(self, columns: Matrix, finish: Callable[[Matrix], NDArray[np.float64]]) -> list[Interval]:
+        """Return bootstrap intervals of what `finish` makes of resampled sums, one for each of its columns."""
+        if not self.resamples or len(self.active) < 2:
+            return [(None, None)] * finish(columns.sum(axis=0, keepdims=True)).shape[1]
+        return intervals(finish(bootstrap_sums(columns, self.resamples, self.seed)))
+
+
+def intervals(samples: Matrix) -> list[Interval]:
+    """Return the percentile interval of each column; n/a where a resample leaves it undefined."""
+    low, high = np.quantile(samples, _LEVELS, axis=0)
+    return [(defined(a), defined(b)) for a, b in zip(low, high, strict=True)]
+
+
+def defined(value: float) -> float | None:
+    """Return a number, or None for NaN."""
+    return None if np.isnan(value) else float(value)
+
+
+def share(part: float, whole: float) -> float | None:
+    """Divide two counts; None for a zero denominator."""
+    return part / whole if whole else None
+
+
+def is_value(name: str, value: str) -> str:
+    """Write the condition that a column has a value."""
+    return f"{name} == {quote(value)}"

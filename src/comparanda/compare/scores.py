@@ -1,0 +1,133 @@
+"""Scores of each system, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.compare.context import Context, Interval, defined, intervals
+from comparanda.compare.finding import Finding
+from comparanda.compare.resample import bootstrap_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.measures import Measure
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measure of one system.
+
+    Args:
+        system: its name.
+        measure: the measure's name.
+        value: the score, the mean over runs if there are several; None where undefined.
+        low: the lower end of the 95 % interval.
+        high: the upper end.
+        part: the sum that stands above the line, over all runs, where the measure is a plain share.
+        whole: the sum that stands below it.
+        reason: why the value is undefined.
+        by_run: the score of each run.
+
+    """
+
+    system: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    part: float | None
+    whole: float | None
+    reason: str | None
+    by_run: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Scores(Finding):
+    """The scores of all systems."""
+
+    view: str
+    units: int
+    unit: str
+    resamples: int
+    seed: int
+    scores: tuple[Score, ...]
+
+    def value(self, system: str, measure: str | None = None) -> float | None:
+        """Return one score by system and measure, by default the main one."""
+        name = measure or self.scores[0].measure
+        return next(score.value for score in self.scores if (score.system, score.measure) == (system, name))
+
+
+def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
+    """Score every system by the view's measures, or by others."""
+    chosen = tuple(measures) or context.measures
+    statistics = context.statistics(chosen)
+    sums = {name: values.sum(axis=0) for name, values in statistics.items()}
+    samples = resampled_scores(context, chosen, statistics)
+    rows = []
+    for each in chosen:
+        runs = _filled(each.finish(sums), context.zero_division)
+        values = context.by_system(runs)
+        spans: list[Interval] = [(None, None)] * len(values)
+        if samples is not None:
+            spans = intervals(_filled(samples[each.name], context.zero_division))
+        for place, system in enumerate(context.systems):
+            value = defined(values[place])
+            part, whole = _sums(each, sums, system.runs)
+            rows.append(
+                Score(
+                    system.name,
+                    each.name,
+                    value,
+                    *spans[place],
+                    part,
+                    whole,
+                    each.undefined if value is None else None,
+                    tuple(defined(runs[run]) for run in system.runs),
+                )
+            )
+    units = context.verdicts.units
+    return Scores(context.view.name, len(context.active), units.kind, context.resamples, context.seed, tuple(rows))
+
+
+def _filled(values: NDArray[np.float64], zero_division: float | None) -> NDArray[np.float64]:
+    return values if zero_division is None else np.where(np.isnan(values), zero_division, values)
+
+
+def _sums(
+    each: Measure, sums: Mapping[str, NDArray[np.float64]], runs: tuple[int, ...]
+) -> tuple[float | None, float | None]:
+    if len(each.statistics) != 2:
+        return None, None
+    top, bottom = (float(sums[name][list(runs)].sum()) for name in each.statistics)
+    return top, bottom
+
+
+def resampled_scores(
+    context: Context, measures: Sequence[Measure], statistics: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]] | None:
+    """Return each measure over the bootstrap resamples as (resamples, systems), or None without resampling."""
+    if not context.resamples or len(context.active) < 2:
+        return None
+    flat = {name: values.reshape(len(values), -1) for name, values in statistics.items()}
+    sums = bootstrap_sums(np.concatenate(list(flat.values()), axis=1), context.resamples, context.seed)
+    return {each.name: context.by_system(each.finish(split_sums(sums, statistics))) for each in measures}
+
+
+def split_sums(
+    sums: NDArray[np.float64], statistics: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    """Cut resampled columns back into the statistics they came from."""
+    parts, begin = {}, 0
+    for name, values in statistics.items():
+        shape = values.shape[1:]
+        width = int(np.prod(shape))
+        parts[name] = sums[:, begin : begin + width].reshape(len(sums), *shape)
+        begin += width
+    return parts

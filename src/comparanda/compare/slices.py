@@ -1,0 +1,144 @@
+"""Scores on slices of the sites, and where two systems differ most, corrected for many slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.compare.context import Context, defined, is_value
+from comparanda.compare.finding import Finding
+from comparanda.compare.significance import benjamini_hochberg, randomisation
+from comparanda.expressions import quote_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from comparanda.columns import Rows
+    from comparanda.verdicts import Column
+
+MOST_SLICES = 200
+_BINS = 5
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One slice.
+
+    Args:
+        value: what its sites have in common.
+        sites: how many.
+        scores: the measure of each system; None where undefined.
+        difference: the new system's score less the base's.
+        p: the two-sided p of the randomisation test inside the slice.
+        p_corrected: the same after Benjamini and Hochberg's correction for all slices.
+        where: the condition that selects its sites.
+
+    """
+
+    value: str
+    sites: int
+    scores: tuple[float | None, ...]
+    difference: float | None
+    p: float | None
+    p_corrected: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Slices(Finding):
+    """The scores of all systems by one attribute; `left_out` counts sites of slices beyond the limit."""
+
+    view: str
+    by: str
+    measure: str
+    systems: tuple[str, ...]
+    base: str | None
+    new: str | None
+    left_out: int
+    slices: tuple[Slice, ...]
+
+
+def slices(context: Context, by: str, column: Column, base: str | None, new: str | None) -> Slices:
+    """Cut the sites by a column and score each slice; test the pair where one is given."""
+    found = list(_cut(by, column))
+    if isinstance(column, TextColumn):
+        found.sort(key=lambda each: (-len(each[1]), each[0]))
+    kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
+    places = {system.name: place for place, system in enumerate(context.systems)}
+    pair = [(places[base], places[new])] if base is not None and new is not None else []
+    rows, ps = [], []
+    for value, sites, where in kept:
+        inner = Context(context.verdicts, context.view.narrowed(sites), context.resamples, context.seed)
+        chosen = inner.measures[0]
+        statistics = inner.statistics([chosen])
+        scores = inner.by_system(chosen.finish({name: each.sum(axis=0) for name, each in statistics.items()}))
+        ps.append(randomisation(inner, chosen, statistics, pair)[0][0] if pair else None)
+        rows.append((value, len(sites), tuple(defined(score) for score in scores), where))
+    corrected = benjamini_hochberg(ps)
+    table = []
+    for (value, size, values, where), p, adjusted in zip(rows, ps, corrected, strict=True):
+        gap = _gap(values, pair[0]) if pair else None
+        table.append(Slice(value, size, values, gap, p, adjusted, where))
+    return Slices(
+        context.view.name,
+        by,
+        context.measures[0].name,
+        tuple(places),
+        base,
+        new,
+        sum(len(sites) for _, sites, _ in dropped),
+        tuple(table),
+    )
+
+
+def _gap(values: tuple[float | None, ...], pair: tuple[int, int]) -> float | None:
+    base, new = values[pair[0]], values[pair[1]]
+    return None if base is None or new is None else new - base
+
+
+def _cut(by: str, column: Column) -> Iterator[tuple[str, Rows, str]]:
+    """Yield name, sites and condition of each slice that has sites."""
+    name = quote_name(by)
+    if isinstance(column, TextColumn):
+        for code, rows in _groups(column.codes.astype(np.int64)):
+            if code == column.missing:
+                yield "(none)", rows, f"is_missing({name})"
+            else:
+                yield column.names[code], rows, is_value(name, column.names[code])
+    elif column.dtype == np.bool_:
+        for code, rows in _groups(column.astype(np.int64)):
+            yield ("yes", rows, name) if code else ("no", rows, f"not {name}")
+    else:
+        yield from _bins(name, column.astype(np.float64))
+
+
+def _groups(codes: Rows) -> Iterator[tuple[int, Rows]]:
+    order = np.argsort(codes, kind="stable")
+    values = codes[order]
+    cuts = np.flatnonzero(np.diff(values)) + 1
+    for rows in np.split(order, cuts):
+        if rows.size:
+            yield int(codes[rows[0]]), rows
+
+
+def _bins(name: str, numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Iterator[tuple[str, Rows, str]]:
+    """Cut numbers at their quintiles; few distinct values are slices of their own."""
+    known = numbers[~np.isnan(numbers)]
+    distinct = np.unique(known)
+    if len(distinct) <= _BINS:
+        for value in distinct.tolist():
+            yield f"{value:g}", np.flatnonzero(numbers == value), f"{name} == {value:g}"
+    else:
+        edges = np.unique(np.quantile(known, np.linspace(0, 1, _BINS + 1), method="inverted_cdf"))
+        for low, high in zip([-np.inf, *edges[1:-1]], edges[1:], strict=True):
+            rows = np.flatnonzero((numbers > low) & (numbers <= high))
+            inside = numbers[rows]
+            first, last = inside.min(), inside.max()
+            where = f"{name} >= {first:.17g} and {name} <= {last:.17g}"
+            yield (f"{first:g}–{last:g}" if first < last else f"{first:g}"), rows, where
+    missing = np.flatnonzero(np.isnan(numbers))
+    if missing.size:
+        yield "(none)", missing, f"is_missing({name})"

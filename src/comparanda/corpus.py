@@ -1,0 +1,104 @@
+"""A corpus as columns: documents, sentences, rows (tokens, or lines of a classification file)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.places import Location, Note, Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Slices, TextColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The documents of a corpus, as offsets into its sentences.
+
+    Args:
+        names: one name a document.
+        offsets: the first sentence of each document, and behind them the number of sentences.
+        marked: whether the input itself marks documents. Where it does not, the whole corpus is one
+            document and statistics resample sentences or rows instead.
+        attributes: what is known of each document (genre, year …).
+
+    """
+
+    names: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    marked: bool
+    attributes: Mapping[str, TextColumn] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """What was read from one input: the key, or one run of one system.
+
+    Args:
+        name: what the user calls it.
+        format: the name of the format it was read as.
+        source: its bytes.
+        offset: the byte at which each row stands in the source.
+        words: each row's word, or its id in a classification file; None where the format has none.
+        columns: the requested columns by name, one value a row.
+        sentences: the first row of each sentence, and behind them the number of rows.
+        documents: the documents, as offsets into the sentences.
+        by_id: whether rows are found by their id (classification) or by their order (tokens).
+        several: whether values are sets of labels, written by `join_labels`.
+        notes: what was met while reading.
+
+    """
+
+    name: str
+    format: str
+    source: Source
+    offset: Codes
+    words: Slices | None
+    columns: Mapping[str, TextColumn]
+    sentences: NDArray[np.int64]
+    documents: Documents
+    by_id: bool = False
+    several: bool = False
+    notes: tuple[Note, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    @cached_property
+    def row_documents(self) -> NDArray[np.int64]:
+        """The first row of each document, and behind them the number of rows."""
+        return self.sentences[self.documents.offsets]
+
+    def location(self, row: int) -> Location:
+        """Return the file and line of a row."""
+        return self.source.locate(int(self.offset[row]))
+
+    def sentence_of(self, row: int) -> int:
+        """Return the index of the sentence that holds a row."""
+        return int(np.searchsorted(self.sentences, row, side="right")) - 1
+
+    def document_of(self, row: int) -> int:
+        """Return the index of the document that holds a row."""
+        return int(np.searchsorted(self.row_documents, row, side="right")) - 1
+
+    def with_name(self, name: str) -> Corpus:
+        """Return the same corpus under another name."""
+        return replace(self, name=name)
+
+
+def owner_of_rows(offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Expand offsets to the index of the owner of each row.
+
+    >>> owner_of_rows(np.array([0, 2, 3])).tolist()
+    [0, 0, 1]
+    """
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))

@@ -1,0 +1,145 @@
+"""The words around a site, cut into pieces that are safe to print, with the place in each file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import PADDING
+from comparanda.places import Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned
+    from comparanda.columns import Codes, Slices
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """One site in its sentence.
+
+    Args:
+        document: the document's name.
+        before: the words of the sentence before the site.
+        word: the word at the site, or the id of a row.
+        after: the words of the sentence behind it.
+        places: file and line in the key ("key") and in each run, by name.
+
+    """
+
+    document: str
+    before: str
+    word: str
+    after: str
+    places: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Where the rows of the key stand in one input: the key itself, or a run.
+
+    Args:
+        name: "key", or the run's name.
+        source: gives the bytes; those of a saved result are read when first needed.
+        offset: the byte at which each row of this side stands.
+        to_side: this side's row for each row of the key, or None for the identity.
+
+    """
+
+    name: str
+    source: Callable[[], Source]
+    offset: Codes
+    to_side: NDArray[np.int64] | None = None
+
+    def place(self, row: int) -> str | None:
+        """Return file and line of a row of the key on this side, or None where it has none."""
+        other = row if self.to_side is None else int(self.to_side[row])
+        return None if other < 0 else str(self.source().locate(int(self.offset[other])))
+
+
+@dataclass(frozen=True, eq=False)
+class TextPart:
+    """The words of some documents of the key, and where they stand on every side.
+
+    Args:
+        documents: for each document, its first row, and behind them the number of rows.
+        names: the documents' names.
+        sentences: the first row of each sentence, and the number of rows.
+        start: where each row's word stands in `words`; None where the key has no words.
+        length: how long it is, in bytes.
+        words: gives the bytes the words stand in.
+        sides: the key first, then the runs.
+
+    """
+
+    documents: NDArray[np.int64]
+    names: tuple[str, ...]
+    sentences: NDArray[np.int64]
+    start: Codes | None
+    length: Codes | None
+    words: Callable[[], Source] | None
+    sides: tuple[Side, ...]
+
+    def excerpt(self, document: int, place: int) -> Excerpt:
+        """Return the excerpt of one site, given by its document and its row in it."""
+        row = int(self.documents[document]) + place
+        sentence = int(np.searchsorted(self.sentences, row, side="right")) - 1
+        begin, end = int(self.sentences[sentence]), int(self.sentences[sentence + 1])
+        places = {side.name: found for side in self.sides if (found := side.place(row)) is not None}
+        before, word, after = ((begin, row), (row, row + 1), (row + 1, end))
+        return Excerpt(self.names[document], self._joined(*before), self._joined(*word), self._joined(*after), places)
+
+    def _joined(self, begin: int, end: int) -> str:
+        if self.words is None or self.start is None or self.length is None:
+            return ""
+        data = self.words().data
+        spans = zip(self.start[begin:end].tolist(), self.length[begin:end].tolist(), strict=True)
+        return " ".join(str(data[start : start + length], "utf-8") for start, length in spans)
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The words of all documents of the key, in one part or, after a merge, in several."""
+
+    parts: tuple[TextPart, ...] = ()
+
+    @classmethod
+    def of(cls, aligned: Aligned, runs: tuple[str, ...]) -> Texts:
+        """Remember where everything stands."""
+        key, words = aligned.key, aligned.key.words
+        sides = [Side("key", _given(key.source), key.offset)]
+        for name, response, row_map in zip(runs, aligned.responses, aligned.maps, strict=True):
+            sides.append(Side(name, _given(response.source), response.offset, row_map.to_response))
+        part = TextPart(
+            key.row_documents,
+            key.documents.names,
+            key.sentences,
+            None if words is None else words.start,
+            None if words is None else words.length,
+            None if words is None else _given(_source_of(words, key.source)),
+            tuple(sides),
+        )
+        return cls((part,))
+
+    def excerpt(self, document: int, place: int) -> Excerpt | None:
+        """Return the excerpt of one site, or None where there are no texts."""
+        for part in self.parts:
+            if document < len(part.names):
+                return part.excerpt(document, place)
+            document -= len(part.names)
+        return None
+
+
+def _given(source: Source) -> Callable[[], Source]:
+    return lambda: source
+
+
+def _source_of(words: Slices, source: Source) -> Source:
+    """Return the source itself if the words are slices of it, else a source of their own bytes."""
+    if np.shares_memory(words.buffer, source.buffer):
+        return source
+    return Source.of_text(source.parts[0].name, words.buffer[:-PADDING].tobytes())

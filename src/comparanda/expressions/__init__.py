@@ -1,0 +1,70 @@
+"""The one closed expression language: conditions and values over columns.
+
+`parse` reads a text, `check` finds its type and its mistakes, `evaluate` works it out on all rows at once.
+Nothing a user writes is ever run as Python. What needs NumPy is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from comparanda.errors import ExpressionError
+from comparanda.expressions.checking import Checked, check, require_truth
+from comparanda.expressions.functions import BUILTINS
+from comparanda.expressions.parsing import names_used, parse
+from comparanda.expressions.printing import unparse
+from comparanda.expressions.quoting import quote, quote_name
+from comparanda.expressions.scope import Scope
+from comparanda.expressions.signatures import Function, Parameter, Signature, Type
+from comparanda.expressions.syntax import Expression, Node, Place, walk
+
+if TYPE_CHECKING:
+    from comparanda.expressions.columns import Column, TextColumn
+    from comparanda.expressions.evaluation import evaluate, scope_of, select
+
+__all__ = [
+    "BUILTINS",
+    "Checked",
+    "Column",
+    "Expression",
+    "ExpressionError",
+    "Function",
+    "Node",
+    "Parameter",
+    "Place",
+    "Scope",
+    "Signature",
+    "TextColumn",
+    "Type",
+    "check",
+    "evaluate",
+    "names_used",
+    "parse",
+    "quote",
+    "quote_name",
+    "require_truth",
+    "scope_of",
+    "select",
+    "unparse",
+    "walk",
+]
+
+_LAZY = {
+    "Column": "columns",
+    "TextColumn": "columns",
+    "evaluate": "evaluation",
+    "scope_of": "evaluation",
+    "select": "evaluation",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""From aligned corpora to verdicts: one module a kind of annotation."""

@@ -1,0 +1,116 @@
+"""Bringing labels to one tongue: maps, case, and the likely map where labels occur on one side only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn, join_labels, split_labels
+from comparanda.errors import UsageError, nearest
+from comparanda.places import Note
+from comparanda.verdicts import ABSENT
+
+if TYPE_CHECKING:
+    from comparanda.columns import Codes
+    from comparanda.judge.task import Options
+    from comparanda.verdicts import Sites, System
+
+_LISTED = 5
+
+
+def speak_alike(
+    columns: Sequence[TextColumn], sides: Sequence[str], systems: Sequence[System], options: Options, *, several: bool
+) -> tuple[list[TextColumn], list[Note]]:
+    """Apply the label maps and the folding of case to the key's and the runs' columns, counting replacements."""
+    known = {"key", "all", *(system.name for system in systems)}
+    for side in options.maps:
+        if side not in known:
+            raise UsageError(f"a label map is given for {side!r}{nearest(side, known)}", hint="key, all, or a system")
+    owner = ["key", *_owners(systems)]
+    translated, notes = [], []
+    for column, side, name in zip(columns, sides, owner, strict=True):
+        table = {**options.maps.get("all", {}), **options.maps.get(name, {})}
+        replaced, found = _replace(column, table, side, several=several)
+        notes += found
+        folded, found = _fold(replaced, side) if options.fold_case else (replaced, [])
+        notes += found
+        translated.append(folded)
+    return translated, notes
+
+
+def _owners(systems: Sequence[System]) -> list[str]:
+    names = {run: system.name for system in systems for run in system.runs}
+    return [names[run] for run in sorted(names)]
+
+
+def _replace(
+    column: TextColumn, table: Mapping[str, str], side: str, *, several: bool
+) -> tuple[TextColumn, list[Note]]:
+    """Replace labels, inside sets of labels too, and count each replacement."""
+    counts = np.bincount(column.codes, minlength=len(column.names))
+    replaced: Counter[tuple[str, str]] = Counter()
+    names = []
+    for code, name in enumerate(column.names):
+        labels = split_labels(name) if several else (name,)
+        for label in labels:
+            if table.get(label, label) != label:
+                replaced[label, table[label]] += int(counts[code])
+        mapped = [table.get(label, label) for label in labels]
+        names.append(join_labels(mapped) if several else mapped[0])
+    notes = [Note(side, f"label {old} read as {new}", count) for (old, new), count in sorted(replaced.items())]
+    return (_merged(column, names), notes) if notes else (column, [])
+
+
+def _fold(column: TextColumn, side: str) -> tuple[TextColumn, list[Note]]:
+    names = [name.casefold() for name in column.names]
+    changed = [code for code, name in enumerate(names) if name != column.names[code]]
+    if not changed:
+        return column, []
+    count = int(np.bincount(column.codes, minlength=len(names))[changed].sum())
+    return _merged(column, names), [Note(side, "labels read without regard to case", count)]
+
+
+def _merged(column: TextColumn, names: list[str]) -> TextColumn:
+    """Give equal names one code."""
+    distinct = tuple(dict.fromkeys(names))
+    code_of = {name: code for code, name in enumerate(distinct)}
+    table = np.array([code_of[name] for name in names], dtype=column.codes.dtype)
+    return TextColumn(table[column.codes], distinct, column.missing)
+
+
+def one_sided(sites: Sites, runs: Sequence[str]) -> list[Note]:
+    """Note labels that only the key or only a run uses, each with its likely counterpart on the other side.
+
+    The likely counterpart of a label is what the other side says most often where this side says it.
+    """
+    notes = []
+    width = len(sites.names)
+    if width > 4096:  # lemmas and the like: one-sided values are the rule there
+        return []
+    for name, values in zip(runs, sites.values, strict=True):
+        claimed = np.bincount(values, minlength=width)
+        only_key = np.flatnonzero((sites.key_counts > 0) & (claimed == 0)).tolist()
+        only_run = [
+            code
+            for code in np.flatnonzero((sites.key_counts == 0) & (claimed > 0)).tolist()
+            if sites.names[code] != ABSENT
+        ]
+        for codes, mine, theirs, what in (
+            (only_run, values, sites.key, "labels the key never uses"),
+            (only_key, sites.key, values, "labels only the key uses"),
+        ):
+            if codes:
+                hints = tuple(_likely(sites, code, mine, theirs) for code in codes[:_LISTED])
+                notes.append(Note(name, what, len(codes), hints))
+    return notes
+
+
+def _likely(sites: Sites, code: int, mine: Codes, theirs: Codes) -> str:
+    rows = np.flatnonzero(mine == code)
+    found = np.bincount(theirs[rows], minlength=len(sites.names))
+    best = int(found.argmax())
+    share = 100 * int(found[best]) / len(rows)
+    return f"{sites.names[code]} ×{len(rows):,}, likely {sites.names[best]} ({share:.0f} %)"

@@ -1,0 +1,72 @@
+"""What a task is: which inputs it takes, which options it understands, and its judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from comparanda.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from comparanda.align import Aligned
+    from comparanda.read.request import Shape
+    from comparanda.verdicts import System, Verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How values are brought to one tongue, and which sites count.
+
+    Args:
+        column: the column that is judged; None for the task's own.
+        maps: label maps by side: "all" (the key and every system), "key", or a system's name.
+        fold_case: compare labels without regard to case.
+        only: count sites with these key labels alone.
+        ignore: leave out sites with these key labels.
+        train: the words seen in training, for the attribute `seen`.
+
+    """
+
+    column: str | None = None
+    maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    fold_case: bool = False
+    only: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    train: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task: the door by which a new one enters.
+
+    Args:
+        name: as it is written after `--task`.
+        summary: one line for the help.
+        shape: whether it wants running tokens or independent rows.
+        column: the column it judges unless told otherwise; None for the format's own.
+        judge: from aligned corpora to verdicts.
+
+    """
+
+    name: str
+    summary: str
+    shape: Shape
+    column: str | None
+    judge: Callable[[Aligned, Sequence[System], Options], Verdicts]
+
+
+def find_task(written: str) -> tuple[Task, str | None]:
+    """Return the task that a text names, and the column behind a colon: `tag`, `tag:xpos`, `label`."""
+    from importlib.metadata import entry_points
+
+    name, _, column = written.partition(":")
+    entries = {entry.name: entry for entry in entry_points(group="comparanda.tasks")}
+    if name not in entries:
+        raise UsageError(
+            f"no task is called {name!r}{nearest(name, entries)}", hint=f"tasks: {', '.join(sorted(entries))}"
+        )
+    task: Task = entries[name].load()
+    return task, column or task.column

@@ -1,0 +1,208 @@
+"""Measures are values: a name, the statistics they need, and how sums of these become a score.
+
+Scores, intervals and tests know nothing else. A statistic is a count (or a credit) of each unit and
+run; sums of it over documents, over resamples and over partitions are all the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.verdicts import Items, Sites, Verdicts, View
+
+    Sums = Mapping[str, NDArray[np.float64]]
+
+EVERY_LABEL = "*"
+_WRITTEN = re.compile(r"(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure.
+
+    Args:
+        name: as it is written, printed and parsed back, with its label: `f1[PER]`.
+        statistics: the statistics it needs.
+        finish: from sums of these, of any shape, to scores of that shape; NaN where undefined.
+        undefined: why it can be undefined, in a few words.
+
+    """
+
+    name: str
+    statistics: tuple[str, ...]
+    finish: Callable[[Sums], NDArray[np.float64]]
+    undefined: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide, giving NaN for a zero denominator."""
+    part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    result = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=result, where=whole != 0)
+    return result
+
+
+def _of(label: str | None, name: str) -> str:
+    return name if label is None else f"{name}[{label}]"
+
+
+def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
+    def make(label: str | None) -> Measure:
+        top, bottom = _of(label, part), _of(label, whole)
+        return Measure(_of(label, name), (top, bottom), lambda sums: ratio(sums[top], sums[bottom]), undefined)
+
+    return make
+
+
+def _f(label: str | None) -> Measure:
+    """F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
+    credit, claimed, positives = (_of(label, name) for name in ("credit", "claimed", "positives"))
+    return Measure(
+        _of(label, "f1"),
+        (credit, claimed, positives),
+        lambda sums: ratio(2 * sums[credit], sums[claimed] + sums[positives]),
+        "nothing in the key and nothing claimed",
+    )
+
+
+def _macro_f1(label: str | None) -> Measure:
+    """Mean over the key's labels of F1; labels without anything in a resample are passed over."""
+    if label is not None:
+        raise UsageError("macro_f1 is a mean over labels and takes none itself")
+    names = tuple(_of(EVERY_LABEL, name) for name in ("credit", "claimed", "positives"))
+
+    def finish(sums: Sums) -> NDArray[np.float64]:
+        credit, claimed, positives = (sums[name] for name in names)
+        each = ratio(2 * credit, claimed + positives)
+        defined = ~np.isnan(each)
+        return ratio(np.where(defined, each, 0.0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
+
+    return Measure("macro_f1", names, finish, "no label in the key")
+
+
+_MAKERS: dict[str, Callable[[str | None], Measure]] = {
+    "accuracy": _share("accuracy", "right", "sites", "no site"),
+    "sentences": _share("sentences", "sentences_right", "sentences_all", "no sentence"),
+    "precision": _share("precision", "credit", "claimed", "nothing claimed"),
+    "recall": _share("recall", "credit", "positives", "nothing in the key"),
+    "f1": _f,
+    "macro_f1": _macro_f1,
+}
+
+
+def measure(written: str) -> Measure:
+    """Return the measure that a text names, such as `accuracy`, `f1` or `recall[PER]`.
+
+    >>> str(measure("f1[PER]"))
+    'f1[PER]'
+    """
+    match = _WRITTEN.fullmatch(written)
+    if match and match["name"] not in _MAKERS:
+        _load_plugins()
+    if not match or match["name"] not in _MAKERS:
+        raise UsageError(f"no measure is called {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
+    return _MAKERS[match["name"]](match["label"])
+
+
+def register(name: str, make: Callable[[str | None], Measure]) -> None:
+    """Add a measure; `make` gets the label between brackets, or None."""
+    _MAKERS[name] = make
+
+
+def _load_plugins() -> None:
+    """Measures of other packages register by the entry point group `comparanda.measures`."""
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group="comparanda.measures"):
+        _MAKERS.setdefault(entry.name, entry.load())
+
+
+def unit_statistics(verdicts: Verdicts, view: View, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Return the requested statistics as arrays of (units, runs) or (units, runs, labels)."""
+    return {name: _statistic(verdicts, view, name) for name in dict.fromkeys(names)}
+
+
+def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
+    if name in view.statistics:
+        return view.statistics[name]
+    match = re.fullmatch(r"(\w+)(?:\[(.+)\])?", name)
+    kind, label = (match[1], match[2]) if match else (name, None)
+    if kind in {"sites", "right"}:
+        return _of_sites(verdicts, view.sites, kind, label)
+    if kind in {"sentences_all", "sentences_right"}:
+        return _of_sentences(verdicts, view.sites, kind)
+    if kind in {"credit", "claimed", "positives"}:
+        return _of_items(verdicts, view.items, kind, label)
+    raise UsageError(f"the view {view.name!r} has no statistic {name!r}")
+
+
+def _counts(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
+    return np.bincount(units, minlength=size).astype(np.float64)
+
+
+def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
+    """Count sites, or those a run gets right, of each unit. Wrong ones are few, so they are counted."""
+    unit, size = verdicts.unit_of(sites), verdicts.units.count
+    chosen = np.ones(len(sites), np.bool_) if label is None else sites.key == _code(sites.names, label)
+    total = _counts(unit if label is None else unit[chosen], size)
+    result = np.repeat(total[:, None], len(sites.values), axis=1)
+    if kind == "right":
+        rows = sites.contested[chosen[sites.contested]]
+        for run, right in enumerate(sites.right):
+            result[:, run] -= _counts(unit[rows[~right[rows]]], size)
+    return result
+
+
+def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.float64]:
+    """Count sentences with at least one site, or those in which a run has every site right."""
+    first = np.flatnonzero(np.diff(sites.sentence, prepend=-1))
+    unit, size = verdicts.unit_of(sites)[first], verdicts.units.count
+    result = np.repeat(_counts(unit, size)[:, None], len(sites.values), axis=1)
+    if kind == "sentences_right":
+        for run, right in enumerate(sites.right):
+            rows = sites.contested[~right[sites.contested]]
+            broken = np.zeros(int(sites.sentence.max(initial=-1)) + 1, np.bool_)
+            broken[sites.sentence[rows]] = True
+            result[:, run] -= _counts(unit[broken[sites.sentence[first]]], size)
+    return result
+
+
+def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -> NDArray[np.float64]:
+    """Sum credit, claims or positives of each unit, of all labels together, one label, or each label."""
+    unit, size = verdicts.unit_of(items).astype(np.int64), verdicts.units.count
+    columns = [_weights(items, kind, run) for run in range(len(items.claimed))]
+    if label == EVERY_LABEL:
+        wanted = np.unique(items.label[items.positive])
+        place = np.full(len(items.names), -1)
+        place[wanted] = np.arange(len(wanted))
+        rows = np.flatnonzero(place[items.label] >= 0)
+        cell = unit[rows] * len(wanted) + place[items.label[rows]]
+        sums = [np.bincount(cell, column[rows], size * len(wanted)).reshape(size, -1) for column in columns]
+        return np.stack(sums, axis=1)
+    rows = np.arange(len(items)) if label is None else np.flatnonzero(items.label == _code(items.names, label))
+    return np.stack([np.bincount(unit[rows], column[rows], size) for column in columns], axis=1)
+
+
+def _weights(items: Items, kind: str, run: int) -> NDArray[np.float64]:
+    if kind == "credit":
+        return items.credit_of(run)
+    return (items.claimed[run] if kind == "claimed" else items.positive).astype(np.float64)
+
+
+def _code(names: tuple[str, ...], label: str) -> int:
+    if label not in names:
+        raise UsageError(f"the label {label!r} does not occur{nearest(label, names)}")
+    return names.index(label)

@@ -1,0 +1,110 @@
+"""Where a row came from: sources of bytes, locations in files, notes about what was met there."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import PADDING
+from comparanda.errors import ReadError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A line of a file, as an editor would open it."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that was met and counted while reading or aligning, with its first places.
+
+    A note is never an error by itself; `--strict` makes it one.
+    """
+
+    side: str
+    what: str
+    count: int
+    first: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        places = f" ({', '.join(self.first)}{', …' if self.count > len(self.first) else ''})" if self.first else ""
+        return f"{self.side}: {self.what}: {self.count:,}{places}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of a source: where its bytes begin in the source's buffer, and how to find it again.
+
+    `path` is None for what cannot be read twice (standard input, Python objects).
+    """
+
+    name: str
+    path: Path | None
+    begin: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Source:
+    """The bytes of one corpus: one file, or several laid end to end, without byte-order marks and CRs.
+
+    Offsets count these cleaned bytes; line numbers are those of the files. `repaired` says that
+    lines were changed further, so that loading the files again would give other bytes.
+    """
+
+    parts: tuple[Part, ...]
+    data: bytearray
+    notes: tuple[Note, ...] = ()
+    repaired: bool = False
+
+    @classmethod
+    def of_text(cls, name: str, data: bytes) -> Source:
+        """Make a source of bytes that are already in memory."""
+        return cls((Part(name, None, 0),), bytearray(data + bytes(PADDING)))
+
+    @property
+    def size(self) -> int:
+        """The number of bytes without the padding."""
+        return len(self.data) - PADDING
+
+    @property
+    def buffer(self) -> NDArray[np.uint8]:
+        """The bytes as an array, padding included."""
+        return np.frombuffer(self.data, dtype=np.uint8)
+
+    def part_of(self, offset: int) -> int:
+        """Return the index of the part that holds the byte at an offset."""
+        return bisect_right([part.begin for part in self.parts], offset) - 1
+
+    def locate(self, offset: int) -> Location:
+        """Return the file and line of the byte at an offset."""
+        part = self.parts[self.part_of(offset)]
+        return Location(part.name, self.data.count(b"\n", part.begin, offset) + 1)
+
+    def line_at(self, offset: int) -> str:
+        """Return the whole line that holds the byte at an offset, as text."""
+        begin = self.data.rfind(b"\n", 0, offset) + 1
+        end = self.data.find(b"\n", offset, self.size)
+        return bytes(self.data[begin : end if end >= 0 else self.size]).decode(errors="replace")
+
+
+def first_places(source: Source, offsets: NDArray[np.int64], limit: int = 3) -> tuple[str, ...]:
+    """Return the locations of the first few offsets, for a note."""
+    return tuple(str(source.locate(int(offset))) for offset in offsets[:limit])
+
+
+def refuse(source: Source, offset: int, what: str, *, hint: str | None = None) -> ReadError:
+    """Make the error for a line of a source."""
+    return ReadError(what, where=str(source.locate(offset)), hint=hint)

@@ -1,0 +1,1 @@
+"""From files and objects to columns: one module a format."""

@@ -1,0 +1,195 @@
+"""From a path, a glob, a folder or standard input to clean bytes.
+
+Clean means: unpacked, no byte-order mark, lines ended by LF alone, valid UTF-8, no NUL byte. What
+had to be cleaned is counted in the notes.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import re
+import stat
+import sys
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from comparanda.columns import PADDING
+from comparanda.errors import ReadError, nearest
+from comparanda.places import Location, Note, Part, Source
+from comparanda.read.utf8 import first_invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+STDIN = "-"
+_UTF16 = {b"\xff\xfe": "UTF-16 (little-endian)", b"\xfe\xff": "UTF-16 (big-endian)"}
+
+
+def load(path: str, *, side: str, suffixes: Iterable[str] = ()) -> Source:
+    """Read all files that a path stands for into one source.
+
+    Args:
+        path: a file, `-` for standard input, a folder, or a glob pattern.
+        side: the name under which notes are filed.
+        suffixes: which files of a folder belong to the corpus (`.gz` behind a suffix is allowed).
+
+    """
+    return load_files([None] if path == STDIN else _expand(path, tuple(suffixes)), side=side)
+
+
+def load_files(files: Sequence[Path | None], *, side: str) -> Source:
+    """Read files into one source, a blank line between two; None stands for standard input."""
+    sizes = [file.stat().st_size for file in files if file is not None and file.exists()]
+    joined = bytearray(sum(sizes) + 2 * len(files) + PADDING)
+    parts: list[Part] = []
+    notes: list[Note] = []
+    end = 0
+    for file in files:
+        begin = end
+        name = "<stdin>" if file is None else _display(file)
+        end = _append_stdin(joined, end) if file is None else _append(joined, end, file)
+        end = _clean(joined, begin, end, name, side, notes)
+        parts.append(Part(name, file, begin))
+        closing = (b"" if joined[end - 1 : end] == b"\n" else b"\n") + (b"\n" if len(files) > 1 else b"")
+        joined[end : end + len(closing)] = closing
+        end += len(closing)
+    joined[end:] = bytes(PADDING)
+    if not re.search(rb"[^\s\0]", joined):
+        raise ReadError("the file is empty", where=parts[0].name)
+    return Source(tuple(parts), joined, tuple(notes))
+
+
+def _append_stdin(joined: bytearray, end: int) -> int:
+    data = sys.stdin.buffer.read()
+    if data[:2] == b"\x1f\x8b":
+        data = _unpack(data, "<stdin>")
+    joined[end:] = data
+    return end + len(data)
+
+
+def _expand(path: str, suffixes: tuple[str, ...]) -> list[Path]:
+    target = Path(path)
+    if target.is_dir():
+        files = sorted(file for file in target.rglob("*") if _belongs(file, suffixes))
+        if not files:
+            raise ReadError(
+                "the folder has no matching files",
+                where=path,
+                hint=f"files ending in {', '.join(suffixes)} are read; name others by a glob: '{path}/*'",
+            )
+        return files
+    if target.exists():
+        return [target]
+    if glob.has_magic(path):
+        files = sorted(Path(match) for match in glob.glob(path, recursive=True) if Path(match).is_file())
+        if files:
+            return files
+        raise ReadError("no file matches this pattern", where=path)
+    raise ReadError(f"no such file{_neighbour(target)}", where=path)
+
+
+def _belongs(file: Path, suffixes: tuple[str, ...]) -> bool:
+    name = file.name.removesuffix(".gz")
+    return file.is_file() and not name.startswith(".") and name.endswith(suffixes)
+
+
+def _neighbour(target: Path) -> str:
+    try:
+        return nearest(target.name, (entry.name for entry in target.parent.iterdir()))
+    except OSError:
+        return ""
+
+
+def _display(file: Path) -> str:
+    return file.as_posix()
+
+
+def _append(joined: bytearray, end: int, file: Path) -> int:
+    """Read a file into the buffer from `end` on, unpacked; a file that changes meanwhile is refused."""
+    name = _display(file)
+    try:
+        with file.open("rb", buffering=0) as stream:
+            before = os.fstat(stream.fileno())
+            size = before.st_size
+            if not stat.S_ISREG(before.st_mode):  # a pipe or a device: no size, and it cannot change
+                data = stream.readall()
+                joined[end:] = data
+                return end + len(data)
+            grow = end + size + PADDING - len(joined)
+            if grow > 0:
+                joined.extend(bytes(grow))
+            with memoryview(joined) as view:
+                got = _fill(stream, view[end : end + size])
+            after = file.stat()
+    except IsADirectoryError:
+        raise ReadError("this is a folder, not a file", where=name) from None
+    except OSError as problem:
+        raise ReadError(f"cannot be read: {problem.strerror or problem}", where=name) from None
+    if got != size or (size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise ReadError("the file changed while it was being read", where=name, hint="run again")
+    if joined[end : end + 2] == b"\x1f\x8b":
+        data = _unpack(bytes(joined[end : end + size]), name)
+        joined[end : end + size] = data
+        size = len(data)
+    return end + size
+
+
+def _fill(stream: io.RawIOBase, view: memoryview) -> int:
+    got = 0
+    while got < len(view):
+        count = stream.readinto(view[got:])
+        if not count:
+            break
+        got += count
+    return got
+
+
+def _unpack(data: bytes, name: str) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except EOFError:
+        raise ReadError("the gzip file is truncated", where=name, hint="copy or download it again") from None
+    except (OSError, zlib.error) as problem:
+        raise ReadError(f"the gzip file is damaged: {problem}", where=name) from None
+
+
+def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes: list[Note]) -> int:
+    """Check and clean the bytes of one file in place; return where they end now."""
+    if bytes(joined[begin : begin + 2]) in _UTF16:
+        kind = _UTF16[bytes(joined[begin : begin + 2])]
+        raise ReadError(f"the file is {kind}, not UTF-8", where=name, hint="convert it: iconv -f UTF-16 -t UTF-8 FILE")
+    if joined[begin : begin + 3] == b"\xef\xbb\xbf":
+        del joined[begin : begin + 3]
+        end -= 3
+        notes.append(Note(side, "byte-order mark ignored", 1, (str(Location(name, 1)),)))
+    _check_text(joined, begin, end, name)
+    first = joined.find(b"\r\n", begin, end)
+    if first >= 0:
+        line = joined.count(b"\n", begin, first) + 1
+        data = joined[begin:end].replace(b"\r\n", b"\n")
+        notes.append(Note(side, "CRLF line ends read as LF", end - begin - len(data), (f"{name}:{line}",)))
+        joined[begin:end] = data
+        end = begin + len(data)
+    return end
+
+
+def _check_text(joined: bytearray, begin: int, end: int, name: str) -> None:
+    nul = joined.find(b"\0", begin, end)
+    if nul >= 0:
+        line = joined.count(b"\n", begin, nul) + 1
+        wide = joined[begin : begin + 64].count(b"\0") >= min(end - begin, 64) // 3
+        hint = "it looks like UTF-16: iconv -f UTF-16 -t UTF-8 FILE" if wide else "is it a text file?"
+        raise ReadError("there is a NUL byte in this line", where=f"{name}:{line}", hint=hint)
+    problem = first_invalid(joined, begin, end)
+    if problem:
+        offset, reason = problem
+        line = joined.count(b"\n", begin, offset) + 1
+        raise ReadError(
+            f"not UTF-8: byte 0x{joined[offset]:02x} in this line ({reason})",
+            where=f"{name}:{line}",
+            hint="convert it, for example: iconv -f LATIN1 -t UTF-8 FILE",
+        )

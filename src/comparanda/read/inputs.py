@@ -1,0 +1,119 @@
+"""Inputs as users write them: `name=path::format?option=value`, and the formats they can name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.read.files import load
+from comparanda.read.marks import stem
+from comparanda.read.request import Format, Request, Shape
+
+if TYPE_CHECKING:
+    from comparanda.corpus import Corpus
+    from comparanda.places import Source
+
+_NAMED = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
+_HEAD_LINES = 40
+_HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input: what to call it, where it is, and what it is.
+
+    >>> Input.parse("crf=out/crf.txt::columns?column=3")
+    Input(path='out/crf.txt', name='crf', format='columns', options={'column': '3'})
+
+    """
+
+    path: str
+    name: str | None = None
+    format: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, written: str) -> Input:
+        """Read the notation `name=path::format?option=value&option=value`; only the path must be there."""
+        path, name = written, None
+        named = _NAMED.fullmatch(written)
+        if named and not Path(written.partition("::")[0]).exists():
+            name, path = named["name"].strip(), named["rest"]
+        path, _, tail = path.partition("::")
+        kind, _, query = tail.partition("?")
+        options = {}
+        for pair in filter(None, query.split("&")):
+            option, equals, value = pair.partition("=")
+            if not equals:
+                raise UsageError(f"the option {pair!r} of {path!r} has no value", hint="write ?option=value")
+            options[option] = unquote(value)
+        if not path:
+            raise UsageError(f"the input {written!r} names no file")
+        return cls(path, name, kind or None, options)
+
+    @property
+    def display_name(self) -> str:
+        """The name given, or the file's name without its suffixes."""
+        return self.name or ("stdin" if self.path == "-" else stem(self.path.rstrip("/")))
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Return all formats by name; they register by the entry point group `comparanda.formats`."""
+    found = {entry.name: entry.load() for entry in entry_points(group="comparanda.formats")}
+    return dict(sorted(found.items()))
+
+
+def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
+    """Read an input: find its files, tell its format, read its columns."""
+    fitting = {name: each for name, each in formats().items() if shape in each.shapes}
+    named = _named_format(given.format, fitting, shape) if given.format else None
+    suffixes = named.suffixes if named else sorted({suffix for each in fitting.values() for suffix in each.suffixes})
+    source = load(given.path, side=request.side, suffixes=suffixes)
+    chosen = named or _sniffed(source, fitting, shape)
+    chosen.check_options(given.options)
+    return chosen.read(source, Request(request.side, request.value, request.extra, given.options, request.max_line))
+
+
+def _named_format(name: str, fitting: Mapping[str, Format], shape: Shape) -> Format:
+    if name in fitting:
+        return fitting[name]
+    if name in formats():
+        raise UsageError(f"format {name!r} has no {shape}", hint=f"formats that have: {', '.join(fitting)}")
+    raise UsageError(f"no format is called {name!r}{nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}")
+
+
+def head_of(source: Source) -> list[str]:
+    """Return the first whole lines of a source, for telling its format."""
+    data = bytes(source.data[: min(source.size, _HEAD_BYTES)])
+    lines = data.decode("utf-8", errors="ignore").split("\n")
+    return lines[:-1][:_HEAD_LINES] if len(lines) > 1 else lines
+
+
+def _sniffed(source: Source, fitting: Mapping[str, Format], shape: Shape) -> Format:
+    """Return the only format that the first lines fit; refuse to guess between several."""
+    lines = head_of(source)
+    candidates = [each for each in fitting.values() if each.sniff(lines)]
+    if len(candidates) == 1:
+        return candidates[0]
+    name = source.parts[0].name
+    if candidates:
+        names = " or ".join(each.name for each in candidates)
+        raise ReadError(
+            f"the file could be {names}",
+            where=name,
+            hint=f"say which: {name}::{candidates[0].name}",
+        )
+    raise ReadError(
+        f"the file fits no format with {shape}",
+        where=f"{name}:1",
+        details=[f"it begins: {next((line for line in lines if line.strip()), '')[:60]!r}"],
+        hint=f"name the format: {name}::FORMAT ({', '.join(fitting)}; see 'comparanda formats')",
+    )

@@ -1,0 +1,145 @@
+"""Bytes to fields, a block of about 1 MiB at a time, without making strings.
+
+One comparison finds every separator and newline of a block; lines, fields and their number are then
+arithmetic on the offsets. Blocks end at a blank line, so a sentence never straddles two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import PADDING, window
+from comparanda.errors import ReadError
+from comparanda.places import Note, Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Rows
+
+BLOCK = 1 << 20
+MAX_LINE = 16 << 20
+TAB, LINE_FEED, SPACE = 9, 10, 32
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    """The lines of one block.
+
+    Args:
+        start: the offset of each line's first byte.
+        end: the offset of each line's newline.
+        fields: how many fields each line has; a blank line has one, empty.
+        delimiters: the offsets of all separators and newlines.
+        newline: for each line, the index of its newline among the delimiters.
+        first8: the first eight bytes of each line, as one integer, whatever the line's length.
+
+    """
+
+    start: Rows
+    end: Rows
+    fields: Rows
+    delimiters: Rows
+    newline: Rows
+    first8: NDArray[np.uint64]
+
+    def field(self, lines: Rows, number: int, width: int) -> tuple[Rows, Rows]:
+        """Return offset and length of one field of the given lines, which all have `width` fields."""
+        last = self.newline[lines]
+        start = self.start[lines] if number == 0 else self.delimiters[last - (width - number)] + 1
+        return start, self.delimiters[last - (width - 1 - number)] - start
+
+
+def word8(text: bytes) -> np.uint64:
+    """Return eight bytes as the integer that `Block.first8` holds for a line that begins with them."""
+    return np.uint64(int.from_bytes(text[:8], "little"))
+
+
+def blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator[Block]:
+    """Cut a source into blocks of whole sentences and find the fields of every line."""
+    buffer = source.buffer
+    view = window(buffer)
+    begin, size = 0, source.size
+    while begin < size:
+        end = _cut(source, begin, size, max_line)
+        part = buffer[begin:end]
+        delimiters = np.flatnonzero(part <= (separator if separator == SPACE else LINE_FEED))
+        kinds = part[delimiters]
+        is_newline = kinds == LINE_FEED
+        if not (is_newline | (kinds == separator)).all():  # other control bytes belong to the text
+            delimiters = delimiters[is_newline | (kinds == separator)]
+            is_newline = part[delimiters] == LINE_FEED
+        newline = np.flatnonzero(is_newline)
+        delimiters += begin
+        line_end = delimiters[newline]
+        start = np.empty_like(line_end)
+        start[0] = begin
+        start[1:] = line_end[:-1] + 1
+        fields = np.diff(newline, prepend=-1)
+        yield Block(start, line_end, fields, delimiters, newline, view[start])
+        begin = end
+
+
+def _cut(source: Source, begin: int, size: int, max_line: int) -> int:
+    """Return where the block that begins here ends: behind a blank line, or at the end of the source."""
+    data = source.data
+    if begin + BLOCK >= size:
+        end = size
+    else:
+        end = data.rfind(b"\n\n", begin, begin + BLOCK) + 2
+        if end < 2:
+            end = data.find(b"\n\n", begin + BLOCK - 1, size) + 2
+            end = end if end >= 2 else size
+    if end - begin > max_line:
+        check_line_lengths(source, begin, end, max_line)
+    return end
+
+
+def check_line_lengths(source: Source, begin: int, end: int, max_line: int) -> None:
+    """Refuse a line of more than `max_line` bytes."""
+    while end - begin > max_line:
+        newline = source.data.rfind(b"\n", begin, begin + max_line + 1)
+        if newline < 0:
+            raise ReadError(
+                f"this line has more than {max_line:,} bytes",
+                where=str(source.locate(begin)),
+                hint="if that is right, raise the limit with --max-line",
+            )
+        begin = newline + 1
+
+
+def sentence_offsets(rows_before_blank: list[Rows], total: int) -> NDArray[np.int64]:
+    """Return the first row of each sentence, and the number of rows behind them; empty ones vanish."""
+    cuts = np.concatenate([np.zeros(1, np.int64), *rows_before_blank, np.array([total], np.int64)])
+    return cuts[np.diff(cuts, prepend=-1) > 0]
+
+
+def offset_type(source: Source) -> type[np.uint32] | type[np.int64]:
+    """Return the smallest integer type that can hold any offset of a source."""
+    return np.uint32 if source.size < 2**32 else np.int64
+
+
+def blank_spaces_removed(source: Source, side: str) -> Source | None:
+    """Return the source with lines of spaces and tabs alone made blank, or None if it has none."""
+    cleaned, count = re.subn(rb"(?m)^[ \t]+$", b"", bytes(source.data[: source.size]))
+    if not count:
+        return None
+    return replaced(source, cleaned, Note(side, "lines of white space alone read as blank", count))
+
+
+def replaced(source: Source, cleaned: bytes, note: Note) -> Source:
+    """Return the source with other bytes in the same lines, and a note of what was done."""
+    parts, line, begin = [], 0, 0
+    old = source.data
+    for number, part in enumerate(source.parts):
+        parts.append(replace(part, begin=begin))
+        stop = source.parts[number + 1].begin if number + 1 < len(source.parts) else source.size
+        line = old.count(b"\n", part.begin, stop)
+        for _ in range(line if number + 1 < len(source.parts) else 0):
+            begin = cleaned.find(b"\n", begin) + 1
+    return Source(tuple(parts), bytearray(cleaned + bytes(PADDING)), (*source.notes, note), repaired=True)

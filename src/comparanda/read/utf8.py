@@ -1,0 +1,54 @@
+"""Validation of UTF-8 that looks only at the bytes above ASCII."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_BLOCK = 1 << 20
+
+
+def first_invalid(data: bytearray, begin: int, end: int) -> tuple[int, str] | None:
+    r"""Return the offset of the first byte that breaks UTF-8, with the reason, or None.
+
+    >>> first_invalid(bytearray("Zürich\n".encode()), 0, 8) is None
+    True
+    >>> first_invalid(bytearray("Zürich\n".encode("latin-1")), 0, 7)
+    (1, 'invalid start byte')
+    """
+    array = np.frombuffer(data, dtype=np.uint8)
+    while begin < end:
+        stop = data.find(b"\n", min(begin + _BLOCK, end), end)
+        stop = end if stop < 0 else stop + 1
+        if not _valid(array[begin:stop]):
+            try:
+                str(memoryview(data)[begin:stop], "utf-8")
+            except UnicodeDecodeError as problem:
+                return begin + problem.start, problem.reason
+        begin = stop
+    return None
+
+
+def _valid(block: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> bool:
+    """Whether a block that ends at a character's end is valid (table 3-7 of the Unicode standard)."""
+    high = np.flatnonzero(block >= 0x80)
+    if not high.size:
+        return True
+    values = block[high]
+    is_lead = values >= 0xC0
+    leads, lead = high[is_lead], values[is_lead]
+    following = 1 + (lead >= 0xE0).astype(np.int64) + (lead >= 0xF0)
+    if leads.size == 0 or lead.min() < 0xC2 or lead.max() > 0xF4 or following.sum() != high.size - leads.size:
+        return False
+    if int(leads[-1]) + int(following[-1]) >= len(block):
+        return False
+    for step in (1, 2, 3):
+        rest = leads[following >= step] + step
+        if rest.size and (block[np.minimum(rest, len(block) - 1)] & 0xC0 != 0x80).any():
+            return False
+    second = block[leads + 1]
+    return not (
+        ((lead == 0xE0) & (second < 0xA0)).any()
+        or ((lead == 0xED) & (second > 0x9F)).any()
+        or ((lead == 0xF0) & (second < 0x90)).any()
+        or ((lead == 0xF4) & (second > 0x8F)).any()
+    )

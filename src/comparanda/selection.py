@@ -1,0 +1,166 @@
+"""From a condition to the sites it selects: the scope of `--where` and of every count's own condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.expressions import BUILTINS, Function, Parameter, Scope, select
+from comparanda.verdicts import shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows
+    from comparanda.expressions import Type
+    from comparanda.verdicts import Column, Sites, Verdicts, View
+
+PAIR_NAMES: Mapping[str, Type] = {
+    "base": "text",
+    "new": "text",
+    "base_right": "truth",
+    "new_right": "truth",
+    "differs": "truth",
+    "correction": "truth",
+    "new_error": "truth",
+    "changed_error": "truth",
+    "same_right": "truth",
+    "same_error": "truth",
+}
+SITE_NAMES: Mapping[str, Type] = {
+    "key": "text",
+    "label": "text",
+    "document": "text",
+    "frequency": "number",
+    "solved_by": "number",
+    "agreement": "number",
+    "majority": "text",
+    "majority_right": "truth",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The sites that a condition selects.
+
+    Args:
+        where: the condition.
+        rows: the sites, by their index in the view.
+        pairs: for each of them the runs of base and new it is about; None where no pair was named.
+
+    """
+
+    where: str
+    rows: Rows
+    pairs: tuple[tuple[int, int], ...] | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def selected(verdicts: Verdicts, view: View, where: str, base: str | None = None, new: str | None = None) -> Selection:
+    """Return the sites that fulfil a condition.
+
+    With a pair of systems the condition may use `base`, `new`, `correction` and so on; a site then
+    counts once for each pair of their runs.
+    """
+    if base is None or new is None:
+        rows = np.flatnonzero(select(where, scope(verdicts, view)))
+        return Selection(where, rows, None)
+    found, pairs = [], []
+    for pair in product(verdicts.system(base).runs, verdicts.system(new).runs):
+        rows = np.flatnonzero(select(where, scope(verdicts, view, pair)))
+        found.append(rows)
+        pairs += [pair] * len(rows)
+    return Selection(where, np.concatenate(found), tuple(pairs))
+
+
+def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
+    """Return what a condition can see of a view, and of one pair of runs."""
+    sites = view.sites
+    types: dict[str, Type] = {name: attribute.type for name, attribute in sites.attributes.items()}
+    types |= {name: kind for name, kind in SITE_NAMES.items() if name != "frequency" or "word" in types}
+    if pair is not None:
+        types |= PAIR_NAMES
+    columns = _Columns(verdicts, sites, pair)
+    run = Parameter("run", literal=True, choices=verdicts.runs)
+    functions = dict(BUILTINS) | {
+        "right": Function((run,), "truth", lambda name: sites.right[verdicts.runs.index(name)]),
+        "value": Function((run,), "text", lambda name: columns.values(sites.values[verdicts.runs.index(name)])),
+    }
+    return Scope(types=types, column=columns.column, length=len(sites), functions=functions)
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Makes the columns of a scope, each when it is asked for."""
+
+    verdicts: Verdicts
+    sites: Sites
+    pair: tuple[int, int] | None
+
+    def column(self, name: str) -> Column:
+        if self.pair is not None and name in PAIR_NAMES:
+            return self._of_pair(name, *self.pair)
+        if name in self.sites.attributes and name not in SITE_NAMES:
+            return self.sites.attributes[name].make()
+        if name in {"majority", "majority_right", "agreement"}:
+            return self._majority(name)
+        return self._makers()[name]()
+
+    def values(self, codes: Codes) -> TextColumn:
+        return TextColumn(codes, _shown(self.sites.names))
+
+    def _makers(self) -> dict[str, Callable[[], Column]]:
+        sites = self.sites
+        return {
+            "key": lambda: self.values(sites.key),
+            "label": lambda: self.values(sites.key),
+            "document": lambda: TextColumn(sites.document, self.verdicts.documents),
+            "frequency": self._frequency,
+            "solved_by": lambda: np.stack(sites.right).sum(axis=0, dtype=np.int64),
+        }
+
+    def _of_pair(self, name: str, base: int, new: int) -> Column:
+        sites = self.sites
+        if name in {"base", "new"}:
+            return self.values(sites.values[base if name == "base" else new])
+        old, fresh = sites.right[base], sites.right[new]
+        differs = sites.values[base] != sites.values[new]
+        columns: dict[str, NDArray[np.bool_]] = {
+            "base_right": old,
+            "new_right": fresh,
+            "differs": differs,
+            "correction": ~old & fresh,
+            "new_error": old & ~fresh,
+            "changed_error": ~old & ~fresh & differs,
+            "same_right": old & fresh,
+            "same_error": ~old & ~fresh & ~differs,
+        }
+        return columns[name]
+
+    def _frequency(self) -> Column:
+        """How often the word of each site occurs at the sites of this view."""
+        words = self.sites.attributes["word"].make()
+        if not isinstance(words, TextColumn):
+            raise TypeError("the attribute 'word' must be text")
+        return np.bincount(words.codes, minlength=len(words.names))[words.codes]
+
+    def _majority(self, name: str) -> Column:
+        from comparanda.compare.combine import majority_of
+
+        votes, winner = majority_of(list(self.sites.values))
+        if name == "agreement":
+            return votes
+        return self.values(winner) if name == "majority" else np.equal(winner, self.sites.key)
+
+
+@cache
+def _shown(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(shown, names))

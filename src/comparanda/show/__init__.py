@@ -1,0 +1,1 @@
+"""From findings to text: console, JSON, Markdown, CSV, LaTeX."""

@@ -1,0 +1,71 @@
+"""Findings as JSON, with a schema version; equal input gives equal bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from comparanda.compare.anatomy import Anatomy
+from comparanda.compare.combine import Combination
+from comparanda.compare.difference import Difference, Pairs
+from comparanda.compare.examples import Examples
+from comparanda.compare.scores import Scores
+from comparanda.compare.significance import Significance
+from comparanda.compare.slices import Slices
+from comparanda.version import __version__
+
+if TYPE_CHECKING:
+    from comparanda.compare.finding import Finding
+
+SCHEMA_VERSION = 1
+"""Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
+
+FINDINGS: dict[str, type[Finding]] = {
+    "anatomy": Anatomy,
+    "scores": Scores,
+    "pairs": Pairs,
+    "difference": Difference,
+    "combination": Combination,
+    "significance": Significance,
+    "slices": Slices,
+    "examples": Examples,
+}
+
+
+def as_json(finding: Finding) -> str:
+    """Return a finding as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(finding), indent=2).decode()
+
+
+def document(finding: Finding, signature: str, notes: tuple[str, ...]) -> str:
+    """Return the JSON document a command prints: the finding in its envelope."""
+    kind = next(name for name, each in FINDINGS.items() if isinstance(finding, each))
+    envelope = {
+        "schema": f"comparanda/{kind}/{SCHEMA_VERSION}",
+        "version": __version__,
+        "signature": signature,
+        "notes": notes,
+        kind: finding,
+    }
+    return msgspec.json.format(msgspec.json.encode(envelope), indent=2).decode()
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """Return the JSON Schema of the document that a command prints for a kind of finding."""
+    inner = msgspec.json.schema(FINDINGS[kind])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"comparanda/{kind}/{SCHEMA_VERSION}",
+        "type": "object",
+        "required": ["schema", "version", "signature", "notes", kind],
+        "additionalProperties": False,
+        "properties": {
+            "schema": {"const": f"comparanda/{kind}/{SCHEMA_VERSION}"},
+            "version": {"type": "string"},
+            "signature": {"type": "string"},
+            "notes": {"type": "array", "items": {"type": "string"}},
+            kind: {"$ref": inner["$ref"]},
+        },
+        "$defs": inner["$defs"],
+    }

@@ -1,0 +1,150 @@
+"""The patterns of `matches` agree with `re`, and no text makes them slow."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from comparanda.expressions.automaton import MOST_MOVES, MOST_STATES
+from comparanda.expressions.patterns import PatternError, compile_pattern, pattern_problem
+
+ATOMS = ["a", "b", "é", ".", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", "[ab]", "[^a]", "[a-c1-3]", r"[\d_-]", r"[^\W1]"]
+ATOMS += [r"\.", r"\|", "[]a]", "[.]", "]", "}", r"\n", r"[\]b]"]
+QUANTIFIERS = ["*", "+", "?", "{2}", "{1,}", "{0,2}", "{0}", "{2,3}"]
+
+plain = st.sampled_from(ATOMS)
+simple = plain | st.sampled_from(["^", r"\Z", r"\b"])
+flat = st.lists(simple, max_size=3).map("".join)
+group = st.lists(flat, min_size=1, max_size=3).map(lambda options: f"({'|'.join(options)})")
+quantified = st.tuples(plain | group, st.sampled_from(QUANTIFIERS)).map("".join)
+sequence = st.lists(simple | group | quantified, max_size=5).map("".join)
+loose_group = st.lists(sequence, min_size=1, max_size=2).map(lambda options: f"(?:{'|'.join(options)})")
+patterns = st.lists(st.lists(simple | quantified | loose_group, max_size=4).map("".join), min_size=1, max_size=3).map(
+    "|".join
+)
+subjects = st.text(st.sampled_from("abcé1.|_-] \n\\"), max_size=8) | st.text(max_size=5)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(patterns, st.lists(subjects, min_size=1, max_size=5))
+def test_patterns_find_what_re_finds(pattern: str, texts: list[str]) -> None:
+    problem = pattern_problem(pattern.replace(r"\Z", "$")) or ""
+    assume("nothing to repeat" not in problem)  # "(^)*", which re allows
+    assume("too many" not in problem)
+    automaton = compile_pattern(pattern.replace(r"\Z", "$"))
+    found = [automaton.found_in(text) for text in texts]
+    assert found == [re.search(pattern, text) is not None for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "yes", "no"),
+    [
+        ("a", ["a", "cab"], ["", "b"]),
+        ("^a", ["ab"], ["ba", ""]),
+        ("a$", ["ba"], ["ab", "a\n"]),
+        ("^$", [""], ["a", "\n"]),
+        ("^a|b$", ["ac", "cb"], ["cac", "bc"]),
+        ("^(a|b)$", ["a", "b"], ["ab", ""]),
+        ("^[^a-c]+$", ["xyz"], ["xaz", ""]),
+        (r"^\d{4}-\d{2}$", ["2024-05"], ["2024-5", "12024-05"]),
+        ("^a{2,3}$", ["aa", "aaa"], ["a", "aaaa"]),
+        ("^a{2,}$", ["aa", "aaaaa"], ["a"]),
+        ("^a{0}b$", ["b"], ["ab"]),
+        (r"\bart\b", ["art", "the art of"], ["party", "arts"]),
+        (r"^\w+$", ["größe", "日本"], ["a b", ""]),
+        (r"[\-\]]", ["-", "]"], ["a"]),
+        ("[a-]", ["-", "a"], ["b"]),
+        ("", ["", "a"], []),
+        ("a||b", ["", "c"], []),
+    ],
+)
+def test_what_patterns_mean(pattern: str, yes: list[str], no: list[str]) -> None:
+    automaton = compile_pattern(pattern)
+    assert [text for text in yes if not automaton.found_in(text)] == []
+    assert [text for text in no if automaton.found_in(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("(a+)+", "'+' repeats a group that holds a quantifier itself"),
+        ("(a|b?)*", "'*' repeats a group that holds a quantifier itself"),
+        ("((a{2})){3}", "'{3}' repeats a group that holds a quantifier itself"),
+        ("a**", "a second quantifier after '*'"),
+        ("a+?", "a second quantifier after '+'"),
+        (r"(a)\1", r"back-references, '\1', are not part of the patterns here"),
+        (r"(?P<x>a)(?P=x)", "look-around, named groups and flags, '(?…', are not part of the patterns here"),
+        ("(?i)a", "look-around, named groups and flags, '(?…', are not part of the patterns here"),
+        ("(?=a)", "look-around, named groups and flags, '(?…', are not part of the patterns here"),
+        ("(?<!a)", "look-around, named groups and flags, '(?…', are not part of the patterns here"),
+        (r"\Aa", r"'\A' is not part of the patterns here"),
+        ("[a", "a '[' is not closed"),
+        ("[", "a '[' is not closed"),
+        ("[]", "a '[' is not closed"),
+        ("(a", "a '(' is not closed"),
+        ("a)", r"a ')' closes nothing; write '\)' for the character"),
+        ("a\\", "a backslash at the end stands for nothing"),
+        ("[a\\", "a backslash at the end stands for nothing"),
+        ("*a", "there is nothing to repeat before '*'"),
+        ("(+)", "there is nothing to repeat before '+'"),
+        ("^*", "there is nothing to repeat before '*'"),
+        (r"\b+", "there is nothing to repeat before '+'"),
+        ("a{x}", r"'{' begins no repetition here; write '\{' for the character"),
+        ("a{3,2}", "the numbers of '{3,2}' are the wrong way round"),
+        ("a{101}", "'{101}' repeats more than 100 times"),
+        ("(abc){100}(abc){100}(abc){100}(abc){100}", "it repeats too much; use smaller numbers in {}"),
+        ("[z-a]", "a range in [] must go from one character up to another"),
+        (r"[\d-z]", "a range in [] must go from one character up to another"),
+        ("a" * 201, "201 characters are too many; at most 200 are allowed"),
+        ("(" * 21, "groups are nested more than 20 deep"),
+    ],
+)
+def test_patterns_outside_the_subset_are_refused(pattern: str, problem: str) -> None:
+    assert pattern_problem(pattern) == problem
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.text(max_size=20) | st.text(st.sampled_from("ab()[]{}|*+?^$\\.-,123dwb:"), max_size=20), subjects)
+def test_any_pattern_works_or_is_a_pattern_error(pattern: str, text: str) -> None:
+    try:
+        automaton = compile_pattern(pattern)
+    except PatternError:
+        return
+    found = automaton.found_in(text)
+    if not set("[\\") & set(pattern):
+        assert found == (re.search(pattern.replace("$", r"\Z"), text) is not None)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(a|a)" * 39 + "b",
+        "a?" * 60 + "a" * 60 + "b",
+        ".*" * 90 + "x",
+        r"\w*\d*\w*\d*\w*\d*!",
+        "(a|b|ab)*c",
+        "^(a|aa)+$",
+    ],
+)
+def test_hostile_texts_take_time_by_their_length_only(pattern: str) -> None:
+    automaton = compile_pattern(pattern)
+    begin = time.process_time()
+    automaton.found_in("a" * 20_000 + "-")
+    assert time.process_time() - begin < 5
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    automaton = compile_pattern("(a|b)*a(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)c")
+    number = 1
+    for _ in range(200):
+        number = number * 6364136223846793005 % 2**64
+        automaton.found_in("".join("ab"[number >> bit & 1] for bit in range(64)) * 8)
+    assert len(automaton._nodes) <= MOST_MOVES + 1
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 2 * MOST_MOVES))) + "a" * 15 + "c"
+    assert automaton.found_in(text)
+    assert automaton._moves <= MOST_MOVES
+    assert len(automaton._states) <= MOST_STATES
