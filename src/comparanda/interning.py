@@ -1,9 +1,9 @@
 """Interning of byte slices to codes, a block of rows at a time, exactly.
 
-A slice is hashed to 64 bits (its own bytes when it has at most eight). Few values go through a
-collision-free table found by trying multipliers, many through a sorted table. Slices of more than
-eight bytes are compared with the first slice of their code, byte by byte: a collision, which a
-hostile file could aim at, only costs time.
+A slice is hashed to 64 bits (its own bytes when it has at most eight) and looked up in a short row of
+tables: what finds its place in the first taken goes to the next, so frequent values, which come first,
+are found at once. Every row is compared with the first slice of its code, by length and beyond eight
+bytes byte by byte: a collision, which a hostile file could aim at, only costs time.
 """
 
 from __future__ import annotations
@@ -12,16 +12,41 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.columns import Slices, code_type, head8, window
+from comparanda.columns import Slices, head8, window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes
+    from comparanda.columns import Codes, Rows
 
 _FOLD = np.uint64(0xC2B2AE3D27D4EB4F)
-_TRIES = 200
-_TABLE_LIMIT = 2048
+_SPREAD = 0x9E3779B97F4A7C15
+_ROWS = 1 << 15
+_FIRST_BITS = 10
+_MOST_TABLES = 24
+
+
+class _Table:
+    """A table of hashes and their codes, each at the one place where it can stand; 0 marks a free place."""
+
+    def __init__(self, bits: int, level: int) -> None:
+        self.hashes = np.zeros(1 << bits, np.uint64)
+        self.codes = np.zeros(1 << bits, np.int32)
+        self._multiplier = np.uint64((_SPREAD * (2 * level + 1)) & (2**64 - 1))
+        self._shift = np.uint64(64 - bits)
+
+    def places(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the place of each hash."""
+        return (hashes * self._multiplier) >> self._shift
+
+    def insert(self, hashes: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
+        """Put each hash on its place if that is free, the first of several first; return which were put."""
+        places = self.places(hashes)
+        free = np.flatnonzero(self.hashes[places] == 0)[::-1]
+        self.hashes[places[free]] = hashes[free]
+        self.codes[places[free]] = codes[free]
+        put: NDArray[np.bool_] = self.hashes[places] == hashes
+        return put
 
 
 class Interner:
@@ -35,21 +60,25 @@ class Interner:
         self._start = np.zeros(0, np.int64)
         self._length = np.zeros(0, np.int64)
         self._by_text: dict[bytes, int] | None = None
-        self._index()
+        self._bits = _FIRST_BITS
+        self._tables = [_Table(self._bits, 0)]
 
     def encode(self, start: Codes, length: Codes) -> Codes:
         """Return the code of each slice; texts not seen before get the next codes."""
+        if len(start) <= _ROWS:
+            return self._encode(start, length)
+        cuts = range(0, len(start), _ROWS)
+        return np.concatenate([self._encode(start[cut : cut + _ROWS], length[cut : cut + _ROWS]) for cut in cuts])
+
+    def _encode(self, start: Codes, length: Codes) -> Codes:
         if self._by_text is not None:
             return self._encode_by_text(start, length, self._by_text)
         hashes = self._hash(start, length)
-        codes = self._look_up(hashes)
-        if codes is None:
-            self._learn(hashes, start, length)
-            codes = self._look_up(hashes)
-            if codes is None:  # pragma: no cover - every hash was just learnt
-                raise AssertionError("a hash was lost")
-        long = np.flatnonzero(length > 8)
-        if long.size and not self._confirmed(codes[long], start[long], length[long]):
+        codes, unknown = self._look_up(hashes)
+        if unknown.size:
+            self._learn(hashes[unknown], start[unknown], length[unknown])
+            codes, unknown = self._look_up(hashes)
+        if unknown.size or not self._confirmed(codes, start, length):
             self._by_text = {name.encode(): code for code, name in enumerate(self.names)}
             return self._encode_by_text(start, length, self._by_text)
         return codes
@@ -68,57 +97,61 @@ class Interner:
             hashes[rows] = folded ^ (folded >> np.uint64(29))
             rows = rows[left > 8]
             offset += 8
-        return hashes + np.uint64(1)  # eight bytes of 0xFF, the one value that wraps to 0, are not UTF-8
+        hashes += np.uint64(1)
+        if hashes.size and not hashes.min():  # one long slice in 2**64 folds to the mark of a free place
+            hashes[hashes == 0] = 1
+        return hashes
 
-    def _index(self) -> None:
-        """Build the look-up: a collision-free table, or for many values a sorted one."""
-        count = len(self._hashes)
-        self._order = np.argsort(self._hashes, kind="stable")
-        self._sorted = self._hashes[self._order]
-        self._table: NDArray[np.uint64] | None = None
-        if count > _TABLE_LIMIT:
-            return
-        bits = max(8, int(count * 16 - 1).bit_length()) if count else 8
-        multipliers = np.random.default_rng(0).integers(1, 2**62, _TRIES).astype(np.uint64) * np.uint64(2)
-        for attempt, multiplier in enumerate(multipliers + np.uint64(1)):
-            shift = np.uint64(64 - bits)
-            places = (self._hashes * multiplier) >> shift
-            if len(set(places.tolist())) == count:
-                self._table = np.zeros(1 << bits, np.uint64)
-                self._codes = np.zeros(1 << bits, code_type(count))
-                self._table[places] = self._hashes
-                self._codes[places] = np.arange(count)
-                self._multiplier, self._shift = multiplier, shift
-                return
-            if attempt % 20 == 19 and bits < 20:
-                bits += 1
-
-    def _look_up(self, hashes: NDArray[np.uint64]) -> Codes | None:
-        """Return the codes, or None when some hash is new."""
-        if self._table is not None:
-            places = (hashes * self._multiplier) >> self._shift
-            if (self._table[places] != hashes).any():
-                return None
-            found: Codes = self._codes[places]
-            return found
-        places = np.minimum(np.searchsorted(self._sorted, hashes), len(self._sorted) - 1)
-        if (self._sorted[places] != hashes).any():
-            return None
-        return self._order[places]
+    def _look_up(self, hashes: NDArray[np.uint64]) -> tuple[Codes, Rows]:
+        """Return the code of each hash, and the rows whose hash is in no table."""
+        first = self._tables[0]
+        places = first.places(hashes)
+        codes = first.codes[places]
+        rest = np.flatnonzero(first.hashes[places] != hashes)
+        for table in self._tables[1:]:
+            if not rest.size:
+                break
+            wanted = hashes[rest]
+            places = table.places(wanted)
+            hit = table.hashes[places] == wanted
+            codes[rest[hit]] = table.codes[places[hit]]
+            rest = rest[~hit]
+        return codes, rest
 
     def _learn(self, hashes: NDArray[np.uint64], start: Codes, length: Codes) -> None:
-        distinct, first = np.unique(hashes, return_index=True)
-        first = np.sort(first[~np.isin(distinct, self._hashes)])
+        """Give codes to hashes that are in no table."""
+        first = np.sort(np.unique(hashes, return_index=True)[1])
         new = Slices(self.buffer, start[first], length[first])
+        codes = np.arange(len(self.names), len(self.names) + len(new))
         self.names += [new[row] for row in range(len(new))]
         self._hashes = np.concatenate([self._hashes, hashes[first]])
         self._start = np.concatenate([self._start, start[first].astype(np.int64)])
         self._length = np.concatenate([self._length, length[first].astype(np.int64)])
-        self._index()
+        if len(self._hashes) << 2 > 1 << self._bits:
+            self._bits = (len(self._hashes) << 3).bit_length()
+            self._tables = [_Table(self._bits, 0)]
+            self._insert(self._hashes, np.arange(len(self._hashes)))
+        else:
+            self._insert(hashes[first], codes)
+
+    def _insert(self, hashes: NDArray[np.uint64], codes: Codes) -> None:
+        level = 0
+        while hashes.size and level < _MOST_TABLES:
+            if level == len(self._tables):
+                self._tables.append(_Table(max(8, self._bits - 2), level))
+            put = self._tables[level].insert(hashes, codes)
+            hashes, codes = hashes[~put], codes[~put]
+            level += 1
 
     def _confirmed(self, codes: Codes, start: Codes, length: Codes) -> bool:
-        first = Slices(self.buffer, self._start[codes], self._length[codes])
-        return bool(Slices(self.buffer, start, length).same(first).all())
+        """Whether every slice has the length of its code's first one, and if it is long, its bytes."""
+        if (self._length[codes] != length).any():
+            return False
+        long = np.flatnonzero(length > 8)
+        if not long.size:
+            return True
+        first = Slices(self.buffer, self._start[codes[long]], self._length[codes[long]])
+        return bool(Slices(self.buffer, start[long], length[long]).same(first).all())
 
     def _encode_by_text(self, start: Codes, length: Codes, by_text: dict[bytes, int]) -> Codes:
         """Encode by a dictionary: slow, exact, and only ever needed when two hashes collide."""

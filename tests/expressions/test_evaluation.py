@@ -74,6 +74,12 @@ SCOPE = scope_of(
         ("label < 'M'", [1]),
         ("'M' > label", [1]),
         ("'M' <= label", [0, 3]),
+        ("'M' < label", [0, 3]),
+        ("'M' >= label", [1]),
+        ("'PER' < label", []),
+        ("'PER' <= label", [0, 3]),
+        ("'PER' >= label", [0, 1, 3]),
+        ("'PER' != label", [1, 2]),
         ("form < 'a'", [0, 1, 2]),
         ("label == other", [0]),
         ("label in ['LOC', 'ORG']", [1]),
@@ -164,9 +170,9 @@ def test_texts_computed() -> None:
 
 
 def test_whole_numbers_are_compared_exactly() -> None:
-    scope = scope_of({"id": np.array([2**53, 2**53 + 1, -(2**53) - 1])})
-    assert select("id == 9007199254740993", scope).tolist() == [False, True, False]
-    assert select("id == -9007199254740993", scope).tolist() == [False, False, True]
+    scope = scope_of({"id": np.array([2**53, 2**53 + 1, -(2**53) - 1, -(2**53)])})
+    assert select("id == 9007199254740993", scope).tolist() == [False, True, False, False]
+    assert select("id == -9007199254740993", scope).tolist() == [False, False, True, False]
 
 
 def test_the_smallest_integer_does_not_overflow() -> None:

@@ -211,6 +211,7 @@ def test_carets_count_the_columns_of_wide_and_combining_characters() -> None:
     assert east_asian_width("日") == "W"
     assert error("form == '日本' and labl").details[1] == " " * len("form == 'xxxx' and ") + "^^^^"
     assert error("form == 'e\u0301' and labl").details[1] == " " * len("form == 'e' and ") + "^^^^"
+    assert error("form == 'ก\u0e31' and labl").details[1] == " " * len("form == 'x' and ") + "^^^^"
     assert error("日本 == 'a'").details[1] == "^^^^"
 
 

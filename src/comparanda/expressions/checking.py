@@ -182,7 +182,6 @@ class _Checker:
                 right = self.type_of(step.operand)
                 self.same(left, right, step.operator, step.place)
                 self.ordered(right, step)
-                left = right
         return "truth"
 
     def same(self, left: Type, right: Type, operator: str, place: Place) -> None:

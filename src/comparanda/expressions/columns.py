@@ -143,11 +143,11 @@ def compare_texts(symbol: str, left: TextColumn, right: TextColumn) -> Truths:
     return result | missing if differs else result & ~missing
 
 
-def _ranks(left: TextColumn, right: TextColumn, *, in_order: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ranks(left: TextColumn, right: TextColumn, *, in_order: bool) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return a number for each row of both, equal where the texts are, and ordered as they are if asked."""
     names = dict.fromkeys([*left.names, *right.names])
     rank = {name: number for number, name in enumerate(sorted(names) if in_order else names)}
     left_table, right_table = (
-        np.fromiter((rank[name] for name in column.names), np.int64, len(column.names)) for column in (left, right)
+        np.fromiter((rank[name] for name in column.names), np.int32, len(column.names)) for column in (left, right)
     )
     return left_table[left.codes], right_table[right.codes]

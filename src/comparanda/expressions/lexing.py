@@ -128,7 +128,7 @@ def _number_value(found: re.Match[str]) -> int | float | None:
         return whole if whole <= LARGEST else None
     value = float(digits + exponent)
     if found["percent"]:
-        # "2.5%" is the float nearest to 0.025, which 2.5 / 100 need not be
+        # "2.9%" is the float nearest to 0.029, which 2.9 / 100 is not
         value = value / 100 if exponent else float(digits + "e-2")
     return value if value != float("inf") else None
 

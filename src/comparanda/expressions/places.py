@@ -79,6 +79,6 @@ def _width(cell: str) -> int:
     """Return how many columns of a terminal a character, or its escape, takes."""
     if len(cell) > 1:
         return len(cell)
-    if unicodedata.combining(cell) or unicodedata.category(cell) in {"Mn", "Me"}:
+    if unicodedata.category(cell) in {"Mn", "Me"}:
         return 0
     return 2 if unicodedata.east_asian_width(cell) in {"W", "F"} else 1

@@ -167,7 +167,8 @@ def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes:
         end -= 3
         notes.append(Note(side, "byte-order mark ignored", 1, (str(Location(name, 1)),)))
     _check_text(joined, begin, end, name)
-    first = joined.find(b"\r\n", begin, end)
+    carriage = joined.find(b"\r", begin, end)  # one byte is sought ten times faster than two
+    first = joined.find(b"\r\n", carriage, end) if carriage >= 0 else -1
     if first >= 0:
         line = joined.count(b"\n", begin, first) + 1
         data = joined[begin:end].replace(b"\r\n", b"\n")

@@ -70,11 +70,10 @@ def blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator
         part = buffer[begin:end]
         delimiters = np.flatnonzero(part <= (separator if separator == SPACE else LINE_FEED))
         kinds = part[delimiters]
-        is_newline = kinds == LINE_FEED
-        if not (is_newline | (kinds == separator)).all():  # other control bytes belong to the text
-            delimiters = delimiters[is_newline | (kinds == separator)]
-            is_newline = part[delimiters] == LINE_FEED
-        newline = np.flatnonzero(is_newline)
+        newline = np.flatnonzero(kinds == LINE_FEED)
+        if _has_others(kinds, separator, len(newline)):  # other control bytes belong to the text
+            delimiters = delimiters[(kinds == LINE_FEED) | (kinds == separator)]
+            newline = np.flatnonzero(part[delimiters] == LINE_FEED)
         delimiters += begin
         line_end = delimiters[newline]
         start = np.empty_like(line_end)
@@ -83,6 +82,13 @@ def blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator
         fields = np.diff(newline, prepend=-1)
         yield Block(start, line_end, fields, delimiters, newline, view[start])
         begin = end
+
+
+def _has_others(kinds: NDArray[np.uint8], separator: int, newlines: int) -> bool:
+    """Whether there are bytes beside separators and newlines; no source has a NUL byte."""
+    if separator == TAB:
+        return bool(kinds.min() < TAB)
+    return np.count_nonzero(kinds == separator) + newlines != len(kinds)
 
 
 def _cut(source: Source, begin: int, size: int, max_line: int) -> int:
@@ -134,12 +140,12 @@ def blank_spaces_removed(source: Source, side: str) -> Source | None:
 
 def replaced(source: Source, cleaned: bytes, note: Note) -> Source:
     """Return the source with other bytes in the same lines, and a note of what was done."""
-    parts, line, begin = [], 0, 0
-    old = source.data
-    for number, part in enumerate(source.parts):
-        parts.append(replace(part, begin=begin))
-        stop = source.parts[number + 1].begin if number + 1 < len(source.parts) else source.size
-        line = old.count(b"\n", part.begin, stop)
-        for _ in range(line if number + 1 < len(source.parts) else 0):
-            begin = cleaned.find(b"\n", begin) + 1
-    return Source(tuple(parts), bytearray(cleaned + bytes(PADDING)), (*source.notes, note), repaired=True)
+    data = bytearray(cleaned + bytes(PADDING))
+    line_begins = np.append(0, np.flatnonzero(np.frombuffer(cleaned, np.uint8) == LINE_FEED) + 1)
+    lines_before, end = 0, 0
+    parts = []
+    for part in source.parts:
+        lines_before += source.data.count(b"\n", end, part.begin)
+        end = part.begin
+        parts.append(replace(part, begin=int(line_begins[lines_before])))
+    return Source(tuple(parts), data, (*source.notes, note))

@@ -1,0 +1,1 @@
+"""Benchmarks: CPU time as ratios to a floor measured in the same run."""

@@ -1,0 +1,200 @@
+"""Python objects in place of files: lists, dictionaries, data frames, datasets.
+
+No library is imported for them: an object is what it can do. A frame has `columns`, a dataset has
+`column_names`, and both give a column by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.errors import ReadError, UsageError
+from comparanda.places import Source
+from comparanda.read.request import Request, Shape
+from comparanda.read.rows import LABEL_NAMES, normal
+from comparanda.read.tables import ABSENT, TAG_NAMES, Table, table_rows, table_tokens
+from comparanda.read.values import is_collection, listed
+
+if TYPE_CHECKING:
+    from comparanda.corpus import Corpus
+
+_ACCEPTED: dict[Shape, tuple[str, ...]] = {
+    "rows": (
+        "accepted are: a path; a list of labels, or of lists of labels; a list of (id, label) pairs;",
+        "a dictionary from ids to labels; a list of dictionaries, a dictionary of columns, a data frame",
+        "or a dataset with the columns 'id' and 'label'",
+    ),
+    "tokens": (
+        "accepted are: a path; a list of tags, or of sentences, each a list of tags; (word, tag) pairs in place",
+        "of tags; a list of dictionaries, a dictionary of columns, a data frame or a dataset with the columns",
+        "'tokens' and 'tags'",
+    ),
+}
+
+
+def is_path(given: Any) -> bool:
+    """Whether an input is a path (or the notation of an input) and not data.
+
+    >>> is_path("gold.conllu"), is_path(["DT", "NN"])
+    (True, False)
+    """
+    return isinstance(given, str | PathLike)
+
+
+def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
+    """Read Python data; row 12 of a system called crf stands at `<crf>:12`.
+
+    Args:
+        given: the data.
+        request: what a task wants of it.
+        shape: whether it is to be read as running tokens or as independent rows.
+
+    >>> corpus = read_object({"d1": "news", "d2": "blog"}, Request("key"), "rows")
+    >>> corpus.words[1], corpus.columns["value"][1], str(corpus.location(1))
+    ('d2', 'blog', '<key>:2')
+
+    """
+    table = _table(given, request, shape)
+    return table_rows(table, request) if shape == "rows" else table_tokens(table, request)
+
+
+def _table(given: Any, request: Request, shape: Shape) -> Table:
+    if isinstance(given, str | bytes | bytearray | Set):
+        raise _unfit(given, request, shape)
+    if hasattr(given, "read"):
+        raise _unfit(given, request, shape, "give the path of the file, not an open file")
+    if hasattr(given, "column_names"):
+        return _dataset(given, request)
+    if hasattr(given, "collect") and hasattr(given, "lazy"):
+        raise _unfit(given, request, shape, "call .collect() on a lazy frame first")
+    if hasattr(given, "columns") and hasattr(given, "__getitem__"):
+        return _columns([str(name) for name in given.columns], lambda name: listed(given[name]), request)
+    if isinstance(given, Mapping):
+        return _mapping(given, request, shape)
+    if not isinstance(given, Iterable):
+        raise _unfit(given, request, shape)
+    items = listed(given)
+    if items and all(isinstance(item, Mapping) for item in items):
+        return _records(items, request)
+    return _labels(items, request, shape) if shape == "rows" else _tagged(items, request, shape)
+
+
+def _unfit(given: Any, request: Request, shape: Shape, hint: str | None = None) -> UsageError:
+    what = f"{request.side!r} is of type {type(given).__name__}, which cannot be read as {shape}"
+    return UsageError(what, details=_ACCEPTED[shape], hint=hint)
+
+
+def _dataset(given: Any, request: Request) -> Table:
+    """Read a dataset in the manner of Hugging Face, or an Arrow table; class labels become their names."""
+    names = given.column_names
+    if names is None or not hasattr(given, "__getitem__"):
+        what = f"{request.side!r} is a stream ({type(given).__name__}), whose columns cannot be read at once"
+        raise UsageError(what, hint="load it as a whole, or give list(data)")
+    if isinstance(names, Mapping):
+        what = f"{request.side!r} is a dictionary of datasets: {', '.join(map(str, names))}"
+        raise UsageError(what, hint=f"choose one: data[{next(iter(names), 'test')!r}]")
+    features = getattr(given, "features", None)
+
+    def classes(name: str) -> Sequence[str]:
+        feature = features.get(name) if isinstance(features, Mapping) else None
+        while feature is not None and not hasattr(feature, "names"):
+            feature = getattr(feature, "feature", None)
+        return list(getattr(feature, "names", None) or ())
+
+    return _columns([str(name) for name in names], lambda name: listed(given[name]), request, classes)
+
+
+def _mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> Table:
+    """Read a dictionary: columns by name, if one is known or asked for by name, else labels by id."""
+    known = {name for tier in (TAG_NAMES if shape == "tokens" else LABEL_NAMES) for name in tier}
+    known |= {normal(name) for name in (request.value, request.options.get("label")) if name}
+    columns = all(isinstance(name, str) and is_collection(values) for name, values in given.items())
+    if (
+        columns
+        and any(normal(name) in known for name in given)
+        and len({len(values) for values in given.values()}) == 1
+    ):
+        return _columns(list(given), lambda name: listed(given[name]), request)
+    if shape == "tokens":
+        raise _unfit(given, request, shape)
+    values = {"id": list(given), request.value or "label": list(given.values())}
+    return _columns(list(values), values.__getitem__, request)
+
+
+def _records(items: list[Mapping[str, Any]], request: Request) -> Table:
+    names = [str(name) for name in items[0]]
+    return _columns(names, lambda name: [item.get(name, ABSENT) for item in items], request)
+
+
+def _labels(items: list[Any], request: Request, shape: Shape) -> Table:
+    """Read a list of labels, of lists of labels, or of (id, label) pairs."""
+    name = request.value or "label"
+    if items and all(isinstance(item, tuple) for item in items):
+        pairs = _pairs(items, request, shape, "(id, label)")
+        values = {"id": [pair[0] for pair in pairs], name: [pair[1] for pair in pairs]}
+    else:
+        values = {"id": [str(number) for number in range(1, len(items) + 1)], name: items}
+    return _columns(list(values), values.__getitem__, request)
+
+
+def _tagged(items: list[Any], request: Request, shape: Shape) -> Table:
+    """Read tags or (word, tag) pairs: of one sentence, or a list for each sentence."""
+    name = request.value or "tags"
+    if items and all(isinstance(item, tuple) for item in items):
+        pairs = _pairs(items, request, shape, "(word, tag)")
+        values = {"tokens": [pair[0] for pair in pairs], name: [pair[1] for pair in pairs]}
+        return _one_sentence(values, len(items), request)
+    sentences = [listed(item) if is_collection(item) else item for item in items]
+    inner = [item for sentence in sentences if isinstance(sentence, list) for item in sentence]
+    if inner and all(isinstance(item, tuple) for item in inner):
+        _pairs(inner, request, shape, "(word, tag)")
+        values = {"tokens": [[pair[0] for pair in each] for each in sentences]}
+        values[name] = [[pair[1] for pair in each] for each in sentences]
+        return _columns(list(values), values.__getitem__, request)
+    if items and not is_collection(items[0]):
+        return _one_sentence({name: items}, len(items), request)
+    return _columns([name], lambda _: sentences, request)
+
+
+def _one_sentence(values: dict[str, list[Any]], size: int, request: Request) -> Table:
+    values["sentence"] = ["1"] * size
+    return _columns(list(values), values.__getitem__, request)
+
+
+def _pairs(items: list[Any], request: Request, shape: Shape, kind: str) -> list[tuple[Any, Any]]:
+    for item in items:
+        if len(item) != 2:
+            what = f"{request.side!r} holds a tuple of {len(item)}; tuples are read as {kind} pairs"
+            raise UsageError(what, details=_ACCEPTED[shape], hint="write anything else as lists")
+    return items
+
+
+def _columns(
+    names: list[str],
+    column: Callable[[str], list[Any]],
+    request: Request,
+    classes: Callable[[str], Sequence[str]] = lambda _: (),
+) -> Table:
+    """Make a table of columns; its source has one empty line for each row, to count by."""
+    side = f"<{request.side}>"
+    for name in names:
+        if names.count(name) > 1:
+            raise ReadError(f"{names.count(name)} columns are called {name!r}", where=side, hint="rename one")
+    size = len(column(names[0])) if names else 0
+    if not size:
+        raise ReadError("there are no rows", where=side)
+
+    def fetch(wanted: Sequence[str]) -> dict[str, list[Any]]:
+        found = {name: column(name) for name in wanted}
+        for name, values in found.items():
+            if len(values) != size:
+                what = f"the column {name!r} has {len(values):,} rows, but {names[0]!r} has {size:,}"
+                raise ReadError(what, where=side)
+        return found
+
+    source = Source.of_text(side, b"\n" * size)
+    return Table("python", source, np.arange(size, dtype=np.int64), tuple(names), fetch, classes)

@@ -1,0 +1,83 @@
+"""Plain values, as JSON and Python give them, to text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from enum import Enum
+from numbers import Number, Real
+from typing import Any, cast
+
+import numpy as np
+
+from comparanda.errors import ReadError
+
+Refuse = Callable[[int, str, str | None], ReadError]
+"""Makes the error for a row, given by its number from 0: what is wrong, and what to do."""
+
+_NO_VALUE = "give it a value, or leave the row out on both sides"
+_NO_CLASS = "-1 marks rows without a label in many datasets: use a split that has labels"
+
+
+def listed(values: Any) -> list[Any]:
+    """Return the values of any column or sequence as a list of plain Python values."""
+    if isinstance(values, list):
+        return values
+    for method in ("to_pylist", "tolist", "to_list"):  # Arrow; NumPy and pandas; Polars
+        convert = getattr(values, method, None)
+        if convert is not None:
+            found = convert()
+            return found if isinstance(found, list) else [found]
+    return list(values)
+
+
+def is_collection(value: Any) -> bool:
+    """Whether a value is a list, a tuple, a set or an array, and not a single value or a mapping."""
+    if isinstance(value, str | bytes):
+        return False
+    return isinstance(value, Sequence | Set) or (hasattr(value, "__array__") and getattr(value, "ndim", 1) > 0)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for nothing: None, NaN, pandas' NA and NaT."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, Real) and bool(value != value)  # noqa: PLR0124 - only NaN differs from itself
+
+
+def texts(values: list[Any], name: Callable[[int], str], refuse: Refuse, classes: Sequence[str] = ()) -> list[str]:
+    """Write single values as text: texts as they are, numbers, truths and enums by `str`.
+
+    Args:
+        values: one value a row.
+        name: what to call the value of a row in an error: `label`, `tags[2]`.
+        refuse: makes the error for a row.
+        classes: names for integers (the class labels of a dataset).
+
+    """
+    if set(map(type, values)) <= {str}:
+        return cast("list[str]", values)
+    return [_text(value, row, name, refuse, classes) for row, value in enumerate(values)]
+
+
+def _text(value: Any, row: int, name: Callable[[int], str], refuse: Refuse, classes: Sequence[str]) -> str:
+    if isinstance(value, str):
+        return str(value)
+    if is_missing(value):
+        raise refuse(row, f"{name(row)!r} has no value", _NO_VALUE)
+    if classes and isinstance(value, int | np.integer) and not isinstance(value, bool):
+        if not 0 <= value < len(classes):
+            raise refuse(row, f"{name(row)!r} is {value}, but the classes count 0 to {len(classes) - 1}", _NO_CLASS)
+        return classes[int(value)]
+    if isinstance(value, Number | np.generic | Enum) and not isinstance(value, bytes):
+        return str(value)
+    hint = "values are texts, numbers or truths"
+    raise refuse(row, f"{name(row)!r} is of type {type(value).__name__}, which is no value", hint)
+
+
+def optional_texts(values: Iterable[Any]) -> list[str | None]:
+    """Write values as text where they can be; what is missing, empty or nested becomes None."""
+    return [None if _nested(value) or is_missing(value) or value == "" else str(value) for value in values]
+
+
+def _nested(value: Any) -> bool:
+    return is_collection(value) or isinstance(value, dict)
