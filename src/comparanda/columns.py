@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import NDArray
+Codes = NDArray[np.integer[Any]]
+Rows = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+Numbers = NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 
-    Codes = NDArray[np.integer[Any]]
-    Rows = NDArray[np.int64]
-    Truth = NDArray[np.bool_]
+T = TypeVar("T")
 
 PADDING = 16
 """Zero bytes behind every buffer, so that eight bytes can be gathered at any offset in it."""
@@ -53,6 +55,14 @@ class TextColumn:
     names: tuple[str, ...]
     missing: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 1 or self.codes.dtype.kind not in "iu":
+            raise ValueError(f"codes must be a row of integers, not {self.codes.dtype} of shape {self.codes.shape}")
+        if self.codes.size and not 0 <= self.codes.min() <= self.codes.max() < len(self.names):
+            raise ValueError(f"codes must be between 0 and {len(self.names) - 1}, the last of the names")
+        if self.missing is not None and not 0 <= self.missing < len(self.names):
+            raise ValueError(f"the code for missing texts, {self.missing}, is not between 0 and {len(self.names) - 1}")
+
     @classmethod
     def of(cls, texts: Iterable[str | None]) -> TextColumn:
         """Intern plain texts; codes follow the sorted texts, and None is missing."""
@@ -65,6 +75,11 @@ class TextColumn:
             code_of[None] = missing
         codes = np.fromiter((code_of[text] for text in rows), dtype=code_type(len(names)), count=len(rows))
         return cls(codes, names, missing)
+
+    @classmethod
+    def constant(cls, text: str, length: int) -> TextColumn:
+        """Return a column with one text in all rows, which takes no room."""
+        return cls(np.broadcast_to(np.int64(0), length), (text,))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -88,6 +103,54 @@ class TextColumn:
         new_code[order] = np.arange(len(order))
         missing = None if self.missing is None else int(new_code[self.missing])
         return TextColumn(new_code[self.codes], tuple(self.names[code] for code in order), missing)
+
+    def values(self) -> list[str | None]:
+        """Return the texts themselves, None where one is missing: for people, not for hot loops."""
+        return [None if code == self.missing else self.names[code] for code in self.codes.tolist()]
+
+    def missing_rows(self) -> Truths:
+        """Return which rows have no text."""
+        if self.missing is None:
+            return np.zeros(len(self), dtype=np.bool_)
+        rows: Truths = self.codes == self.missing
+        return rows
+
+    def mapped(self, function: Callable[[str], str]) -> TextColumn:
+        """Return the column with each text changed; missing stays missing."""
+        return TextColumn(self.codes, tuple(self._for_each(function, missing="")), self.missing)
+
+    def numbers(self, function: Callable[[str], float]) -> NDArray[np.float64]:
+        """Return a number for each text; NaN where it is missing."""
+        table = self._for_each(function, missing=np.nan)
+        numbers: NDArray[np.float64] = np.fromiter(table, np.float64, len(self.names))[self.codes]
+        return numbers
+
+    def truths(self, predicate: Callable[[str], bool], *, missing: bool = False) -> Truths:
+        """Return what the predicate says of each text."""
+        table = self._for_each(predicate, missing=missing)
+        truths: Truths = np.fromiter(table, np.bool_, len(self.names))[self.codes]
+        return truths
+
+    def paired(self, other: TextColumn, predicate: Callable[[str, str], bool]) -> Truths:
+        """Return what the predicate says of the two texts of each row; false where one is missing."""
+        if (constant := other.only_name()) is not None:
+            return self.truths(lambda name: predicate(name, constant))
+        pairs = self.codes.astype(np.int64) * len(other.names) + other.codes
+        distinct, inverse = np.unique(pairs, return_inverse=True)
+        left, right = np.divmod(distinct, max(1, len(other.names)))
+        each = (predicate(self.names[a], other.names[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True))
+        table: Truths = np.fromiter(each, np.bool_, len(distinct))
+        return table[inverse] & ~self.missing_rows() & ~other.missing_rows()
+
+    def only_name(self) -> str | None:
+        """Return the text that all rows have, if the names say so."""
+        return self.names[0] if len(self.names) == 1 and self.missing is None else None
+
+    def _for_each(self, function: Callable[[str], T], *, missing: T) -> Iterable[T]:
+        return (missing if code == self.missing else function(name) for code, name in enumerate(self.names))
+
+
+Column = TextColumn | Numbers | Truths
 
 
 def join_labels(labels: Iterable[str]) -> str:
@@ -144,9 +207,9 @@ class Slices:
         """Return the slices of the given rows, in their order."""
         return Slices(self.buffer, self.start[rows], self.length[rows])
 
-    def same(self, other: Slices) -> Truth:
+    def same(self, other: Slices) -> Truths:
         """Compare row by row with another column of equal length, by bytes."""
-        same: Truth = np.equal(self.length, other.length)
+        same: Truths = np.equal(self.length, other.length)
         mine, theirs = window(self.buffer), window(other.buffer)
         same &= (mine[self.start] ^ theirs[other.start]) & _KEEP[np.minimum(self.length, 8)] == 0
         offset = 8

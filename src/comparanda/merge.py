@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from comparanda.columns import TextColumn
+from comparanda.columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
-from comparanda.verdicts import Attribute, Column, Items, Sites, Units, Verdicts, View, canonical
+from comparanda.verdicts import Attribute, Items, Sites, Units, Verdicts, View, canonical
 
 _MISSING = "\0missing"
 

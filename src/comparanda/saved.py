@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from comparanda.columns import PADDING, TextColumn
+from comparanda.columns import PADDING, Column, TextColumn
 from comparanda.errors import ReadError
 from comparanda.excerpts import Side, TextPart, Texts
 from comparanda.places import Note, Part, Source
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.result import Result
-    from comparanda.verdicts import Column
 
 MANIFEST = "manifest.json"
 FOLDER_VERSION = 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.columns import TextColumn
+from comparanda.columns import Column, TextColumn
 from comparanda.expressions import BUILTINS, Function, Parameter, Scope, select
 from comparanda.verdicts import shown
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from comparanda.columns import Codes, Rows
     from comparanda.expressions import Type
-    from comparanda.verdicts import Column, Sites, Verdicts, View
+    from comparanda.verdicts import Sites, Verdicts, View
 
 PAIR_NAMES: Mapping[str, Type] = {
     "base": "text",

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from comparanda.columns import TextColumn, code_type
+from comparanda.columns import Column, TextColumn, code_type
 from comparanda.errors import UsageError, nearest
 from comparanda.excerpts import Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes, Rows, Truth
+    from comparanda.columns import Codes, Rows, Truths
     from comparanda.places import Note
 
-    Numbers = NDArray[np.float64] | NDArray[np.int64]
-    Column = TextColumn | Numbers | Truth
 
 ABSENT = "\0absent"
 """The value of a run that has no row here. Input cannot contain it: NUL bytes are refused."""
@@ -107,7 +105,7 @@ class Sites:
         return len(self.key)
 
     @cached_property
-    def right(self) -> tuple[Truth, ...]:
+    def right(self) -> tuple[Truths, ...]:
         """For each run, where its value is the key's."""
         return tuple(np.equal(values, self.key) for values in self.values)
 
@@ -163,8 +161,8 @@ class Items:
     place: NDArray[np.int32]
     label: Codes
     names: tuple[str, ...]
-    positive: Truth
-    claimed: tuple[Truth, ...]
+    positive: Truths
+    claimed: tuple[Truths, ...]
     credit: tuple[NDArray[np.float64], ...] | None = None
 
     def __len__(self) -> int:

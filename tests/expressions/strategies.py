@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from comparanda.expressions import Column, TextColumn, Type
+from comparanda.columns import Column, TextColumn
+from comparanda.expressions import Type
 from comparanda.expressions.syntax import (
     And,
     Arithmetic,
@@ -150,7 +151,7 @@ def text_columns(draw: st.DrawFn, length: int) -> TextColumn:
     codes = draw(st.lists(st.integers(0, len(table) - 1), min_size=length, max_size=length))
     missing = draw(st.none() | st.integers(0, len(table) - 1))
     kind = draw(st.sampled_from([np.int64, np.int32, np.uint8]))
-    return TextColumn(np.array(codes, kind), table, missing)
+    return TextColumn(np.array(codes, kind), tuple(table), missing)
 
 
 def rows(columns: dict[str, Column], length: int) -> list[dict[str, Any]]:

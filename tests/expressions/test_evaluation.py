@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from comparanda.columns import Column, TextColumn
 from comparanda.expressions import (
     BUILTINS,
-    Column,
     ExpressionError,
     Function,
     Parameter,
     Scope,
-    TextColumn,
     check,
     evaluate,
     parse,
@@ -25,9 +24,9 @@ from comparanda.expressions import (
 NAN = float("nan")
 SCOPE = scope_of(
     {
-        "label": TextColumn(np.array([0, 1, 2, 0]), ["PER", "LOC", ""], missing=2),
-        "other": TextColumn(np.array([1, 1, 0, 2], np.uint8), ["", "PER", "ORG"], missing=0),
-        "form": TextColumn(np.array([0, 1, 2, 3]), ["Anna", "Paris", "", "anna"]),
+        "label": TextColumn(np.array([0, 1, 2, 0]), ("PER", "LOC", ""), missing=2),
+        "other": TextColumn(np.array([1, 1, 0, 2], np.uint8), ("", "PER", "ORG"), missing=0),
+        "form": TextColumn(np.array([0, 1, 2, 3]), ("Anna", "Paris", "", "anna")),
         "size": np.array([1, 2, 3, 4]),
         "score": np.array([0.5, NAN, 3.0, -1.0]),
         "seen": np.array([True, False, True, False]),
@@ -187,7 +186,7 @@ def test_narrow_floats_are_compared_as_what_they_are() -> None:
 
 
 def test_no_rows_give_no_rows() -> None:
-    empty = scope_of({"x": np.zeros(0), "t": TextColumn(np.zeros(0, int), [])})
+    empty = scope_of({"x": np.zeros(0), "t": TextColumn(np.zeros(0, int), ())})
     assert select("x > 1 and t == 'a' and startswith(t, t) and t < lower(t)", empty).tolist() == []
     assert select("true", empty).tolist() == []
 
@@ -271,11 +270,11 @@ def test_each_distinct_text_is_looked_at_once() -> None:
         looked.append(text)
         return text == "a"
 
-    column = TextColumn(np.array([0, 1] * 500), ["a", "b"])
+    column = TextColumn(np.array([0, 1] * 500), ("a", "b"))
     assert column.truths(look).sum() == 500
     assert looked == ["a", "b"]
     looked.clear()
-    pieces = TextColumn(np.array([0] * 999 + [1]), ["c", "d"])
+    pieces = TextColumn(np.array([0] * 999 + [1]), ("c", "d"))
     column.paired(pieces, lambda text, piece: look(text + piece))
     assert looked == ["ac", "bc", "bd"]
 
@@ -293,4 +292,4 @@ def test_each_distinct_text_is_looked_at_once() -> None:
 )
 def test_a_text_column_cannot_be_wrong(codes: Any, missing: int | None, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        TextColumn(codes, ["a", "b"], missing)
+        TextColumn(codes, ("a", "b"), missing)

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from comparanda.columns import Column, TextColumn
 from comparanda.expressions import (
     BUILTINS,
-    Column,
     ExpressionError,
     Node,
     Scope,
-    TextColumn,
     check,
     evaluate,
     names_used,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.columns import TextColumn
+from comparanda.columns import Column, TextColumn
 from comparanda.compare.context import Context, defined, is_value
 from comparanda.compare.finding import Finding
 from comparanda.compare.significance import benjamini_hochberg, randomisation
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from comparanda.columns import Rows
-    from comparanda.verdicts import Column
 
 MOST_SLICES = 200
 _BINS = 5

@@ -19,13 +19,11 @@ from comparanda.expressions.signatures import Function, Parameter, Signature, Ty
 from comparanda.expressions.syntax import Expression, Node, Place, walk
 
 if TYPE_CHECKING:
-    from comparanda.expressions.columns import Column, TextColumn
     from comparanda.expressions.evaluation import evaluate, scope_of, select
 
 __all__ = [
     "BUILTINS",
     "Checked",
-    "Column",
     "Expression",
     "ExpressionError",
     "Function",
@@ -34,7 +32,6 @@ __all__ = [
     "Place",
     "Scope",
     "Signature",
-    "TextColumn",
     "Type",
     "check",
     "evaluate",
@@ -50,8 +47,6 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Column": "columns",
-    "TextColumn": "columns",
     "evaluate": "evaluation",
     "scope_of": "evaluation",
     "select": "evaluation",

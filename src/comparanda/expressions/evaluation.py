@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comparanda.columns import Column, TextColumn, Truths
 from comparanda.expressions.checking import check, require_truth
-from comparanda.expressions.columns import COMPARE, Column, TextColumn, Truths, compare_texts, type_of_column
+from comparanda.expressions.columns import COMPARE, compare_texts, type_of_column
 from comparanda.expressions.functions import BUILTINS
 from comparanda.expressions.parsing import parse
 from comparanda.expressions.scope import Scope

@@ -11,7 +11,7 @@ from comparanda.expressions.signatures import Function, Parameter
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from comparanda.expressions.columns import Column, TextColumn
+    from comparanda.columns import Column, TextColumn
 
 _TEXT = Parameter("text")
 _PIECE = Parameter("piece")

@@ -10,7 +10,7 @@ from comparanda.expressions.functions import BUILTINS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from comparanda.expressions.columns import Column
+    from comparanda.columns import Column
     from comparanda.expressions.signatures import Function, Type
 
 

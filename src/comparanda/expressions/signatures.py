@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from comparanda.expressions.columns import Column
+    from comparanda.columns import Column
 
 Type = Literal["truth", "number", "text"]
 
