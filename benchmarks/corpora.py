@@ -5,8 +5,47 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-TAGS = "NOUN PROPN VERB ADP DET ADJ PUNCT NUM AUX CCONJ PRON ADV PART SCONJ X SYM INTJ".split()
-XPOS = "NNP NN IN DT JJ NNS CD VBD . , VB CC TO RB VBZ VBN PRP ( ) :".split()
+TAGS = [
+    "NOUN",
+    "PROPN",
+    "VERB",
+    "ADP",
+    "DET",
+    "ADJ",
+    "PUNCT",
+    "NUM",
+    "AUX",
+    "CCONJ",
+    "PRON",
+    "ADV",
+    "PART",
+    "SCONJ",
+    "X",
+    "SYM",
+    "INTJ",
+]
+XPOS = [
+    "NNP",
+    "NN",
+    "IN",
+    "DT",
+    "JJ",
+    "NNS",
+    "CD",
+    "VBD",
+    ".",
+    ",",
+    "VB",
+    "CC",
+    "TO",
+    "RB",
+    "VBZ",
+    "VBN",
+    "PRP",
+    "(",
+    ")",
+    ":",
+]
 FEATURES = [
     "_",
     "Number=Sing",
@@ -16,7 +55,24 @@ FEATURES = [
     "Degree=Pos",
     "Case=Nom|Gender=Masc|Number=Sing|Person=3|PronType=Prs",
 ]
-RELATIONS = "nsubj obj obl nmod det amod case punct root advmod aux cc conj mark compound flat".split()
+RELATIONS = [
+    "nsubj",
+    "obj",
+    "obl",
+    "nmod",
+    "det",
+    "amod",
+    "case",
+    "punct",
+    "root",
+    "advmod",
+    "aux",
+    "cc",
+    "conj",
+    "mark",
+    "compound",
+    "flat",
+]
 SYSTEMS = 5
 SENTENCES_A_DOCUMENT = 15
 _BLOCK = 1_000_000

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.columns import Column, TextColumn
-from comparanda.compare.context import Context, defined, is_value
+from comparanda.compare.context import LOST, Context, defined, is_value
 from comparanda.compare.finding import Finding
 from comparanda.compare.significance import benjamini_hochberg, randomisation
 from comparanda.expressions import quote_name
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from comparanda.columns import Rows
+    from comparanda.measures import Measure
 
 MOST_SLICES = 200
 _BINS = 5
@@ -48,11 +49,16 @@ class Slice:
 
 @dataclass(frozen=True)
 class Slices(Finding):
-    """The scores of all systems by one attribute; `left_out` counts sites of slices beyond the limit."""
+    """The scores of all systems by one attribute; `left_out` counts sites of slices beyond the limit.
+
+    The measure is the first of the view's that can be told for some of the sites; `reason` says why the main
+    one cannot.
+    """
 
     view: str
     by: str
     measure: str
+    reason: str | None
     systems: tuple[str, ...]
     base: str | None
     new: str | None
@@ -68,12 +74,12 @@ def slices(context: Context, by: str, column: Column, base: str | None, new: str
     kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
     places = {system.name: place for place, system in enumerate(context.systems)}
     pair = [(places[base], places[new])] if base is not None and new is not None else []
+    chosen, reason = _measure(context)
     rows, ps = [], []
     for value, sites, where in kept:
-        inner = Context(context.verdicts, context.view.narrowed(sites), context.resamples, context.seed)
-        chosen = inner.measures[0]
+        inner = replace(context, view=context.view.narrowed(sites))
         statistics = inner.statistics([chosen])
-        scores = inner.by_system(chosen.finish({name: each.sum(axis=0) for name, each in statistics.items()}))
+        scores = inner.by_system(inner.finished(chosen, {name: each.sum(axis=0) for name, each in statistics.items()}))
         ps.append(randomisation(inner, chosen, statistics, pair)[0][0] if pair else None)
         rows.append((value, len(sites), tuple(defined(score) for score in scores), where))
     corrected = benjamini_hochberg(ps)
@@ -84,13 +90,24 @@ def slices(context: Context, by: str, column: Column, base: str | None, new: str
     return Slices(
         context.view.name,
         by,
-        context.measures[0].name,
+        chosen.name,
+        reason,
         tuple(places),
         base,
         new,
         sum(len(sites) for _, sites, _ in dropped),
         tuple(table),
     )
+
+
+def _measure(context: Context) -> tuple[Measure, str | None]:
+    """Choose the measure for slices, and say why it is not the main one, or why that is undefined."""
+    some = replace(context, view=context.view.narrowed(np.arange(0)))
+    main = context.measures[0]
+    if not some.lost(main):
+        return main, None
+    chosen = next((each for each in context.measures if not some.lost(each)), main)
+    return chosen, f"{main} is n/a: {LOST}"
 
 
 def _gap(values: tuple[float | None, ...], pair: tuple[int, int]) -> float | None:
@@ -129,7 +146,7 @@ def _bins(name: str, numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> I
     distinct = np.unique(known)
     if len(distinct) <= _BINS:
         for value in distinct.tolist():
-            yield f"{value:g}", np.flatnonzero(numbers == value), f"{name} == {value:g}"
+            yield f"{value:.17g}", np.flatnonzero(numbers == value), f"{name} == {value:.17g}"
     else:
         edges = np.unique(np.quantile(known, np.linspace(0, 1, _BINS + 1), method="inverted_cdf"))
         for low, high in zip([-np.inf, *edges[1:-1]], edges[1:], strict=True):

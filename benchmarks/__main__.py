@@ -1,0 +1,140 @@
+"""Run all benchmarks and print a table: `python -m benchmarks [--no-large]`.
+
+Every figure is CPU time. Cases of one table run in one process, in an order shuffled anew each round;
+the minimum of five rounds counts; imports stand outside.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks import corpora
+from benchmarks.timing import child_cpu, cpu_seconds
+
+MILLION = 1_000_000
+
+
+def floor(paths: list[Path]) -> Callable[[], int]:
+    """Read the raw bytes of all files and count their lines: what no reader can do without."""
+
+    def run() -> int:
+        return sum(path.read_bytes().count(b"\n") for path in paths)
+
+    return run
+
+
+def whole_road(paths: list[Path]) -> Callable[[], str]:
+    """Compare five systems with a key, from files to JSON, with all findings but the resampling."""
+    from comparanda.result import compare
+
+    key, *systems = (str(path) for path in paths)
+    named = {f"s{number}": path for number, path in enumerate(systems, start=1)}
+    return lambda: compare(key, named, task="pos", resamples=0).anatomy().to_json()
+
+
+def conllu_package(path: Path) -> Callable[[], int]:
+    """Parse one file with the `conllu` package."""
+    import conllu
+
+    def run() -> int:
+        with path.open(encoding="utf-8") as stream:
+            return sum(len(sentence) for sentence in conllu.parse_incr(stream))
+
+    return run
+
+
+def report(name: str, value: float, bar: str, *, met: bool) -> None:
+    """Print one line of the table."""
+    print(f"{name:<58} {value:>10.2f}   {bar:<10} {'ok' if met else 'MISSED'}", flush=True)
+
+
+def bench_road(folder: Path) -> None:
+    """Time the whole road on 1M tokens against the floor and against the `conllu` package."""
+    paths = corpora.write(folder, MILLION)
+    whole_road(paths)()
+    best = cpu_seconds({"floor": floor(paths), "road": whole_road(paths)})
+    ratio = best["road"] / best["floor"]
+    report(f"1M tokens × 6: road {best['road']:.2f} s / floor {best['floor']:.2f} s", ratio, "≤ 6", met=ratio <= 6)
+    parsed = cpu_seconds({"conllu": conllu_package(paths[0])}, rounds=1)["conllu"] * len(paths)
+    report(
+        "conllu package merely parsing (one file, × 6) / road",
+        parsed / best["road"],
+        "≥ 20",
+        met=parsed >= 20 * best["road"],
+    )
+
+
+_PEAK = """
+import resource, sys
+from pathlib import Path
+from benchmarks.__main__ import whole_road
+paths = [Path(name) for name in sys.argv[1:]]
+whole_road(paths)()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / sum(path.stat().st_size for path in paths))
+"""
+
+
+def bench_memory(folder: Path, tokens: int) -> None:
+    """Measure the peak memory of the whole road in a process of its own, as a multiple of the files' bytes."""
+    paths = [str(path) for path in corpora.write(folder, tokens)]
+    done = subprocess.run([sys.executable, "-c", _PEAK, *paths], check=True, capture_output=True, text=True)
+    peak = float(done.stdout)
+    report(f"peak memory, {tokens // MILLION}M tokens × 6 / bytes of the files", peak, "≤ 3", met=peak <= 3)
+
+
+def bench_large(folder: Path) -> None:
+    """Time 10M tokens against 1M."""
+    small, large = corpora.write(folder, MILLION), corpora.write(folder, 10 * MILLION)
+    best = cpu_seconds({"1M": whole_road(small), "10M": whole_road(large)}, rounds=3)
+    ratio = best["10M"] / best["1M"]
+    report(f"10M tokens {best['10M']:.2f} s / 1M tokens {best['1M']:.2f} s", ratio, "≤ 12", met=ratio <= 12)
+    bench_memory(folder, 10 * MILLION)
+    for path in large:
+        path.unlink()
+
+
+def bench_resampling() -> None:
+    """Time 10,000 resamples × 10,000 documents × 5 systems: intervals of the scores, and tests of all pairs."""
+    import numpy as np
+
+    from comparanda.compare.resample import bootstrap_sums, swapped_sums
+
+    draw = np.random.default_rng(0)
+    statistics = draw.poisson(12, (10_000, 10)).astype(np.float64)
+    best = cpu_seconds(
+        {"bootstrap": lambda: bootstrap_sums(statistics), "swaps": lambda: swapped_sums(statistics)}, rounds=3
+    )
+    total = sum(best.values())
+    report("10,000 resamples × 10,000 documents × 5 systems, s", total, "≤ 2", met=total <= 2)
+
+
+def bench_help() -> None:
+    """Time `comparanda --help` against an interpreter that does nothing."""
+    script = str(Path(sys.executable).with_name("comparanda"))
+
+    def best_of(command: list[str]) -> float:
+        run = lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: E731
+        return min(child_cpu(run) for _ in range(10))
+
+    bare, helped = best_of([sys.executable, "-c", "pass"]), best_of([script, "--help"])
+    report("comparanda --help / python -c pass", helped / bare, "≤ 8", met=helped <= 8 * bare)
+
+
+def main() -> None:
+    """Run everything."""
+    with tempfile.TemporaryDirectory(prefix="comparanda-bench-") as name:
+        folder = Path(name)
+        bench_help()
+        bench_resampling()
+        bench_road(folder)
+        bench_memory(folder, MILLION)
+        if "--no-large" not in sys.argv[1:]:
+            bench_large(folder)
+
+
+if __name__ == "__main__":
+    main()
