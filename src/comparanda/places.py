@@ -15,6 +15,8 @@ from comparanda.errors import ReadError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.columns import Codes
+
 
 @dataclass(frozen=True, slots=True)
 class Location:
@@ -100,7 +102,7 @@ class Source:
         return bytes(self.data[begin : end if end >= 0 else self.size]).decode(errors="replace")
 
 
-def first_places(source: Source, offsets: NDArray[np.int64], limit: int = 3) -> tuple[str, ...]:
+def first_places(source: Source, offsets: Codes, limit: int = 3) -> tuple[str, ...]:
     """Return the locations of the first few offsets, for a note."""
     return tuple(str(source.locate(int(offset))) for offset in offsets[:limit])
 

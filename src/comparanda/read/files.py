@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 STDIN = "-"
+_GZIP = b"\x1f\x8b"
 _UTF16 = {b"\xff\xfe": "UTF-16 (little-endian)", b"\xfe\xff": "UTF-16 (big-endian)"}
 
 
@@ -43,8 +44,7 @@ def load(path: str, *, side: str, suffixes: Iterable[str] = ()) -> Source:
 
 def load_files(files: Sequence[Path | None], *, side: str) -> Source:
     """Read files into one source, a blank line between two; None stands for standard input."""
-    sizes = [file.stat().st_size for file in files if file is not None and file.exists()]
-    joined = bytearray(sum(sizes) + 2 * len(files) + PADDING)
+    joined = bytearray(sum(map(_size, files)) + 2 * len(files) + PADDING)
     parts: list[Part] = []
     notes: list[Note] = []
     end = 0
@@ -59,27 +59,47 @@ def load_files(files: Sequence[Path | None], *, side: str) -> Source:
         end += len(closing)
     joined[end:] = bytes(PADDING)
     if not re.search(rb"[^\s\0]", joined):
-        raise ReadError("the file is empty", where=parts[0].name)
+        what = "the file is empty" if end == len(closing) else "the file has only blank lines"
+        raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
     return Source(tuple(parts), joined, tuple(notes))
 
 
+def _size(file: Path | None) -> int:
+    """Return how many bytes to expect; a file that cannot be asked is refused when it is opened."""
+    try:
+        return 0 if file is None else file.stat().st_size
+    except OSError:
+        return 0
+
+
 def _append_stdin(joined: bytearray, end: int) -> int:
-    data = sys.stdin.buffer.read()
-    if data[:2] == b"\x1f\x8b":
-        data = _unpack(data, "<stdin>")
+    return _put(joined, end, sys.stdin.buffer.read(), "<stdin>")
+
+
+def _put(joined: bytearray, end: int, data: bytes, name: str) -> int:
+    """Put bytes behind `end`, unpacked, whatever was there; return where they end."""
+    if data[:2] == _GZIP:
+        data = _unpack(data, name)
     joined[end:] = data
     return end + len(data)
 
 
 def _expand(path: str, suffixes: tuple[str, ...]) -> list[Path]:
+    try:
+        return _found(path, suffixes)
+    except OSError as problem:  # a name that is too long, a folder that may not be searched
+        raise ReadError(f"cannot be read: {problem.strerror or problem}", where=path) from None
+
+
+def _found(path: str, suffixes: tuple[str, ...]) -> list[Path]:
     target = Path(path)
     if target.is_dir():
-        files = sorted(file for file in target.rglob("*") if _belongs(file, suffixes))
+        files = matching(target, suffixes)
         if not files:
             raise ReadError(
                 "the folder has no matching files",
                 where=path,
-                hint=f"files ending in {', '.join(suffixes)} are read; name others by a glob: '{path}/*'",
+                hint=f"files ending in {', '.join(suffixes)} are read; name others by a glob: '{path.rstrip('/')}/*'",
             )
         return files
     if target.exists():
@@ -92,9 +112,16 @@ def _expand(path: str, suffixes: tuple[str, ...]) -> list[Path]:
     raise ReadError(f"no such file{_neighbour(target)}", where=path)
 
 
-def _belongs(file: Path, suffixes: tuple[str, ...]) -> bool:
-    name = file.name.removesuffix(".gz")
-    return file.is_file() and not name.startswith(".") and name.endswith(suffixes)
+def matching(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files of a folder and its subfolders that end in one of the suffixes, in order."""
+    return sorted(file for file in folder.rglob("*") if _belongs(file, folder, suffixes))
+
+
+def _belongs(file: Path, folder: Path, suffixes: tuple[str, ...]) -> bool:
+    """Whether a file of a folder is part of the corpus: by its suffix, and if nothing on its way is hidden."""
+    if any(step.startswith(".") for step in file.relative_to(folder).parts):
+        return False
+    return file.is_file() and (not suffixes or file.name.removesuffix(".gz").endswith(suffixes))
 
 
 def _neighbour(target: Path) -> str:
@@ -116,9 +143,7 @@ def _append(joined: bytearray, end: int, file: Path) -> int:
             before = os.fstat(stream.fileno())
             size = before.st_size
             if not stat.S_ISREG(before.st_mode):  # a pipe or a device: no size, and it cannot change
-                data = stream.readall()
-                joined[end:] = data
-                return end + len(data)
+                return _put(joined, end, stream.readall(), name)
             grow = end + size + PADDING - len(joined)
             if grow > 0:
                 joined.extend(bytes(grow))
@@ -131,10 +156,8 @@ def _append(joined: bytearray, end: int, file: Path) -> int:
         raise ReadError(f"cannot be read: {problem.strerror or problem}", where=name) from None
     if got != size or (size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise ReadError("the file changed while it was being read", where=name, hint="run again")
-    if joined[end : end + 2] == b"\x1f\x8b":
-        data = _unpack(bytes(joined[end : end + size]), name)
-        joined[end : end + size] = data
-        size = len(data)
+    if joined[end : end + 2] == _GZIP:
+        return _put(joined, end, bytes(joined[end : end + size]), name)
     return end + size
 
 
@@ -163,7 +186,7 @@ def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes:
         kind = _UTF16[bytes(joined[begin : begin + 2])]
         raise ReadError(f"the file is {kind}, not UTF-8", where=name, hint="convert it: iconv -f UTF-16 -t UTF-8 FILE")
     if joined[begin : begin + 3] == b"\xef\xbb\xbf":
-        del joined[begin : begin + 3]
+        joined[begin : end - 3] = joined[begin + 3 : end]
         end -= 3
         notes.append(Note(side, "byte-order mark ignored", 1, (str(Location(name, 1)),)))
     _check_text(joined, begin, end, name)
@@ -173,8 +196,10 @@ def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes:
         line = joined.count(b"\n", begin, first) + 1
         data = joined[begin:end].replace(b"\r\n", b"\n")
         notes.append(Note(side, "CRLF line ends read as LF", end - begin - len(data), (f"{name}:{line}",)))
-        joined[begin:end] = data
         end = begin + len(data)
+        joined[begin:end] = data
+    elif carriage >= 0 and joined.find(b"\n", begin, end) < 0:
+        raise ReadError("the lines end by CR alone", where=name, hint="convert it: tr '\\r' '\\n' < FILE")
     return end
 
 
@@ -182,7 +207,8 @@ def _check_text(joined: bytearray, begin: int, end: int, name: str) -> None:
     nul = joined.find(b"\0", begin, end)
     if nul >= 0:
         line = joined.count(b"\n", begin, nul) + 1
-        wide = joined[begin : begin + 64].count(b"\0") >= min(end - begin, 64) // 3
+        head = joined[begin : min(begin + 64, end)]
+        wide = 3 * head.count(b"\0") >= len(head)
         hint = "it looks like UTF-16: iconv -f UTF-16 -t UTF-8 FILE" if wide else "is it a text file?"
         raise ReadError("there is a NUL byte in this line", where=f"{name}:{line}", hint=hint)
     problem = first_invalid(joined, begin, end)

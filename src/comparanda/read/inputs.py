@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.read.files import load
+from comparanda.read.files import STDIN, load, matching
 from comparanda.read.marks import stem
 from comparanda.read.request import Format, Request, Shape
 
@@ -42,17 +42,19 @@ class Input:
     @classmethod
     def parse(cls, written: str) -> Input:
         """Read the notation `name=path::format?option=value&option=value`; only the path must be there."""
-        path, name = written, None
-        named = _NAMED.fullmatch(written)
-        if named and not Path(written.partition("::")[0]).exists():
+        path, _, tail = written.partition("::")
+        name = None
+        named = _NAMED.fullmatch(path)
+        if named and not Path(path).exists():
             name, path = named["name"].strip(), named["rest"]
-        path, _, tail = path.partition("::")
         kind, _, query = tail.partition("?")
-        options = {}
+        options: dict[str, str] = {}
         for pair in filter(None, query.split("&")):
             option, equals, value = pair.partition("=")
             if not equals:
                 raise UsageError(f"the option {pair!r} of {path!r} has no value", hint="write ?option=value")
+            if option in options:
+                raise UsageError(f"the option {option!r} of {path!r} is given twice")
             options[option] = unquote(value)
         if not path:
             raise UsageError(f"the input {written!r} names no file")
@@ -75,11 +77,33 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     """Read an input: find its files, tell its format, read its columns."""
     fitting = {name: each for name, each in formats().items() if shape in each.shapes}
     named = _named_format(given.format, fitting, shape) if given.format else None
-    suffixes = named.suffixes if named else sorted({suffix for each in fitting.values() for suffix in each.suffixes})
+    suffixes = named.suffixes if named else _common_suffixes(given.path, fitting)
     source = load(given.path, side=request.side, suffixes=suffixes)
     chosen = named or _sniffed(source, fitting, shape)
     chosen.check_options(given.options)
-    return chosen.read(source, Request(request.side, request.value, request.extra, given.options, request.max_line))
+    corpus = chosen.read(source, replace(request, options=given.options))
+    if corpus.by_id != (shape == "rows"):
+        found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
+        raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
+    return corpus
+
+
+def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...]:
+    """Return the suffixes by which files of a folder are chosen; refuse a folder of several formats."""
+    every = tuple(sorted({suffix for each in fitting.values() for suffix in each.suffixes}))
+    folder = Path(path)
+    if path == STDIN or not folder.is_dir():
+        return every
+    found = {each.name: matching(folder, each.suffixes) for each in fitting.values()}
+    found = {name: files for name, files in found.items() if files}
+    if any(files != next(iter(found.values())) for files in found.values()):
+        raise ReadError(
+            "the folder has files of several formats",
+            where=path,
+            details=[f"{name}: {len(files)}, the first is {files[0].name}" for name, files in found.items()],
+            hint=f"say which: {path}::{next(iter(found))}",
+        )
+    return every
 
 
 def _named_format(name: str, fitting: Mapping[str, Format], shape: Shape) -> Format:
@@ -104,6 +128,9 @@ def _sniffed(source: Source, fitting: Mapping[str, Format], shape: Shape) -> For
     if len(candidates) == 1:
         return candidates[0]
     name = source.parts[0].name
+    by_suffix = [each for each in fitting.values() if name.removesuffix(".gz").endswith(each.suffixes)]
+    if not candidates and len(by_suffix) == 1:  # its reader knows best what is wrong
+        return by_suffix[0]
     if candidates:
         names = " or ".join(each.name for each in candidates)
         raise ReadError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ import numpy as np
 from comparanda.columns import TextColumn
 from comparanda.corpus import Documents
 from comparanda.errors import ReadError
+from comparanda.read.scan import word8
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,8 +22,18 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes
     from comparanda.places import Source
 
-_NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(?P<id>.*\S))?\s*$")
+_NEWDOC = re.compile(r"#\s*newdoc(?:\s+id(?:\s*=\s*(?P<id>.*?))?)?\s*$")
 _META = re.compile(r"#\s*meta::(?P<name>[^=]*?)\s*=\s*(?P<value>.*?)\s*$")
+_HEADS = tuple(word8(head) for head in (b"# newdoc", b"#newdoc ", b"#newdoc\n", b"# meta::"))
+_META_HEAD, _SEVEN_BYTES = word8(b"#meta::"), np.uint64(2**56 - 1)
+
+
+def may_mark(first8: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether comments that begin with these eight bytes can say something about documents."""
+    found: NDArray[np.bool_] = (first8 & _SEVEN_BYTES) == _META_HEAD
+    for head in _HEADS:
+        found |= first8 == head
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +51,16 @@ class Marks:
         self._marks: list[_Mark] = []
         self._meta: list[tuple[int, str, str]] = []
 
-    def comment(self, text: str, row: int, offset: int) -> None:
-        """Take a comment line that stands before a row: `# newdoc id = x` or `# meta::genre = news`."""
+    def comment(self, text: str, row: int, offset: int) -> bool:
+        """Take a comment line that stands before a row; return whether it says something about documents.
+
+        Understood are `# newdoc id = x`, `# newdoc` and `# meta::genre = news`.
+        """
         if newdoc := _NEWDOC.match(text):
             self.begin(newdoc["id"] or "", row, offset)
         elif meta := _META.match(text):
             self._meta.append((offset, meta["name"], meta["value"]))
+        return bool(newdoc or meta)
 
     def begin(self, name: str, row: int, offset: int) -> None:
         """Mark that a document of this name (or of none) begins before a row."""
@@ -59,21 +75,32 @@ class Marks:
         marks = sorted([*self._marks, *self._files(offset)], key=lambda mark: (mark.row, mark.offset))
         self._refuse_repeated(marks)
         rows = np.array([mark.row for mark in marks], dtype=np.int64)
-        offsets = np.append(np.searchsorted(sentences, rows), len(sentences) - 1).astype(np.int64)
+        first = np.searchsorted(sentences, rows)
+        self._refuse_inside(marks, sentences[first] != rows)
+        offsets = np.append(first, len(sentences) - 1).astype(np.int64)
         return Documents(tuple(mark.name for mark in marks), offsets, marked, self._attributes(marks))
 
     def _files(self, offset: Codes) -> list[_Mark]:
         """Give the rows of each file before its first mark a document named after the file."""
         parts = self.source.parts
         stems = [stem(part.name) for part in parts]
+        often = Counter(stems)
         begins = [part.begin for part in parts]
         first = np.searchsorted(offset, np.array(begins, dtype=np.int64)).tolist()
-        marked_rows = {mark.row for mark in self._marks}
+        marked = {(mark.row, bisect_right(begins, mark.offset) - 1) for mark in self._marks}
         return [
-            _Mark(row, begin, name if stems.count(name) == 1 else part.name)
-            for part, name, begin, row, end in zip(parts, stems, begins, first, [*first[1:], len(offset)], strict=True)
-            if row < end and row not in marked_rows
+            _Mark(first[number], part.begin, name if often[name] == 1 else part.name)
+            for number, (part, name, end) in enumerate(zip(parts, stems, [*first[1:], len(offset)], strict=True))
+            if first[number] < end and (first[number], number) not in marked
         ]
+
+    def _refuse_inside(self, marks: list[_Mark], inside: NDArray[np.bool_]) -> None:
+        for number in np.flatnonzero(inside)[:1].tolist():
+            raise ReadError(
+                f"the document {marks[number].name!r} begins inside a sentence",
+                where=str(self.source.locate(marks[number].offset)),
+                hint="put an empty line before it",
+            )
 
     def _refuse_repeated(self, marks: list[_Mark]) -> None:
         first: dict[str, _Mark] = {}

@@ -54,6 +54,10 @@ class Block:
         start = self.start[lines] if number == 0 else self.delimiters[last - (width - number)] + 1
         return start, self.delimiters[last - (width - 1 - number)] - start
 
+    def text(self, source: Source, line: int) -> str:
+        """Return one line as text."""
+        return str(source.data[int(self.start[line]) : int(self.end[line])], "utf-8")
+
 
 def word8(text: bytes) -> np.uint64:
     """Return eight bytes as the integer that `Block.first8` holds for a line that begins with them."""
@@ -88,7 +92,7 @@ def _has_others(kinds: NDArray[np.uint8], separator: int, newlines: int) -> bool
     """Whether there are bytes beside separators and newlines; no source has a NUL byte."""
     if separator == TAB:
         return bool(kinds.min() < TAB)
-    return np.count_nonzero(kinds == separator) + newlines != len(kinds)
+    return int(np.count_nonzero(kinds == separator)) + newlines != len(kinds)
 
 
 def _cut(source: Source, begin: int, size: int, max_line: int) -> int:
@@ -148,4 +152,4 @@ def replaced(source: Source, cleaned: bytes, note: Note) -> Source:
         lines_before += source.data.count(b"\n", end, part.begin)
         end = part.begin
         parts.append(replace(part, begin=int(line_begins[lines_before])))
-    return Source(tuple(parts), data, (*source.notes, note))
+    return Source(tuple(parts), data, (*source.notes, note), repaired=True)

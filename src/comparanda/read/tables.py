@@ -83,24 +83,31 @@ class Table:
 
     def texts(self, name: str, values: list[Any]) -> list[str]:
         """Write a column of single values as text."""
-        return _single(self, name, values)
+        found = texts(values, lambda _: name, self.refuse, self.classes(name))
+        _check_characters(self, found, range(len(found)))
+        return found
 
 
-def _single(table: Table, name: str, values: list[Any]) -> list[str]:
-    found = texts(values, lambda _: name, table.refuse, table.classes(name))
-    _check_encodable(table, found, range(len(found)))
-    return found
+def _check_characters(table: Table, found: Sequence[str | None], rows: Sequence[int]) -> None:
+    """Refuse what no text file could hold: NUL characters, and halves of surrogate pairs."""
+    joined = "".join(filter(None, found))
+    if "\0" not in joined and _encodable(joined):
+        return
+    for text, row in zip(found, rows, strict=True):
+        if text is not None and "\0" in text:
+            raise table.refuse(row, f"a NUL character in {text!r}", "is it text?")
+        if text is not None and not _encodable(text):
+            raise table.refuse(
+                row, f"half of a surrogate pair in {text!r}", "was the text decoded with the right codec?"
+            )
 
 
-def _check_encodable(table: Table, found: list[str], rows: Sequence[int]) -> None:
-    """Refuse a text that no file could hold: half of a surrogate pair."""
+def _encodable(text: str) -> bool:
     try:
-        "".join(found).encode()
+        text.encode()
     except UnicodeEncodeError:
-        for text, row in zip(found, rows, strict=True):
-            if any("\ud800" <= character <= "\udfff" for character in text):
-                hint = "repair it: text.encode('utf-16', 'surrogatepass').decode('utf-16')"
-                raise table.refuse(row, f"a lone surrogate in {text!r}", hint) from None
+        return False
+    return True
 
 
 def table_rows(table: Table, request: Request) -> Corpus:
@@ -115,7 +122,7 @@ def table_rows(table: Table, request: Request) -> Corpus:
         labels,
         table.offset,
         None if choice.document is None else table.texts(given[-1], found[given[-1]]),
-        {column: optional_texts(found[column]) for column in choice.extra},
+        {column: _extra(table, found[column]) for column in choice.extra},
         several,
     )
     place = first_places(table.source, table.offset[:1])
@@ -168,7 +175,7 @@ def _flattened(
         lambda item, what, hint: table.refuse(rows[item], what, hint),
         table.classes(name),
     )
-    _check_encodable(table, flat, rows)
+    _check_characters(table, flat, rows)
     return flat, bounds.tolist(), rows
 
 
@@ -243,7 +250,7 @@ def _sentences(table: Table, request: Request, roles: _Roles, found: dict[str, l
         )
     if not tags:
         raise ReadError("there are no tokens", where=table.source.parts[0].name)
-    extra = {name: _extra(found[name], sizes) for name in roles.extra}
+    extra = {name: _extra(table, _spread(found[name], sizes), rows) for name in roles.extra}
     cuts = np.array(bounds, dtype=np.int64)
     owners = np.array(rows, dtype=np.int64)
     documents = [names[row] for row in rows] if names is not None else None
@@ -260,13 +267,20 @@ def _check_equal(table: Table, roles: _Roles, tags: list[int], words: list[int])
         raise table.refuse(row, what, hint)
 
 
-def _extra(values: list[Any], sizes: NDArray[np.int64]) -> list[str | None]:
+def _extra(table: Table, values: list[Any], rows: Sequence[int] | None = None) -> list[str | None]:
+    """Write a further column as text; `rows` is the table's row of each value, where they are not the same."""
+    found = optional_texts(values)
+    _check_characters(table, found, range(len(found)) if rows is None else rows)
+    return found
+
+
+def _spread(values: list[Any], sizes: NDArray[np.int64]) -> list[Any]:
     """Spread a further column over the tokens: a list as long as the sentence item by item, else as it is."""
     spread: list[Any] = []
     for value, size in zip(values, sizes.tolist(), strict=True):
         each = listed(value) if is_collection(value) else ()
         spread += each if len(each) == size else repeat(value, size)
-    return optional_texts(spread)
+    return spread
 
 
 def _running(table: Table, request: Request, roles: _Roles, found: dict[str, list[Any]]) -> Corpus:
@@ -280,7 +294,7 @@ def _running(table: Table, request: Request, roles: _Roles, found: dict[str, lis
     if roles.sentence is None:
         what = "no column is known to hold sentences: a document is one sentence"
         notes.append(Note(request.side, what, 1, first_places(table.source, table.offset[:1])))
-    extra = {name: optional_texts(found[name]) for name in roles.extra}
+    extra = {name: _extra(table, found[name]) for name in roles.extra}
     cuts = np.array(marks, dtype=np.int64)
     return _tokens_corpus(table, request, tags, words, np.arange(len(tags)), cuts, documents, extra, notes)
 

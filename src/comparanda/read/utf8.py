@@ -1,4 +1,4 @@
-"""Validation of UTF-8 that looks only at the bytes above ASCII."""
+"""Validation of UTF-8 that looks only at the bytes above ASCII, as long as these are few."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def first_invalid(data: bytearray, begin: int, end: int) -> tuple[int, str] | No
     while begin < end:
         stop = data.find(b"\n", min(begin + _BLOCK, end), end)
         stop = end if stop < 0 else stop + 1
-        if not _valid(array[begin:stop], _above_ascii(array, begin, stop)):
+        high = _above_ascii(array, begin, stop)
+        if high is None or not _valid(array[begin:stop], high):
             try:
                 str(memoryview(data)[begin:stop], "utf-8")
             except UnicodeDecodeError as problem:
@@ -37,13 +38,15 @@ def first_invalid(data: bytearray, begin: int, end: int) -> tuple[int, str] | No
     return None
 
 
-def _above_ascii(array: Bytes, begin: int, stop: int) -> Rows:
-    """Return where bytes above ASCII stand behind `begin`; most text has few, so look at eight at once."""
+def _above_ascii(array: Bytes, begin: int, stop: int) -> Rows | None:
+    """Return where bytes above ASCII stand behind `begin`, found eight bytes at once; None if they are many."""
     first, last = -(-begin // 8) * 8, stop // 8 * 8
     if last <= first:
         return np.flatnonzero(array[begin:stop] >= 0x80)
     eights = array[first:last].view(np.uint64)
     words = np.flatnonzero((eights & _HIGHS) != 0)
+    if words.size > len(eights) // 16:  # Python's decoder is faster then
+        return None
     inside = np.flatnonzero(eights[words].view(np.uint8) >= 0x80)
     inside = (words[inside >> 3] << 3) + (inside & 7) + (first - begin)
     before = np.flatnonzero(array[begin:first] >= 0x80)

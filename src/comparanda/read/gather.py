@@ -1,0 +1,166 @@
+"""What readers of running tokens share: columns that grow block by block, and values made canonical."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import Slices, TextColumn, code_type
+from comparanda.corpus import Corpus
+from comparanda.errors import ReadError
+from comparanda.interning import Interner
+from comparanda.places import Note, Source, first_places
+from comparanda.read.marks import Marks, may_mark
+from comparanda.read.scan import Block, offset_type, sentence_offsets
+
+if TYPE_CHECKING:
+    from comparanda.columns import Codes, Rows
+    from comparanda.read.request import Request
+
+Mend = Callable[[str], str]
+"""Brings one value into its canonical form."""
+
+NOT_ANNOTATED = ("_", "")
+_NO_BREAK = str.maketrans({"\u00a0": " ", "\u202f": " "})
+
+
+def nfc(value: str) -> str:
+    """Return a value in Unicode's composed form, in which equal texts are equal bytes."""
+    return value if value.isascii() else unicodedata.normalize("NFC", value)
+
+
+def plain_spaces(value: str) -> str:
+    r"""Return a value without spaces around it and with ordinary ones inside.
+
+    >>> plain_spaces("B-PER\xa0 ")
+    'B-PER'
+    """
+    return value.translate(_NO_BREAK).strip()
+
+
+MENDS: Mapping[str, Mend] = {
+    "not in Unicode's normal form NFC, normalised": nfc,
+    "with spaces around them or no-break spaces inside, cleaned": plain_spaces,
+}
+"""What is done to the values of every column, by what the note says of it."""
+
+
+class Gathering:
+    """The growing columns of one file.
+
+    Args:
+        source: the file's bytes.
+        wanted: the number of the field that each wanted column holds; two names may share one.
+        width: how many fields the lines of words have.
+        word: the field that holds the word, or None.
+
+    """
+
+    def __init__(self, source: Source, wanted: Mapping[str, int], *, width: int, word: int | None) -> None:
+        self.source = source
+        self.wanted = dict(wanted)
+        self.width = width
+        self.word = word
+        self.rows = 0
+        self.marks = Marks(source)
+        self._start: list[Codes] = []
+        self._length: list[Codes] = []
+        self._cuts: list[Rows] = []
+        self._offset_type = offset_type(source)
+        buffer = source.buffer
+        self._interners = {number: Interner(buffer) for number in self.wanted.values()}
+        self._codes: dict[int, list[Codes]] = {number: [] for number in self._interners}
+
+    def add(self, block: Block, lines: Rows, cuts: Rows) -> None:
+        """Take over the given lines of a block; `cuts` says before which of them sentences end."""
+        if self.word is None:
+            self._start.append(block.start[lines].astype(self._offset_type))
+        else:
+            start, length = block.field(lines, self.word, self.width)
+            self._start.append(start.astype(self._offset_type))
+            self._length.append(length.astype(np.uint32))
+        for number, interner in self._interners.items():
+            codes = interner.encode(*block.field(lines, number, self.width))
+            self._codes[number].append(codes.astype(code_type(len(interner.names)), copy=False))
+        self._cuts.append(cuts + self.rows)
+        self.rows += len(lines)
+
+    def mark(self, block: Block, comments: Rows, lines: Rows) -> list[int]:
+        """Take the comments that speak of documents, before `lines` are added; return those."""
+        comments = comments[may_mark(block.first8[comments])]
+        rows = np.searchsorted(lines, comments) + self.rows
+        return [
+            line
+            for line, row in zip(comments.tolist(), rows.tolist(), strict=True)
+            if self.marks.comment(block.text(self.source, line), row, int(block.start[line]))
+        ]
+
+    def corpus(
+        self, request: Request, format_name: str, *, notes: Iterable[Note] = (), mends: Mapping[str, Mapping[str, Mend]]
+    ) -> Corpus:
+        """Return what was gathered.
+
+        Args:
+            request: what was asked for.
+            format_name: the name of the format.
+            notes: what the reader met.
+            mends: for a column, what is to be mended in its values beside `MENDS`, by what the note says of it.
+
+        """
+        if not self.rows:
+            raise ReadError("there are no words in this file", where=self.source.parts[0].name)
+        start = np.concatenate(self._start)
+        found = [*self.source.notes, *notes]
+        columns: dict[str, TextColumn] = {}
+        for name, number in self.wanted.items():
+            twin = next((other for other in columns if self.wanted[other] == number), None)
+            columns[name] = columns[twin] if twin else self._mended(name, start, request.side, found, mends)
+        sentences = sentence_offsets(self._cuts, self.rows)
+        return Corpus(
+            name=request.side,
+            format=format_name,
+            source=self.source,
+            offset=start,
+            words=Slices(self.source.buffer, start, np.concatenate(self._length)) if self._length else None,
+            columns=columns,
+            sentences=sentences,
+            documents=self.marks.documents(sentences, start),
+            notes=tuple(found),
+        )
+
+    def _mended(
+        self, name: str, offset: Codes, side: str, notes: list[Note], mends: Mapping[str, Mapping[str, Mend]]
+    ) -> TextColumn:
+        number = self.wanted[name]
+        names = self._interners[number].names
+        codes = np.concatenate(self._codes[number]).astype(code_type(len(names)), copy=False)
+        column = TextColumn(codes, tuple(names))
+        noun = "labels" if name == "value" else f"values of {name!r}"
+        for what, mend in {**MENDS, **mends.get(name, {})}.items():
+            column, rows = mended(column, mend)
+            if rows.size:
+                notes.append(Note(side, f"{noun} {what}", len(rows), first_places(self.source, offset[rows[:3]])))
+        return column
+
+
+def mended(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
+    """Return the column with every value mended, equal ones under one code, and the rows that changed."""
+    names = [name if code == column.missing else mend(name) for code, name in enumerate(column.names)]
+    changed = np.array([old != new for old, new in zip(column.names, names, strict=True)], dtype=np.bool_)
+    if not changed.any():
+        return column, np.zeros(0, np.int64)
+    place: dict[tuple[str, bool], int] = {}
+    new_code = [place.setdefault((name, code == column.missing), len(place)) for code, name in enumerate(names)]
+    codes = np.array(new_code, dtype=code_type(len(place)))[column.codes]
+    missing = None if column.missing is None else new_code[column.missing]
+    return TextColumn(codes, tuple(name for name, _ in place), missing), np.flatnonzero(changed[column.codes])
+
+
+def refuse_unannotated(column: TextColumn, what: str, source: Source, hint: str) -> None:
+    """Refuse a column that says nothing of any word."""
+    if set(column.names) <= set(NOT_ANNOTATED):
+        holds = "nothing but '_'" if "_" in column.names else "nothing"
+        raise ReadError(f"{what} holds {holds}", where=source.parts[0].name, hint=hint)
