@@ -54,6 +54,7 @@ class Corpus:
         documents: the documents, as offsets into the sentences.
         by_id: whether rows are found by their id (classification) or by their order (tokens).
         several: whether values are sets of labels, written by `join_labels`.
+        judged: what the column of values is called in the input.
         notes: what was met while reading.
 
     """
@@ -68,6 +69,7 @@ class Corpus:
     documents: Documents
     by_id: bool = False
     several: bool = False
+    judged: str = "tag"
     notes: tuple[Note, ...] = field(default=())
 
     def __len__(self) -> int:

@@ -262,7 +262,7 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
         setup.fold_case,
         tuple(setup.only_label),
         tuple(setup.ignore_label),
-        _training_words(setup, task.shape),
+        _training_words(setup, value, task.shape),
     )
     tell("judging")
     numbered = [System(name, (number,)) for number, name in enumerate(systems)]
@@ -282,10 +282,10 @@ def _read(given: Any, request: Request, shape: Shape) -> Corpus:
     return read_object(given, request, shape)
 
 
-def _training_words(setup: Setup, shape: Shape) -> frozenset[str] | None:
+def _training_words(setup: Setup, value: str | None, shape: Shape) -> frozenset[str] | None:
     if setup.train is None:
         return None
-    corpus = _read(setup.train, Request("train", None, (), {}, setup.max_line), shape)
+    corpus = _read(setup.train, Request("train", value, (), {}, setup.max_line), shape)
     if corpus.words is None:
         raise UsageError("the training file has no words")
     return frozenset(corpus.words.intern().names)

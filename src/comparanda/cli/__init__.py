@@ -5,23 +5,29 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from contextlib import suppress
 
 import click
 
 from comparanda.cli.commands import commands
+from comparanda.cli.parsing import ClosedPipe, Group, translated
 from comparanda.errors import ComparandaError
 from comparanda.version import __version__
 
+_FILES = 3
 _INTERNAL = 4
 _INTERRUPTED = 130
 
 
 @click.group(
-    commands=commands,
+    cls=Group,
+    commands={str(command.name): command for command in commands},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Inputs are written [NAME=]PATH[::FORMAT[?OPTION=VALUE]]; 'comparanda formats' lists the formats.",
+    epilog="Inputs are written [NAME=]PATH[::FORMAT[?OPTION=VALUE]]; a path is a file, a folder, a pattern or '-'. "
+    "Begin with: comparanda demo",
 )
 @click.version_option(__version__, prog_name="comparanda")
 def cli() -> None:
@@ -30,35 +36,60 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = cli.main(arguments, prog_name="comparanda", standalone_mode=False)
+        code = cli.main(given or ["--help"], prog_name="comparanda", standalone_mode=False)
         sys.stdout.flush()
-    except click.ClickException as problem:
-        problem.show()
-        sys.exit(problem.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader (head, less) has gone: that is no error. Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, ClosedPipe):  # the reader (head, less) has gone: that is no error
+        _silence()
         sys.exit(0)
-    except ComparandaError as problem:
-        if debug:
-            raise
-        click.echo(f"comparanda: {_printable(str(problem))}", err=True)
-        sys.exit(problem.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _complain("interrupted", _INTERRUPTED)
     except Exception as problem:
-        if debug:
+        if "--debug" in given and not isinstance(problem, click.ClickException):
             raise
-        click.echo(f"comparanda: internal error: {type(problem).__name__}: {_printable(str(problem))}", err=True)
-        click.echo("  this is a defect of comparanda; run again with --debug and report what it prints", err=True)
-        sys.exit(_INTERNAL)
+        _complain(*_explained(problem))
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _printable(text: str) -> str:
+def _explained(problem: Exception) -> tuple[str, int]:
+    """Return the paragraph for an error, and its exit code."""
+    if isinstance(problem, click.ClickException):
+        problem = translated(problem)
+    if isinstance(problem, ComparandaError):
+        return str(problem), problem.exit_code
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename or 'output'}: {problem.strerror}", _FILES
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory for this", _INTERNAL
+    defect = "this is a defect of comparanda; run again with --debug and report what it prints"
+    return f"internal error: {type(problem).__name__}: {problem}\n  {defect}", _INTERNAL
+
+
+def _complain(text: str, code: int) -> None:
     from comparanda.show.cells import visible
 
-    return "\n".join(visible(line) for line in text.split("\n"))
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _silence()
+    with suppress(OSError):  # if nobody listens, the exit code still tells
+        click.echo("comparanda: " + "\n".join(visible(line) for line in text.split("\n")), err=True)
+    sys.exit(code)
+
+
+def _prepare_streams() -> None:
+    """Give a closed stream a place to go, and never fail on a character that a stream cannot take."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _silence() -> None:
+    """Send what is still in the buffer of standard output nowhere: Python would complain again at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

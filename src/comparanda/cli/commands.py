@@ -6,111 +6,147 @@ from typing import Any
 
 import click
 
-from comparanda.cli.options import pairing, reading, sampling, showing
+from comparanda.cli import completion
+from comparanda.cli.options import (
+    KEY,
+    SYSTEMS,
+    by,
+    citing,
+    measures,
+    pairing,
+    reading,
+    sampling,
+    saving,
+    showing,
+    telling,
+    view,
+    where,
+)
+from comparanda.cli.parsing import Command
 
-KEY = click.argument("key", required=False)
-SYSTEMS = click.argument("systems", nargs=-1)
 
-
-@click.command()
+@click.command(
+    cls=Command,
+    short_help="The whole anatomy of a comparison, in one page.",
+    epilog="""\b
+Examples:
+  comparanda compare gold.conllu crf=crf.conllu bert=bert.conllu --task pos
+  comparanda compare gold.csv a.csv b.csv --task label --by length --save result
+  comparanda compare result --format latex --cite""",
+)
 @KEY
 @SYSTEMS
-@pairing
-@click.option("--by", multiple=True, metavar="ATTRIBUTE", help="Also cut by label, length, frequency, seen, …")
-@click.option("--save", metavar="FOLDER", help="Write a result folder that all commands read instead of files.")
-@click.option("--cite", is_flag=True, help="Print a methods paragraph and BibTeX as well.")
 @reading
+@where
+@by
+@pairing
+@view
 @sampling
+@saving
+@citing
 @showing
 @click.pass_context
 def compare(context: click.Context, /, **options: Any) -> None:
     """Show the whole anatomy: scores, pairs, differences, upper bounds, significance.
 
-    KEY is the gold file, or a result folder; SYSTEMS are outputs, each NAME=FILE.
+    KEY is the gold file, or a result folder; each FILE is the output of a system.
     """
-    from comparanda.cli.run import announce_saved, cite, load, print_finding
+    from comparanda.cli.output import publish
+    from comparanda.cli.run import load, save
 
     result = load(context, options)
-    print_finding(result, result.anatomy(options["base"], options["new"], by=options["by"]), options)
-    if options["save"]:
-        result.save(options["save"])
-        announce_saved(options)
-    if options["cite"]:
-        cite(result)
+    anatomy = result.anatomy(options["base"], options["new"], by=options["by"], view=options["view"])
+    publish(context, result, [anatomy], options, cite=options["cite"])
+    save(result, options)
 
 
-@click.command()
+@click.command(cls=Command, short_help="The scores of each system, with intervals.")
 @KEY
 @SYSTEMS
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="accuracy, f1, f1[LABEL], macro_f1, …")
-@click.option("--by", multiple=True, metavar="ATTRIBUTE", help="Cut by an attribute instead.")
 @reading
+@where
+@measures
+@by
+@view
 @sampling
 @showing
 @click.pass_context
 def score(context: click.Context, /, **options: Any) -> None:
-    """Print the scores of each system, with intervals."""
-    from comparanda.cli.run import load, print_finding
+    """Print the scores of each system, with intervals; with --by, the main score of each slice."""
+    from comparanda.cli.output import publish
+    from comparanda.cli.run import load
 
     result = load(context, options)
-    if not options["by"]:
-        print_finding(result, result.scores(*options["measures"]), options)
-    for name in options["by"]:
-        print_finding(result, result.slices(name), options)
+    cuts = [result.slices(name, view=options["view"]) for name in options["by"]]
+    publish(context, result, cuts or [result.scores(*options["measures"], view=options["view"])], options)
 
 
-@click.command()
+@click.command(cls=Command, short_help="What the second of two systems fixes and breaks.")
 @KEY
 @SYSTEMS
-@pairing
 @reading
+@where
+@pairing
+@view
 @sampling
 @showing
 @click.pass_context
 def diff(context: click.Context, /, **options: Any) -> None:
     """Print what the second of two systems fixes and breaks."""
-    from comparanda.cli.run import load, print_finding
+    from comparanda.cli.output import publish
+    from comparanda.cli.run import load
 
     result = load(context, options)
-    print_finding(result, result.difference(options["base"], options["new"]), options)
+    publish(context, result, [result.difference(options["base"], options["new"], view=options["view"])], options)
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    short_help="The sentences behind a number, with file and line.",
+    epilog="""\b
+Examples:
+  comparanda examples gold.conllu a.conllu b.conllu --task pos --where correction
+  comparanda examples gold.conllu a.conllu --task pos --where 'not right("a") and word == "that"'""",
+)
 @KEY
 @SYSTEMS
-@pairing
 @reading
+@where
+@pairing
+@view
 @sampling
 @showing
 @click.pass_context
 def examples(context: click.Context, /, **options: Any) -> None:
     """Print the sentences behind a number, with file and line.
 
-    --where 'correction and key == "NE"' takes what stands beside every count in the JSON output.
+    --where takes the condition that stands beside every count in the JSON output; --top is 10 by default.
     """
-    from comparanda.cli.run import load, print_finding
+    from comparanda.cli.output import publish
+    from comparanda.cli.run import load
 
-    where = options.pop("where") or "true"
-    result = load(context, {**options, "where": None, "attributes_of": where})
+    result = load(context, options, narrow=False)
     top = 10 if options["top"] is None else options["top"]
-    print_finding(result, result.examples(where, options["base"], options["new"], top=top), options)
+    pair = options["base"], options["new"]
+    found = result.examples(options["where"] or "true", *pair, top=top, view=options["view"])
+    publish(context, result, [found], options)
 
 
-@click.command()
+@click.command(cls=Command, short_help="Whether files can be read and aligned.")
 @KEY
 @SYSTEMS
 @reading
-@showing
+@telling
 @click.pass_context
 def validate(context: click.Context, /, **options: Any) -> None:
-    """Check that files can be read and aligned; list everything that is wrong or worth a note."""
+    """Check each file against the key: what is wrong, and what is worth a note. Exit code 1 if any cannot be used."""
     from comparanda.cli.run import check
 
-    context.exit(check(context, options))
+    context.exit(check(context, {**options, "where": None}))
 
 
-@click.command()
-@click.argument("name", required=False)
+@click.command(short_help="The formats that can be read.")
+@click.argument("name", required=False, shell_complete=completion.registered("comparanda.formats"))
 def formats(name: str | None) -> None:
     """List the formats, or the options of one."""
     from comparanda.cli.run import print_formats
@@ -118,8 +154,8 @@ def formats(name: str | None) -> None:
     print_formats(name)
 
 
-@click.command()
-@click.argument("kind", required=False)
+@click.command(short_help="The JSON Schema of an output.")
+@click.argument("kind", required=False, shell_complete=completion.outputs)
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of an output, or the kinds of output there are."""
     from comparanda.cli.run import print_schema
@@ -127,16 +163,21 @@ def schema(kind: str | None) -> None:
     print_schema(kind)
 
 
-@click.command()
+@click.command(cls=Command, short_help="Four real taggers on a small corpus that comes along.")
 @click.option("--copy", metavar="FOLDER", help="Write the demo's files to a folder, to play with.")
+@by
 @pairing
 @sampling
 @showing
-def demo(**options: Any) -> None:
+@click.pass_context
+def demo(context: click.Context, /, **options: Any) -> None:
     """Compare four real taggers on a small corpus that comes with the package."""
-    from comparanda.cli.run import run_demo
+    from comparanda.cli.run import copy_to, run_demo
 
-    run_demo(options)
+    if options["copy"] is not None:
+        copy_to(options["copy"])
+    else:
+        run_demo(context, options)
 
 
 commands: list[click.Command] = [compare, score, diff, examples, validate, formats, schema, demo]

@@ -1,52 +1,136 @@
-"""`comparanda.toml`: long set-ups in a file; what stands on the command line wins."""
+"""`comparanda.toml`: long set-ups in a file; what stands on the command line wins.
+
+A setting is called like its option. Beside these there are `key`, a table `[systems]` of names and
+files, and a table `[maps]` of label maps. Relative paths start from the file's own folder.
+"""
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import click
 
+from comparanda.cli.parsing import CONFIG
 from comparanda.errors import ReadError, UsageError, nearest
 
 DEFAULT = "comparanda.toml"
 _TABLES = ("systems", "maps")
+_PATHS = ("train", "save", "output")
+_NOT_SETTINGS = ("config", "help", "debug", "version")
 
 
-def with_config(context: click.Context, options: dict[str, Any]) -> dict[str, Any]:
-    """Complete the options of a command by those of the file it names, or of `comparanda.toml` beside it."""
-    path = options.get("config")
-    if path is None and not Path(DEFAULT).exists():
-        return options
-    settings = _load(path or DEFAULT)
-    merged = dict(options)
-    known = {"key", "systems", "maps", *(name.replace("_", "-") for name in options), *options, "format", "map"}
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The key and the systems that a file names."""
+
+    key: str | None = None
+    systems: Mapping[str, str] = field(default_factory=dict)
+
+
+def use_config(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Let the settings of a file be the defaults of a command."""
+    del parameter
+    path = value if value is not None else DEFAULT if os.path.isfile(DEFAULT) else None
+    if path is None or context.resilient_parsing:
+        return value
+    settings = _load(path)
+    known = _known(context)
+    for name in settings:
+        if name.replace("_", "-") not in known:
+            raise UsageError(f"no setting is called {name!r}{nearest(name, known)}", where=path)
+    folder = os.path.dirname(path)
+    context.meta[CONFIG] = path
+    context.obj = Inputs(
+        _from(folder, settings["key"]) if "key" in settings else None,
+        {name: _from(folder, file) for name, file in settings.get("systems", {}).items()},
+    )
+    context.default_map = _defaults(context, path, folder, settings)
+    return value
+
+
+def inputs_of(context: click.Context) -> Inputs:
+    """Return the key and the systems of the file in use, if there is one."""
+    return context.obj if isinstance(context.obj, Inputs) else Inputs()
+
+
+def _known(context: click.Context) -> dict[str, click.Parameter]:
+    """Return the settings of all commands, so that one file serves them all."""
+    group = context.find_root().command
+    commands = group.commands.values() if isinstance(group, click.Group) else [context.command]
+    found: dict[str, click.Parameter] = {}
+    for command in commands:
+        found |= _settings(command)
+    return found | dict.fromkeys(("key", *_TABLES), context.command.params[0])
+
+
+def _settings(command: click.Command) -> dict[str, click.Parameter]:
+    names = {max(each.opts, key=len).lstrip("-"): each for each in command.params if isinstance(each, click.Option)}
+    return {name: each for name, each in names.items() if name not in _NOT_SETTINGS}
+
+
+def _defaults(context: click.Context, path: str, folder: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Bring the settings that this command has to what its options take."""
+    mine = _settings(context.command)
+    defaults: dict[str, Any] = {}
     for name, value in settings.items():
-        if name not in known:
-            raise UsageError(f"{path or DEFAULT}: no setting is called {name!r}{nearest(name, known)}")
-        option = {"format": "layout", "json": "as_json"}.get(name, name.replace("-", "_"))
-        if option in {"systems", "key"} and (options.get("key") or options.get("systems")):
+        option = name.replace("_", "-")
+        if option not in mine:
             continue
-        if option == "systems":
-            merged["systems"] = tuple(f"{system}={file}" for system, file in value.items())
-        elif option == "maps":
-            merged["maps"] = (*(f"{who}={file}" for who, file in value.items()), *options.get("maps", ()))
-        elif context.get_parameter_source(option) in {None, click.core.ParameterSource.DEFAULT} or option == "key":
-            merged[option] = tuple(value) if isinstance(value, list) else value
-    return merged
+        defaults[str(mine[option].name)] = _value(path, folder, option, mine[option], value)
+    if defaults.pop("as_json", False):
+        defaults["layout"] = "json"
+    if "maps" in settings and "maps" in {parameter.name for parameter in mine.values()}:
+        table = [f"{who}={_from(folder, file)}" for who, file in settings["maps"].items()]
+        defaults["maps"] = [*table, *defaults.get("maps", [])]
+    return defaults
+
+
+def _value(path: str, folder: str, name: str, option: click.Parameter, value: Any) -> Any:
+    if isinstance(option, click.Option) and option.is_flag:
+        if not isinstance(value, bool):
+            raise UsageError(f"{name} takes true or false, not {value!r}", where=path)
+        return value
+    several = isinstance(option, click.Option) and option.multiple
+    given = value if several and isinstance(value, list) else [value]
+    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in given):
+        raise UsageError(f"{name} takes {'texts' if several else 'a text or a number'}, not {value!r}", where=path)
+    texts = [str(each) for each in given]
+    if name in _PATHS:
+        texts = [_from(folder, text) for text in texts]
+    elif name == "map":
+        texts = [_map_from(folder, text) for text in texts]
+    return texts if several else texts[0]
+
+
+def _map_from(folder: str, text: str) -> str:
+    who, equals, file = text.partition("=")
+    if not equals or os.path.exists(os.path.join(folder, text)):
+        return _from(folder, text)
+    return f"{who}={_from(folder, file)}"
+
+
+def _from(folder: str, path: str) -> str:
+    """Let a relative path start from the file's folder."""
+    return path if not folder or path == "-" or not path.strip() else os.path.join(folder, path)
 
 
 def _load(path: str) -> dict[str, Any]:
+    import tomllib
+
     try:
-        with Path(path).open("rb") as stream:
+        with open(path, "rb") as stream:
             settings = tomllib.load(stream)
     except OSError as problem:
         raise ReadError(f"cannot be read: {problem.strerror}", where=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise ReadError(f"no valid TOML: {problem}", where=path) from None
     for name in _TABLES:
         table = settings.get(name, {})
         if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-            raise UsageError(f"{path}: [{name}] must be a table of names and files")
+            raise UsageError(f"[{name}] must be a table of names and files", where=path)
+    if not isinstance(settings.get("key", ""), str):
+        raise UsageError("key must be a file", where=path)
     return settings

@@ -1,25 +1,52 @@
-"""The options that commands share, and how they become the library's own."""
+"""The options that commands share, by the sections in which the help lists them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from comparanda.cli import completion
+from comparanda.cli.completion import files
+from comparanda.cli.config import use_config
+from comparanda.cli.parsing import Option, filled, names, one_of, whole
 
-FORMATS = ("table", "md", "csv", "tsv", "latex", "jsonl", "json")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+ATTRIBUTES = (
+    "agreement",
+    "document",
+    "frequency",
+    "label",
+    "length",
+    "majority",
+    "position",
+    "seen",
+    "solved_by",
+    "word",
+)
+LAYOUTS = ("table", "md", "csv", "tsv", "latex", "jsonl", "json")
 
 # Kept here, not imported: the help must not load NumPy. A test compares them with the library's.
-_MISSING = ("error", "empty", "intersection")
-_RESAMPLES = 10_000
-_SEED = 13
-_MAX_LINE = 16 << 20
+MISSING = ("error", "empty", "intersection")
+RESAMPLES = 10_000
+SEED = 13
+MAX_LINE = 16 << 20
+
+KEY = click.argument("key", required=False, metavar="KEY", shell_complete=files)
+SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=files)
 
 
-def _chain(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def decorate(command: Command) -> Command:
+def _in(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
+    def option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
+        return click.option(*names, cls=Option, section=section, **settings)
+
+    return option
+
+
+def _chain(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+    def decorate(command: Decorated) -> Decorated:
         for decorator in reversed(decorators):
             command = decorator(command)
         return command
@@ -27,54 +54,63 @@ def _chain(*decorators: Callable[[Command], Command]) -> Callable[[Command], Com
     return decorate
 
 
+_read, _choose, _draw, _show = _in("Reading"), _in("Choosing"), _in("Resampling"), _in("Output")
+
 reading = _chain(
-    click.option("--task", metavar="TASK", help="pos, tag, tag:COLUMN, or label."),
-    click.option("--column", metavar="NAME", help="The column to judge: upos, xpos, feats, lemma, or a number."),
-    click.option("--missing", type=click.Choice(_MISSING), default="error", show_default=True,
-                 help="What to do about documents or ids that a response lacks."),
-    click.option("--map", "maps", multiple=True, metavar="[WHO=]FILE",
-                 help="A label map, two columns old and new; for WHO key or a system, else for all."),
-    click.option("--fold-case", is_flag=True, help="Compare labels without regard to case."),
-    click.option("--only-label", multiple=True, metavar="LABEL", help="Count sites with this key label alone."),
-    click.option("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
-    click.option("--train", metavar="FILE", help="Words in this file are 'seen' (see --by seen)."),
-    click.option("--where", metavar="CONDITION", help="Count only sites that fulfil a condition."),
-    click.option("--strict", is_flag=True, help="Refuse input that gives anything to note."),
-    click.option("--max-line", type=click.IntRange(1), default=_MAX_LINE, metavar="BYTES",
-                 help="The longest line accepted.  [default: 16 MiB]"),
-    click.option("--config", metavar="FILE", help="Settings in TOML; comparanda.toml here is read by itself."),
+    _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
+          help="pos, tag, tag:COLUMN, or label; must be given."),
+    _read("--column", metavar="NAME", callback=filled,
+          help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
+    _read("--missing", metavar="|".join(MISSING), default="error", show_default=True,
+          callback=one_of(*MISSING), shell_complete=completion.one_of(*MISSING),
+          help="What to do about documents or ids that a response lacks."),
+    _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=files,
+          help="A label map, two columns old and new; WHO is key or a system, else it is for all."),
+    _read("--fold-case", is_flag=True, help="Compare labels without regard to case."),
+    _read("--only-label", multiple=True, metavar="LABEL", help="Count sites with this key label alone."),
+    _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
+    _read("--train", metavar="FILE", callback=filled, shell_complete=files,
+          help="Words in this file are 'seen' (see --by seen)."),
+    _read("--strict", is_flag=True, help="Refuse input that gives anything to note."),
+    _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
+          help="The longest line accepted.  [default: 16 MiB]"),
+    _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
+          help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
 
-sampling = _chain(
-    click.option("--seed", type=click.IntRange(0), default=_SEED, show_default=True, help="The seed of all draws."),
-    click.option("--resamples", type=click.IntRange(0), default=_RESAMPLES, show_default=True,
-                 help="Resamples for intervals and tests; 0 for none."),
-    click.option("--zero-division", type=click.Choice(["0", "1"]), help="A value for undefined ratios."),
-)  # fmt: skip
-
-showing = _chain(
-    click.option("--json", "as_json", is_flag=True, help="One JSON document with everything."),
-    click.option("--format", "layout", type=click.Choice(FORMATS), default="table", show_default=True,
-                 help="How to print."),
-    click.option("--top", type=click.IntRange(0), help="Rows of long tables; 0 for all."),
-    click.option("-q", "--quiet", is_flag=True, help="No notes and no progress."),
-    click.option("--debug", is_flag=True, help="Show the traceback of an error."),
-)  # fmt: skip
-
+where = _choose("--where", metavar="CONDITION", callback=filled, help="Count only sites that fulfil a condition.")
+view = _choose("--view", metavar="NAME", help="One way of judging the task, where it has several.")
+measures = _choose("--measure", "measures", multiple=True, metavar="NAME",
+                   help="accuracy, f1, f1[LABEL], macro_f1, …")  # fmt: skip
+by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=names, shell_complete=completion.one_of(*ATTRIBUTES),
+             help="Cut by label, length, frequency, seen, document, another column; a,b for several.")  # fmt: skip
 pairing = _chain(
-    click.option("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
-    click.option("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),
+    _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
+    _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),
 )
 
+sampling = _chain(
+    _draw("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
+          help="The seed of all draws."),
+    _draw("--resamples", metavar="N", type=str, default=RESAMPLES, show_default=True, callback=whole(),
+          help="Resamples for intervals and tests; 0 for none."),
+    _draw("--zero-division", metavar="0|1", callback=one_of("0", "1"), help="A value for undefined ratios."),
+)  # fmt: skip
 
-def read_maps(written: tuple[str, ...], systems: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Read label maps given as FILE or WHO=FILE."""
-    from comparanda.read.label_map import read_label_map
-
-    maps: dict[str, dict[str, str]] = {}
-    for text in written:
-        who, equals, path = text.partition("=")
-        if not equals or who not in {"all", "key", *systems}:
-            who, path = "all", text
-        maps.setdefault(who, {}).update(read_label_map(path))
-    return maps
+telling = _chain(
+    _show("-q", "--quiet", is_flag=True, help="No notes and no progress."),
+    _show("-v", "--verbose", is_flag=True, help="All notes, not only the first few."),
+    _show("--debug", is_flag=True, help="Show the traceback of an error."),
+)
+showing = _chain(
+    _show("--json", "as_json", is_flag=True, help="One JSON document with everything."),
+    _show("--format", "layout", metavar="|".join(LAYOUTS), default="table", show_default=True,
+          callback=one_of(*LAYOUTS), shell_complete=completion.one_of(*LAYOUTS), help="How to print."),
+    _show("--top", metavar="N", callback=whole(), help="Rows of long tables; 0 for all."),
+    _show("-o", "--output", metavar="FILE", callback=filled, shell_complete=files,
+          help="Write to a file instead; its suffix (.json, .md, .csv …) tells the format."),
+    telling,
+)  # fmt: skip
+saving = _show("--save", metavar="FOLDER", callback=filled, shell_complete=files,
+               help="Write a result folder, which commands read in place of KEY and systems.")  # fmt: skip
+citing = _show("--cite", is_flag=True, help="Print a methods paragraph and BibTeX as well.")

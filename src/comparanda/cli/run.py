@@ -1,166 +1,161 @@
-"""What the commands do with their options: load, print, check."""
+"""What the commands do with their options: load, check, list."""
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from comparanda.cli.config import with_config
-from comparanda.cli.options import read_maps
-from comparanda.errors import ComparandaError, UsageError, nearest
+from comparanda.cli.inputs import inputs, key_of, read_maps
+from comparanda.cli.output import OutputError, layout_of, print_notes, publish, say_settings, tell, visible_lines
+from comparanda.cli.parsing import Option, is_given
+from comparanda.errors import InputError, UsageError, nearest
 from comparanda.expressions import names_used
+from comparanda.manifest import is_ours
 from comparanda.read.inputs import Input, formats
 from comparanda.result import Result, compare
-from comparanda.show.console import console_for, show
-from comparanda.show.documents import as_delimited, as_json_lines, as_markdown
-from comparanda.show.json import FINDINGS, document, schema
-from comparanda.show.latex import as_latex
-from comparanda.show.tables import TOP
+from comparanda.saved import is_result_folder, open_result
+from comparanda.selection import PAIR_NAMES, SITE_NAMES
+from comparanda.show.console import progress
+from comparanda.show.json import FINDINGS, schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Mapping
 
-    from comparanda.compare.finding import Finding
-
-_NOTES = 8
+_KEPT = ("task", "column", "missing", "fold_case", "only_label", "ignore_label", "train", "strict", "max_line")
 
 
-def load(context: click.Context, given: dict[str, Any]) -> Result:
-    """Make the result that a command is about, from files or from a result folder."""
-    from comparanda.saved import is_result_folder, open_result
-
-    options = with_config(context, given)
-    given.update(options)
-    if options.get("key") and not options["systems"] and is_result_folder(options["key"]):
-        result = open_result(options["key"])
-        result = result.where(options["where"]) if options["where"] else result
-    else:
-        key, systems = _inputs(options)
-        with _progress(options) as tell:
-            result = compare(key, systems, where=options["where"], progress=tell, **_settings(options, systems))
-    if not options["quiet"]:
-        print_notes(result)
+def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = True) -> Result:
+    """Make the result that a command is about, from files or from a result folder; `--where` narrows it."""
+    say_settings(context, options)
+    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    key = key_of(context, options)
+    saved = is_result_folder(key)
+    if saved and options["systems"]:
+        if is_ours(Path(key)):
+            raise UsageError(f"{key!r} is a result folder and has its own systems", hint="give the folder alone")
+        saved = False
+    result = _opened(context, key, options) if saved else _compared(context, options)
+    if options["where"] and narrow:
+        result = result.where(options["where"], view=options["view"])
+    if not len(result.verdicts.view(options["view"]).sites):
+        raise UsageError("no site is left to be counted", hint="look at --only-label and --ignore-label")
+    print_notes(result.notes, options)
     return result
 
 
-def _settings(options: dict[str, Any], systems: dict[str, Input]) -> dict[str, Any]:
+def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
+    key, systems = inputs(context, options)
+    _spare(options, [key.path, *(system.path for system in systems.values())])
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        result = compare(key, systems, progress=say, **_settings(options, systems))
+    _check_labels(result, options)
+    return result
+
+
+def _settings(options: Mapping[str, Any], systems: Mapping[str, Input]) -> dict[str, Any]:
     if not options["task"]:
         raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task label …")
-    forced = options.get("zero_division")
-    asked = {*options.get("by", ()), *names_used(options.get("attributes_of") or "true")}
     return {
-        "task": options["task"],
-        "column": options["column"],
-        "missing": options["missing"],
+        **{name: options[name] for name in _KEPT},
+        **_drawn(options),
         "maps": read_maps(options["maps"], systems),
-        "fold_case": options["fold_case"],
-        "only_label": options["only_label"],
-        "ignore_label": options["ignore_label"],
-        "train": options["train"],
-        "attributes": sorted(asked),
-        "strict": options["strict"],
-        "max_line": options["max_line"],
+        "attributes": sorted(_asked(options)),
+    }
+
+
+def _drawn(options: Mapping[str, Any]) -> dict[str, Any]:
+    forced = options.get("zero_division")
+    return {
         "resamples": options.get("resamples", 0),
         "seed": options.get("seed", 0),
         "zero_division": None if forced is None else float(forced),
     }
 
 
-def _inputs(options: dict[str, Any]) -> tuple[Input, dict[str, Input]]:
-    """Name the inputs, and refuse two systems of one name and the key given as a system."""
-    if not options["key"]:
-        raise UsageError(
-            "no key is given", hint="comparanda compare KEY NAME=FILE… (or key and [systems] in a TOML file)"
-        )
-    key = Input.parse(options["key"])
-    systems: dict[str, Input] = {}
-    for written in options["systems"]:
-        system = Input.parse(written)
-        name = system.display_name
-        if (system.path, system.format, system.options) == (key.path, key.format, key.options):
-            raise UsageError(f"the key is given as a system too: {written!r}")
-        if name in systems:
-            raise UsageError(
-                f"two systems are called {name!r}: {systems[name].path!r} and {system.path!r}",
-                hint=f"name them: {name}-1={systems[name].path} {name}-2={system.path}",
-            )
-        systems[name] = system
-    if not systems:
-        raise UsageError("no system is given", hint="comparanda compare KEY NAME=FILE…")
-    return key, systems
+def _asked(options: Mapping[str, Any]) -> set[str]:
+    """Return the attributes that slices and conditions name, so that the readers fetch their columns."""
+    return {*options.get("by", ()), *names_used(options["where"] or "true")}
 
 
-@contextmanager
-def _progress(options: dict[str, Any]) -> Iterator[Callable[[str], None] | None]:
-    """Show on a terminal what is being done."""
-    if options.get("quiet") or not sys.stderr.isatty():
-        yield None
+def _spare(options: Mapping[str, Any], given: list[str]) -> None:
+    """Refuse to write a result over one of its inputs, or among the files of a folder that is one."""
+    if options["output"] is None:
         return
-    with console_for(sys.stderr).status("starting") as status:
-        yield status.update
+    target = os.path.realpath(options["output"])
+    for path in map(os.path.realpath, given):
+        if target == path or (os.path.isdir(path) and target.startswith(path + os.sep)):
+            raise UsageError(f"--output would write into an input: {options['output']!r}", hint="choose another file")
 
 
-def print_notes(result: Result) -> None:
-    """Print what was met while reading, on standard error."""
-    for note in result.notes[:_NOTES]:
-        click.echo(f"note: {note}", err=True)
-    if len(result.notes) > _NOTES:
-        click.echo(f"note: … {len(result.notes) - _NOTES} more (all of them stand in --json)", err=True)
+def _check_labels(result: Result, options: Mapping[str, Any]) -> None:
+    """Say which of the labels to count or to ignore do not occur; what cannot be counted is an error."""
+    sites = result.verdicts.view(options["view"]).all_sites
+    labels = set(sites.names if sites.parts is None else chain(*sites.parts))
+    for label in options["only_label"]:
+        if label not in labels:
+            raise UsageError(f"--only-label: the label {label!r} does not occur{nearest(label, labels)}")
+    for label in options["ignore_label"]:
+        if label not in labels and not options["quiet"]:
+            tell(f"note: --ignore-label: the label {label!r} does not occur{nearest(label, labels)}")
 
 
-def print_finding(result: Result, finding: Finding, options: dict[str, Any]) -> None:
-    """Print a finding in the layout asked for."""
-    layout = "json" if options["as_json"] else options["layout"]
-    top = options["top"]
-    if layout == "table":
-        show(finding, sys.stdout, top=TOP if top is None else top)
+def _opened(context: click.Context, folder: str, options: Mapping[str, Any]) -> Result:
+    """Open a result folder; how its files were read is settled, how it is resampled is not."""
+    for parameter in context.command.params:
+        settled = isinstance(parameter, Option) and parameter.section == "Reading" and parameter.name != "config"
+        if settled and is_given(context, str(parameter.name)):
+            option = max(parameter.opts, key=len)
+            raise UsageError(f"{option} is settled in the result folder {folder!r}", hint="compare the files again")
+    _spare(options, [folder])
+    result = open_result(folder)
+    known = {*result.verdicts.view(options["view"]).sites.attributes, *SITE_NAMES, *PAIR_NAMES}
+    for name in sorted(_asked(options) - known):
+        hint = "to have a column in the folder, compare the files with --by NAME and save again"
+        raise UsageError(f"the result folder has no attribute {name!r}{nearest(name, known)}", hint=hint)
+    default = click.core.ParameterSource.DEFAULT
+    drawn = {name: value for name, value in _drawn(options).items() if context.get_parameter_source(name) != default}
+    return replace(result, **drawn)
+
+
+def save(result: Result, options: Mapping[str, Any]) -> None:
+    """Write the result folder, if one is asked for, and say where it is."""
+    folder = options["save"]
+    if folder is None:
         return
-    short, full = (TOP if top is None else top), (top or 0)
-    writers: dict[str, Callable[[], str]] = {
-        "json": lambda: document(finding, result.signature, tuple(map(str, result.notes))),
-        "md": lambda: as_markdown(finding, short),
-        "latex": lambda: as_latex(finding, short),
-        "csv": lambda: as_delimited(finding, ",", full),
-        "tsv": lambda: as_delimited(finding, "\t", full),
-        "jsonl": lambda: as_json_lines(finding, full),
-    }
-    sys.stdout.write(writers[layout]().rstrip("\n") + "\n")
-
-
-def announce_saved(options: dict[str, Any]) -> None:
-    """Say where the result folder is."""
+    try:
+        result.save(folder)
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
     if not options["quiet"]:
-        click.echo(f"wrote {options['save']} (read it back: comparanda compare {options['save']})", err=True)
+        tell(f"wrote {folder} (read it back: comparanda compare {folder})")
 
 
-def cite(result: Result) -> None:
-    """Print how to describe and cite what was done."""
-    from comparanda.show.citation import citation
-
-    sys.stdout.write("\n" + citation(result.signature) + "\n")
-
-
-def check(context: click.Context, given: dict[str, Any]) -> int:
+def check(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check each system against the key by itself, so that one bad file does not hide the next."""
-    options = with_config(context, given)
-    key, systems = _inputs(options)
-    settings = _settings({**options, "resamples": 0}, systems)
-    bad = 0
+    say_settings(context, options)
+    key, systems = inputs(context, options)
+    settings = _settings(options, systems)
+    bad: list[str] = []
     for name, system in systems.items():
         try:
-            result = compare(key, {name: system}, where=options["where"], **settings)
-        except ComparandaError as problem:
-            bad += 1
-            click.echo(str(problem))
+            result = compare(key, {name: system}, **settings)
+        except InputError as problem:
+            if str(problem) not in bad:  # the key's own defects are told once
+                click.echo(visible_lines(str(problem)))
+            bad.append(str(problem))
             continue
-        for note in result.notes:
-            click.echo(f"note: {note}")
-        click.echo(f"{name}: fits the key, {len(result.verdicts.view().all_sites):,} sites")
+        for note in () if options["quiet"] else result.notes:
+            click.echo(f"note: {visible_lines(str(note))}")
+        sites = len(result.verdicts.view().all_sites)
+        click.echo(f"{visible_lines(name)}: fits the key, {sites:,} site{'' if sites == 1 else 's'}")
     if bad:
-        click.echo(f"{bad} of {len(systems)} systems cannot be compared")
+        click.echo(f"{len(bad)} of {len(systems)} systems cannot be compared")
     return 1 if bad else 0
 
 
@@ -189,16 +184,23 @@ def print_schema(kind: str | None) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(schema(kind)), indent=2).decode())
 
 
-def run_demo(options: dict[str, Any]) -> None:
+def copy_to(folder: str) -> None:
+    """Write the demo's files to a folder."""
+    from comparanda.demo import copy_demo
+
+    try:
+        count = copy_demo(folder)
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
+    click.echo(f"wrote {count} files to {visible_lines(folder)}")
+
+
+def run_demo(context: click.Context, options: Mapping[str, Any]) -> None:
     """Run the main job on the packed corpus."""
-    from comparanda.demo import copy_demo, demo_files
+    from comparanda.demo import demo_files
 
-    if options["copy"]:
-        click.echo(f"wrote {copy_demo(options['copy'])} files to {options['copy']}")
-        return
     key, systems = demo_files()
-
-    result = compare(
-        key, systems, task="pos", resamples=options["resamples"], seed=options["seed"], attributes=["genre"]
-    )
-    print_finding(result, result.anatomy(options["base"], options["new"]), options)
+    result = compare(key, systems, task="pos", attributes=options["by"], **_drawn(options))
+    if options["verbose"]:
+        print_notes(result.notes, options)
+    publish(context, result, [result.anatomy(options["base"], options["new"], by=options["by"])], options)

@@ -11,7 +11,7 @@ import numpy as np
 from comparanda.columns import TextColumn, join_labels, split_labels
 from comparanda.errors import UsageError, nearest
 from comparanda.places import Note
-from comparanda.verdicts import ABSENT
+from comparanda.verdicts import ABSENT, shown
 
 if TYPE_CHECKING:
     from comparanda.columns import Codes
@@ -35,7 +35,7 @@ def speak_alike(
         table = {**options.maps.get("all", {}), **options.maps.get(name, {})}
         replaced, found = _replace(column, table, side, several=several)
         notes += found
-        folded, found = _fold(replaced, side) if options.fold_case else (replaced, [])
+        folded, found = _fold(replaced, side, several=several) if options.fold_case else (replaced, [])
         notes += found
         translated.append(folded)
     return translated, notes
@@ -64,8 +64,10 @@ def _replace(
     return (_merged(column, names), notes) if notes else (column, [])
 
 
-def _fold(column: TextColumn, side: str) -> tuple[TextColumn, list[Note]]:
+def _fold(column: TextColumn, side: str, *, several: bool) -> tuple[TextColumn, list[Note]]:
     names = [name.casefold() for name in column.names]
+    if several:  # folding can change the order of labels, or make two of them one
+        names = [join_labels(split_labels(name)) for name in names]
     changed = [code for code, name in enumerate(names) if name != column.names[code]]
     if not changed:
         return column, []
@@ -78,7 +80,8 @@ def _merged(column: TextColumn, names: list[str]) -> TextColumn:
     distinct = tuple(dict.fromkeys(names))
     code_of = {name: code for code, name in enumerate(distinct)}
     table = np.array([code_of[name] for name in names], dtype=column.codes.dtype)
-    return TextColumn(table[column.codes], distinct, column.missing)
+    missing = None if column.missing is None else code_of[names[column.missing]]
+    return TextColumn(table[column.codes], distinct, missing)
 
 
 def one_sided(sites: Sites, runs: Sequence[str]) -> list[Note]:
@@ -113,4 +116,4 @@ def _likely(sites: Sites, code: int, mine: Codes, theirs: Codes) -> str:
     found = np.bincount(theirs[rows], minlength=len(sites.names))
     best = int(found.argmax())
     share = 100 * int(found[best]) / len(rows)
-    return f"{sites.names[code]} ×{len(rows):,}, likely {sites.names[best]} ({share:.0f} %)"
+    return f"{sites.names[code]} ×{len(rows):,}, likely {shown(sites.names[best])} ({share:.0f} %)"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.align import Aligned, values_on_key
-from comparanda.columns import TextColumn, split_labels
+from comparanda.columns import TextColumn, join_labels, split_labels
 from comparanda.corpus import owner_of_rows
 from comparanda.excerpts import Texts
 from comparanda.judge.label_maps import one_sided, speak_alike
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def judge_tags(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge one tag a token."""
-    name = options.column or "tag"
+    name = aligned.key.judged
     return _judge(aligned, systems, options, task="tag", view=name, measures=("accuracy", "sentences"))
 
 
@@ -78,7 +78,15 @@ def _several(aligned: Aligned) -> bool:
 
 
 def _columns(aligned: Aligned) -> list[TextColumn]:
-    return [corpus.columns["value"] for corpus in (aligned.key, *aligned.responses)]
+    """Return the values of all sides; where one side has sets of labels, single labels are sets of one."""
+    several = _several(aligned)
+    columns = []
+    for corpus in (aligned.key, *aligned.responses):
+        column = corpus.columns["value"]
+        if several and not corpus.several:
+            column = TextColumn(column.codes, tuple(join_labels([name]) for name in column.names), column.missing)
+        columns.append(column)
+    return columns
 
 
 def _on_key(aligned: Aligned, columns: list[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
@@ -148,13 +156,18 @@ def _left_out(sites: Sites, options: Options) -> TextColumn | None:
     if not (options.only or options.ignore):
         return None
     reasons = ("", "label ignored", "label not chosen")
+    only, ignore = ({_folded(label, options) for label in labels} for labels in (options.only, options.ignore))
     codes = []
     for number, name in enumerate(sites.names):
         labels = set(sites.parts[number]) if sites.parts is not None else {name}
-        ignored = bool(labels & set(options.ignore))
-        unchosen = bool(options.only) and not labels & set(options.only)
+        ignored = bool(labels & ignore)
+        unchosen = bool(only) and not labels & only
         codes.append(1 if ignored else 2 if unchosen else 0)
     return TextColumn(np.array(codes, np.uint8)[sites.key], reasons)
+
+
+def _folded(label: str, options: Options) -> str:
+    return label.casefold() if options.fold_case else label
 
 
 def _settings(options: Options, view: str) -> dict[str, str]:

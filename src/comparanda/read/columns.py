@@ -13,7 +13,7 @@ There is no standard for these files, so the rules are written down here:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -358,7 +358,7 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     corpus = reading.gathering.corpus(request, "columns", notes=notes, mends={})
     what = f"column {wanted['value'] + 1}"
     refuse_unannotated(corpus.columns["value"], what, source, "name another one: ::columns?column=2")
-    return corpus
+    return replace(corpus, judged=asked.names[wanted["value"]] if asked.names else what)
 
 
 def _mended_spaces(source: Source, side: str, separator: int) -> Source:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -164,9 +165,17 @@ def read(source: Source, request: Request) -> Corpus:
         return read(cleaned, request)
     mends = {name: _FEATS_MEND for name, number in wanted.items() if COLUMNS[number] == "feats"}
     corpus = gathering.corpus(request, "conllu", mends=mends)
-    hint = f"name another one: ::conllu?column=xpos (columns: {', '.join(COLUMNS)})"
-    refuse_unannotated(corpus.columns["value"], f"the column {value!r}", source, hint)
-    return corpus
+    refuse_unannotated(corpus.columns["value"], f"the column {value!r}", source, _other_columns(source, corpus))
+    return replace(corpus, judged=COLUMNS[wanted["value"]])
+
+
+def _other_columns(source: Source, corpus: Corpus) -> str:
+    """Say which columns the first words do fill."""
+    rows = range(min(20, len(corpus)))
+    lines = [source.line_at(int(corpus.offset[row])).split("\t") for row in rows]
+    filled = [name for number, name in enumerate(COLUMNS[2:], start=2) if any(line[number] != "_" for line in lines)]
+    found = f"the file fills: {', '.join(filled)}" if filled else "no column after the word is filled"
+    return f"{found}; say --column NAME, or ::conllu?column=NAME for one file"
 
 
 _FEATS_MEND = {"whose features are not in alphabetical order, sorted": sorted_features}

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, TextIO
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from rich.box import Box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
@@ -16,10 +21,15 @@ from comparanda.show.cells import visible
 from comparanda.show.tables import TOP, Table, tables
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from comparanda.compare.finding import Finding
 
 _BOX = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n", ascii=False)
+_GAP = 3  # what the box puts between two columns
+_NARROWEST = 8
 _PIPED = 10_000
+_TEXT_SHARE = 0.6  # of a narrow terminal, for the columns that say what a row is
 
 
 def as_text(finding: Finding, top: int = TOP) -> str:
@@ -33,7 +43,8 @@ def show(finding: Finding, stream: TextIO, *, top: int = TOP, plain: bool = Fals
     """Print a finding; on a terminal with colours, elsewhere without and never wrapped."""
     console = console_for(stream, plain=plain)
     if isinstance(finding, Anatomy):
-        console.print(_line(f"{finding.task}: {finding.documents:,} documents, {finding.sites:,} sites", "bold"))
+        sizes = f"{_counted(finding.documents, 'document')}, {_counted(finding.sites, 'site')}"
+        console.print(_line(f"{finding.task}: {sizes}", "bold"))
         for reason, count in finding.left_out.items():
             console.print(_line(f"left out, {reason}: {count:,}", "dim"))
     if isinstance(finding, Examples):
@@ -46,56 +57,144 @@ def show(finding: Finding, stream: TextIO, *, top: int = TOP, plain: bool = Fals
         console.print(_line(finding.signature, "dim"))
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to the caller; rich would end the program with an error."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console_for(stream: TextIO, *, plain: bool = False) -> Console:
-    """Return a console that honours NO_COLOR and does not wrap what is piped."""
+    """Return a console that honours NO_COLOR and FORCE_COLOR, and does not wrap what is piped."""
     terminal = not plain and stream.isatty()
-    return Console(
+    coloured = not os.environ.get("NO_COLOR") and (terminal or bool(os.environ.get("FORCE_COLOR")))
+    return _Console(
         file=stream,
         width=None if terminal else _PIPED,
-        color_system="auto" if terminal else None,
+        color_system=None if plain or not coloured else "auto" if terminal else "standard",
+        force_terminal=terminal,
         highlight=False,
         markup=False,
         emoji=False,
-        soft_wrap=True,
+        force_jupyter=False,  # in a notebook rich would display the text instead of writing it to the stream
     )
+
+
+@contextmanager
+def progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
+    """Show on a terminal what is being done; gives a function to say it with, or None elsewhere."""
+    if quiet or not stream.isatty():
+        yield None
+        return
+    with console_for(stream).status(Text("starting")) as status:
+        yield lambda what: status.update(_line(what))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _line(text: str, style: str = "") -> Text:
     return Text(visible(text), style=style)
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where a table's columns go: how wide each is, how far apart, and in which blocks, one below the other."""
+
+    widths: dict[int, int]
+    gap: int
+    blocks: list[list[int]]
+
+
 def _show_table(table: Table, console: Console) -> None:
     console.print()
     console.print(_line(table.title, "bold"))
-    grid = Grid(box=_BOX, show_edge=False, pad_edge=False, header_style="")
-    for each in table.fields:
-        grid.add_column(_line(each.header), justify="left" if each.kind == "text" else "right", no_wrap=True)
+    layout = _layout(table, console.width)
+    for number, columns in enumerate(layout.blocks):
+        if number:
+            console.print()
+        _show_block(table, columns, layout, console)
+    for note in table.notes:
+        console.print(_line(note, "dim"))
+
+
+def _show_block(table: Table, columns: list[int], layout: _Layout, console: Console) -> None:
+    grid = Grid(box=_BOX, show_edge=False, pad_edge=False, header_style="", padding=(0, 1, 0, layout.gap - 2))
+    for column in columns:
+        each = table.fields[column]
+        justify: Literal["left", "right"] = "left" if each.kind == "text" else "right"
+        grid.add_column(_line(each.header), justify=justify, width=layout.widths[column], overflow="fold")
     for number in range(len(table.rows)):
         cells = []
-        for column in range(len(table.fields)):
+        for column in columns:
             style = "bold" if (number, column) in table.best else ""
             cells.append(Text(table.written(number, column), style=style))
         grid.add_row(*cells)
-    console.print(grid)
-    for note in table.notes:
-        console.print(_line(note, "dim"))
+    console.print(grid, width=_total(layout.widths, columns, layout.gap), crop=False)
+
+
+def _layout(table: Table, width: int) -> _Layout:
+    """Give each column what it needs; if that is too wide, fold headers, then text, then cut into blocks.
+
+    A number is never folded. Each block begins with the columns that say what a row is.
+    """
+    cells = {
+        column: max((cell_len(table.written(row, column)) for row in range(len(table.rows))), default=1)
+        for column in range(len(table.fields))
+    }
+    headers = [visible(each.header) for each in table.fields]
+    whole = {column: max(size, cell_len(headers[column]), 1) for column, size in cells.items()}
+    columns = list(whole)
+    if _total(whole, columns, _GAP) <= width:
+        return _Layout(whole, _GAP, [columns])
+    gap = _GAP - 1
+    folded = {column: max(size, *map(cell_len, headers[column].split()), 1) for column, size in cells.items()}
+    if _total(folded, columns, gap) <= width:
+        return _Layout(folded, gap, [columns])
+    leading = list(takewhile(lambda column: table.fields[column].kind == "text", columns)) or [0]
+    _fold(folded, leading, int(_TEXT_SHARE * width), gap)
+    return _Layout(folded, gap, _blocks(folded, leading, width, gap))
+
+
+def _blocks(widths: dict[int, int], leading: list[int], width: int, gap: int) -> list[list[int]]:
+    blocks = [list(leading)]
+    for column in list(widths)[len(leading) :]:
+        if blocks[-1] != leading and _total(widths, [*blocks[-1], column], gap) > width:
+            blocks.append(list(leading))
+        blocks[-1].append(column)
+    return blocks
+
+
+def _fold(widths: dict[int, int], columns: list[int], room: int, gap: int) -> None:
+    """Narrow the widest of some columns of text until all fit, but not below a few letters."""
+    while _total(widths, columns, gap) > room:
+        widest = max(columns, key=lambda column: widths[column])
+        if widths[widest] <= _NARROWEST:
+            return
+        widths[widest] -= 1
+
+
+def _total(widths: dict[int, int], columns: list[int], gap: int) -> int:
+    return sum(widths[column] for column in columns) + gap * (len(columns) - 1)
 
 
 def _show_examples(finding: Examples, console: Console) -> None:
     width = max((len(answer.run) for each in finding.examples for answer in each.answers), default=3)
     for each in finding.examples:
         _show_example(each, console, max(width, 3))
-    noun = "example" if finding.count == 1 else "examples"
-    console.print(_line(f"{len(finding.examples):,} of {finding.count:,} {noun} shown where {finding.where}", "dim"))
+    found = _counted(finding.count, "example")
+    console.print(_line(f"{len(finding.examples):,} of {found} shown where {finding.where}", "dim"))
 
 
 def _show_example(each: Example, console: Console, width: int) -> None:
     console.print(_line(f"{each.place or each.document}  {each.document}", "dim"))
-    sentence = Text("  ")
+    sentence = Text()
     sentence.append(visible(each.before) + " " if each.before else "")
     sentence.append(f"[{visible(each.word)}]", style="bold")
     sentence.append(" " + visible(each.after) if each.after else "")
-    console.print(sentence)
+    for line in sentence.wrap(console, max(console.width - 2, 20)):
+        console.print(Text("  ") + line)
     console.print(Text(f"    {'key':<{width}}  {visible(each.key)}"))
     for answer in each.answers:
         line = Text(f"    {visible(answer.run):<{width}}  {visible(answer.value)}")

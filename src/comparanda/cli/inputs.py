@@ -1,0 +1,97 @@
+"""The inputs of a command: what the key and the systems are called, and what cannot be meant."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from comparanda.cli.config import inputs_of
+from comparanda.errors import UsageError, nearest
+from comparanda.read.files import STDIN
+from comparanda.read.inputs import Input
+from comparanda.read.label_map import read_label_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import click
+
+
+def key_of(context: click.Context, options: Mapping[str, Any]) -> str:
+    """Return the key as it was written on the command line, or in the TOML file."""
+    key = options["key"] if options["key"] is not None else inputs_of(context).key
+    if not key or not key.strip():
+        raise UsageError("no key is given", hint=f"{_usage(context)} (or key and [systems] in a TOML file)")
+    return key
+
+
+def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input]]:
+    """Name the inputs; refuse two systems of one name, the key given as a system, and the like."""
+    key = Input.parse(key_of(context, options))
+    systems: dict[str, Input] = {}
+    for given in _systems(context, options):
+        name = _name(given)
+        if _same(given, key):
+            raise UsageError(f"the key is given as a system too: {given.path!r}")
+        if name == "key":
+            hint = f"the key comes first; if this is a system, name it: NAME={given.path}"
+            raise UsageError("a system cannot be called 'key'", hint=hint)
+        if name in systems:
+            raise UsageError(
+                f"two systems are called {name!r}: {systems[name].path!r} and {given.path!r}",
+                hint=f"name them: {name}-1={systems[name].path} {name}-2={given.path}",
+            )
+        systems[name] = given
+    if not systems:
+        raise UsageError("no system is given", hint=_usage(context))
+    if sum(given.path == STDIN for given in (key, *systems.values())) > 1:
+        raise UsageError("standard input can be read only once, but '-' is given twice")
+    return key, systems
+
+
+def _usage(context: click.Context) -> str:
+    return f"{context.command_path} KEY NAME=FILE…"
+
+
+def _systems(context: click.Context, options: Mapping[str, Any]) -> Iterable[Input]:
+    if options["systems"]:
+        return [Input.parse(written) for written in options["systems"]]
+    return [replace(Input.parse(file), name=name) for name, file in inputs_of(context).systems.items()]
+
+
+def _name(given: Input) -> str:
+    """Return a system's name; bytes of a file's name that are no UTF-8 are written as escapes."""
+    if given.name is not None and not given.name.strip():
+        raise UsageError(f"the name before {'=' + given.path!r} is empty", hint="write NAME=FILE, or FILE alone")
+    return given.display_name.encode("utf-8", "backslashreplace").decode()
+
+
+def _same(given: Input, key: Input) -> bool:
+    """Whether a system is the very column of the very file that is the key."""
+    if given.options != key.options or (given.format and key.format and given.format != key.format):
+        return False
+    if given.path == key.path:
+        return given.path != STDIN
+    try:
+        return os.path.samefile(given.path, key.path)
+    except (OSError, ValueError):
+        return False
+
+
+def read_maps(written: Iterable[str], systems: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Read label maps given as FILE or WHO=FILE."""
+    maps: dict[str, dict[str, str]] = {}
+    for text in written:
+        who, equals, path = text.partition("=")
+        if not equals or os.path.exists(text):
+            who, path = "all", text
+        elif who == "all" and "all" in systems:
+            raise UsageError("--map all=… may mean the system 'all' or every side", hint="give the system another name")
+        elif who not in {"all", "key", *systems}:
+            known = ["key", *systems]
+            raise UsageError(
+                f"a label map is given for {who!r}{nearest(who, known)}", hint=f"write WHO=FILE: {', '.join(known)}"
+            )
+        maps.setdefault(who, {}).update(read_label_map(path))
+    return maps

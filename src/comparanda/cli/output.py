@@ -1,0 +1,173 @@
+"""Where results go: standard output, or a file that is there whole or not at all. All else goes to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.cli.parsing import CONFIG, is_given
+from comparanda.errors import ComparandaError, UsageError
+from comparanda.show.cells import visible
+from comparanda.show.citation import citation
+from comparanda.show.console import as_text, show
+from comparanda.show.documents import as_delimited, as_json_lines, as_markdown
+from comparanda.show.json import document
+from comparanda.show.latex import as_latex
+from comparanda.show.tables import TOP, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from comparanda.compare.finding import Finding
+    from comparanda.places import Note
+    from comparanda.result import Result
+
+_NOTES = 8
+_STDOUT = "-"
+_BY_SUFFIX = {".json": "json", ".jsonl": "jsonl", ".md": "md", ".csv": "csv", ".tsv": "tsv", ".tex": "latex"}
+_ONE_TABLE = ("csv", "tsv", "jsonl")
+
+
+class OutputError(ComparandaError):
+    """A result cannot be written."""
+
+    exit_code = 3
+
+
+def publish(
+    context: click.Context,
+    result: Result,
+    findings: Sequence[Finding],
+    options: Mapping[str, Any],
+    *,
+    cite: bool = False,
+) -> None:
+    """Write findings in the layout asked for, to standard output or to a file."""
+    layout = layout_of(context, options)
+    target = options.get("output")
+    top = options["top"]
+    cited = _citation(result, layout) if cite else ""
+    if layout == "table" and target in {None, _STDOUT}:
+        for finding in findings:
+            show(finding, sys.stdout, top=TOP if top is None else top)
+        sys.stdout.write(cited)
+    else:
+        text = "\n\n".join(_written(layout, result, finding, top).rstrip("\n") for finding in findings) + "\n" + cited
+        _write(target, text)
+        _say_where(target, options)
+    if cite and not cited:
+        click.echo(citation(result.signature), err=True)
+    if layout in _ONE_TABLE and not options["quiet"] and len(tables(findings[0])) > 1:
+        first = tables(findings[0])[0].name
+        tell(f"note: {layout} holds the table {first!r} alone; md, latex and json have all of them")
+
+
+def layout_of(context: click.Context, options: Mapping[str, Any]) -> str:
+    """Return how to print: as asked for, else as the suffix of the output file says; refuse what cannot be printed."""
+    layout = _asked_for(context, options)
+    several = context.command.name == "score" and len(options["by"]) > 1
+    if several and layout in {*_ONE_TABLE, "json"}:
+        raise UsageError(
+            f"{layout} holds one finding, and --by asks for {len(options['by'])}",
+            hint="give one attribute, or use 'comparanda compare --json', which has them all",
+        )
+    return layout
+
+
+def _asked_for(context: click.Context, options: Mapping[str, Any]) -> str:
+    layout: str = options["layout"]
+    chosen = is_given(context, "layout")
+    if options["as_json"]:
+        if chosen and layout != "json":
+            raise UsageError(f"--json and --format {layout} exclude each other")
+        return "json"
+    suffix = os.path.splitext(options.get("output") or "")[1].lower()
+    return layout if chosen else _BY_SUFFIX.get(suffix, layout)
+
+
+def _written(layout: str, result: Result, finding: Finding, top: int | None) -> str:
+    short, full = (TOP if top is None else top), (top or 0)
+    writers: dict[str, Callable[[], str]] = {
+        "table": lambda: as_text(finding, short),
+        "json": lambda: document(finding, result.signature, tuple(map(str, result.notes))),
+        "md": lambda: as_markdown(finding, short),
+        "latex": lambda: as_latex(finding, short),
+        "csv": lambda: as_delimited(finding, ",", full),
+        "tsv": lambda: as_delimited(finding, "\t", full),
+        "jsonl": lambda: as_json_lines(finding, full),
+    }
+    return writers[layout]()
+
+
+def _citation(result: Result, layout: str) -> str:
+    """Return how to cite, where the layout has room for prose; in LaTeX as a comment."""
+    text = citation(result.signature)
+    if layout == "latex":
+        text = "\n".join(f"% {line}".rstrip() for line in text.split("\n"))
+    return f"\n{visible_lines(text)}\n" if layout in {"table", "md", "latex"} else ""
+
+
+def _write(target: str | None, text: str) -> None:
+    if target in {None, _STDOUT}:
+        sys.stdout.write(text)
+        return
+    path = os.path.realpath(str(target))
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe; a folder is refused here
+            with open(path, "w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+        else:
+            _replace(path, text)
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {problem.strerror or problem}", where=str(target)) from None
+
+
+def _replace(path: str, text: str) -> None:
+    """Write to a temporary name beside the file and rename: nobody sees half a file."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)[:64]}-", dir=os.path.dirname(path))
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _say_where(target: str | None, options: Mapping[str, Any]) -> None:
+    if target not in {None, _STDOUT} and not options["quiet"]:
+        tell(f"wrote {target}")
+
+
+def tell(text: str) -> None:
+    """Say something on standard error."""
+    click.echo(visible_lines(text), err=True)
+
+
+def say_settings(context: click.Context, options: Mapping[str, Any]) -> None:
+    """Say that settings come from a file which nobody named on the command line."""
+    if CONFIG in context.meta and options["config"] is None and not options["quiet"]:
+        tell(f"note: settings are read from {context.meta[CONFIG]}")
+
+
+def visible_lines(text: str) -> str:
+    """Make control characters visible, line ends excepted."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def print_notes(notes: Sequence[Note], options: Mapping[str, Any]) -> None:
+    """Print what was met while reading, the first few unless all are asked for."""
+    if options["quiet"]:
+        return
+    shown = notes if options["verbose"] else notes[:_NOTES]
+    for note in shown:
+        tell(f"note: {visible(str(note))}")
+    if len(notes) > len(shown):
+        tell(f"note: … {len(notes) - len(shown)} more (-v shows all)")

@@ -1,0 +1,153 @@
+"""Click, told a little more: options in sections, values checked with their nearest match, one error paragraph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.errors import ComparandaError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Check = Callable[[click.Context, click.Parameter, Any], Any]
+
+CONFIG = "comparanda.config"
+"""Where the context keeps the path of the TOML file in use."""
+
+
+class Option(click.Option):
+    """An option that knows under which heading the help lists it."""
+
+    def __init__(self, *arguments: Any, section: str = "Other", **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help lists options by section."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one list of options a section, in the order in which sections first occur."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for option in sorted(options, key=lambda each: not isinstance(each, Option)):  # click's own --help last
+            record = option.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(option.section if isinstance(option, Option) else "Other", []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+class ClosedPipe(Exception):
+    """Nobody reads the output any more. Click would end the program with 1 if it saw the error itself."""
+
+
+class Group(click.Group):
+    """Commands in the order of a user's way through them; a wrong name gets its nearest match."""
+
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        """Parse the arguments; the help is printed here."""
+        try:
+            return super().make_context(*arguments, **settings)
+        except BrokenPipeError:
+            raise ClosedPipe from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ClosedPipe from None
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order given."""
+        del ctx
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one may be meant."""
+        name = args[0]
+        if name in self.commands or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        if "." in name or "/" in name or "=" in name:
+            hint = "say what to do with files: comparanda compare KEY NAME=FILE… --task TASK"
+        else:
+            hint = f"commands: {', '.join(self.commands)}"
+        raise UsageError(f"no command is called {name!r}{nearest(name, self.commands)}", hint=hint)
+
+
+def one_of(*allowed: str) -> Check:
+    """Check that a value is one of a few."""
+
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is not None and value not in allowed:
+            listed = ", ".join(allowed[:-1]) + " or " + allowed[-1]
+            raise wrong(context, parameter, f"takes {listed}, not {value!r}{nearest(value, allowed)}")
+        return value
+
+    return check
+
+
+def whole(least: int = 0) -> Check:
+    """Check that a value is a whole number, not below the least."""
+
+    def check(context: click.Context, parameter: click.Parameter, value: str | int | None) -> int | None:
+        if value is None or isinstance(value, int):
+            return value
+        digits = value.strip().removeprefix("+")
+        if not (digits.isascii() and digits.isdecimal() and len(digits) <= 18) or int(digits) < least:
+            raise wrong(context, parameter, f"takes a whole number from {least} on, not {value!r}")
+        return int(digits)
+
+    return check
+
+
+def filled(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse an empty value, which an unset variable of the shell leaves behind."""
+    if value is not None and not value.strip():
+        raise wrong(context, parameter, "is empty")
+    return value
+
+
+def names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Cut `a,b` into names; each counts once."""
+    found = [name.strip() for text in value for name in text.split(",")]
+    if not all(found):
+        raise wrong(context, parameter, f"names nothing in {','.join(value)!r}")
+    return tuple(dict.fromkeys(found))
+
+
+def wrong(context: click.Context, parameter: click.Parameter, what: str) -> UsageError:
+    """Make the error for an option's value; where it stands in a TOML file, that file is named."""
+    option = max(parameter.opts, key=len)
+    if parameter.name and context.get_parameter_source(parameter.name) == click.core.ParameterSource.DEFAULT_MAP:
+        return UsageError(f"{option.lstrip('-')} {what}", where=context.meta.get(CONFIG))
+    return UsageError(f"{option} {what}")
+
+
+def is_given(context: click.Context, name: str) -> bool:
+    """Whether an option stands on the command line."""
+    return context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+
+
+def translated(problem: click.ClickException) -> ComparandaError:
+    """Say what click found in this project's way: one paragraph, the nearest match, what to do."""
+    context = getattr(problem, "ctx", None)
+    hint = f"see {context.command_path} --help" if context is not None else None
+    if isinstance(problem, click.NoSuchOption):
+        known = _options(context) if problem.option_name.startswith("--") else ()
+        return UsageError(f"no such option {problem.option_name!r}{nearest(problem.option_name, known)}", hint=hint)
+    message = problem.format_message().rstrip(".")
+    return UsageError(message[:1].lower() + message[1:], hint=hint)
+
+
+def _options(context: click.Context | None) -> Iterable[str]:
+    if context is None:
+        return ()
+    return [option for parameter in context.command.get_params(context) for option in parameter.opts if len(option) > 2]
