@@ -84,6 +84,11 @@ class TextPart:
     words: Callable[[], Source] | None
     sides: tuple[Side, ...]
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of all documents."""
+        return int(self.documents[-1])
+
     def excerpt(self, document: int, place: int) -> Excerpt:
         """Return the excerpt of one site, given by its document and its row in it."""
         row = int(self.documents[document]) + place
@@ -98,14 +103,21 @@ class TextPart:
             return ""
         data = self.words().data
         spans = zip(self.start[begin:end].tolist(), self.length[begin:end].tolist(), strict=True)
-        return " ".join(str(data[start : start + length], "utf-8") for start, length in spans)
+        return " ".join(str(data[start : start + length], "utf-8", "replace") for start, length in spans)
 
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """The words of all documents of the key, in one part or, after a merge, in several."""
+    """The words of all documents of the key, in one part or, after a merge, in several.
+
+    Args:
+        parts: the parts, in order.
+        continued: whether they are consecutive pieces of one document, and not whole documents each.
+
+    """
 
     parts: tuple[TextPart, ...] = ()
+    continued: bool = False
 
     @classmethod
     def of(cls, aligned: Aligned, runs: tuple[str, ...]) -> Texts:
@@ -128,9 +140,12 @@ class Texts:
     def excerpt(self, document: int, place: int) -> Excerpt | None:
         """Return the excerpt of one site, or None where there are no texts."""
         for part in self.parts:
-            if document < len(part.names):
+            if self.continued and place >= part.rows:
+                place -= part.rows
+            elif document < len(part.names):
                 return part.excerpt(document, place)
-            document -= len(part.names)
+            else:
+                document -= len(part.names)
         return None
 
 

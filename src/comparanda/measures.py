@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     Sums = Mapping[str, NDArray[np.float64]]
 
-EVERY_LABEL = "*"
+EVERY_LABEL = "\0every"
+"""Stands for each label apart where a statistic names its label; no label contains NUL, so it is none itself."""
+
 _WRITTEN = re.compile(r"(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
 
 
@@ -35,6 +37,7 @@ class Measure:
         statistics: the statistics it needs.
         finish: from sums of these, of any shape, to scores of that shape; NaN where undefined.
         undefined: why it can be undefined, in a few words.
+        plain: whether it is the first statistic divided by the second, so that both can be shown.
 
     """
 
@@ -42,6 +45,7 @@ class Measure:
     statistics: tuple[str, ...]
     finish: Callable[[Sums], NDArray[np.float64]]
     undefined: str
+    plain: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -62,9 +66,18 @@ def _of(label: str | None, name: str) -> str:
 def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
     def make(label: str | None) -> Measure:
         top, bottom = _of(label, part), _of(label, whole)
-        return Measure(_of(label, name), (top, bottom), lambda sums: ratio(sums[top], sums[bottom]), undefined)
+        return Measure(
+            _of(label, name), (top, bottom), lambda sums: ratio(sums[top], sums[bottom]), undefined, plain=True
+        )
 
     return make
+
+
+def _sentences(label: str | None) -> Measure:
+    """Whole sentences right."""
+    if label is not None:
+        raise UsageError("sentences are right as a whole: the measure takes no label")
+    return _share("sentences", "sentences_right", "sentences_all", "no sentence")(None)
 
 
 def _f(label: str | None) -> Measure:
@@ -95,7 +108,7 @@ def _macro_f1(label: str | None) -> Measure:
 
 _MAKERS: dict[str, Callable[[str | None], Measure]] = {
     "accuracy": _share("accuracy", "right", "sites", "no site"),
-    "sentences": _share("sentences", "sentences_right", "sentences_all", "no sentence"),
+    "sentences": _sentences,
     "precision": _share("precision", "credit", "claimed", "nothing claimed"),
     "recall": _share("recall", "credit", "positives", "nothing in the key"),
     "f1": _f,
@@ -137,9 +150,11 @@ def unit_statistics(verdicts: Verdicts, view: View, names: Sequence[str]) -> dic
 
 def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
     if name in view.statistics:
-        return view.statistics[name]
-    match = re.fullmatch(r"(\w+)(?:\[(.+)\])?", name)
-    kind, label = (match[1], match[2]) if match else (name, None)
+        return np.ascontiguousarray(view.statistics[name])  # sums in another order could differ in the last bit
+    kind, label = _split(name)
+    if lost(view, name):
+        shape = (verdicts.units.count, len(verdicts.runs))
+        return np.full((*shape, 1) if label == EVERY_LABEL else shape, np.nan)
     if kind in {"sites", "right"}:
         return _of_sites(verdicts, view.sites, kind, label)
     if kind in {"sentences_all", "sentences_right"}:
@@ -147,6 +162,16 @@ def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]
     if kind in {"credit", "claimed", "positives"}:
         return _of_items(verdicts, view.items, kind, label)
     raise UsageError(f"the view {view.name!r} has no statistic {name!r}")
+
+
+def _split(name: str) -> tuple[str, str | None]:
+    match = re.fullmatch(r"(\w+)(?:\[(.+)\])?", name)
+    return (match[1], match[2]) if match else (name, None)
+
+
+def lost(view: View, name: str) -> bool:
+    """Whether a statistic was given by the judge and cannot be told for the sites of this view alone."""
+    return name in view.lost or _split(name)[0] in view.lost
 
 
 def _counts(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
@@ -168,15 +193,16 @@ def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) ->
 
 def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.float64]:
     """Count sentences with at least one site, or those in which a run has every site right."""
-    first = np.flatnonzero(np.diff(sites.sentence, prepend=-1))
-    unit, size = verdicts.unit_of(sites)[first], verdicts.units.count
+    begins = np.diff(sites.sentence, prepend=-1) != 0
+    unit, size = verdicts.unit_of(sites)[begins], verdicts.units.count
     result = np.repeat(_counts(unit, size)[:, None], len(sites.values), axis=1)
     if kind == "sentences_right":
+        number = np.cumsum(begins) - 1
         for run, right in enumerate(sites.right):
             rows = sites.contested[~right[sites.contested]]
-            broken = np.zeros(int(sites.sentence.max(initial=-1)) + 1, np.bool_)
-            broken[sites.sentence[rows]] = True
-            result[:, run] -= _counts(unit[broken[sites.sentence[first]]], size)
+            broken = np.zeros(len(unit), np.bool_)
+            broken[number[rows]] = True
+            result[:, run] -= _counts(unit[broken], size)
     return result
 
 
@@ -185,7 +211,8 @@ def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) ->
     unit, size = verdicts.unit_of(items).astype(np.int64), verdicts.units.count
     columns = [_weights(items, kind, run) for run in range(len(items.claimed))]
     if label == EVERY_LABEL:
-        wanted = np.unique(items.label[items.positive])
+        found = np.unique(items.label[items.positive]).tolist()
+        wanted = np.array(sorted(found, key=lambda code: items.names[code]), dtype=np.int64)
         place = np.full(len(items.names), -1)
         place[wanted] = np.arange(len(wanted))
         rows = np.flatnonzero(place[items.label] >= 0)

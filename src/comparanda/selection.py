@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import Column, TextColumn
-from comparanda.expressions import BUILTINS, Function, Parameter, Scope, select
-from comparanda.verdicts import shown
+from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, select
+from comparanda.verdicts import majority_of, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,9 +68,9 @@ def selected(verdicts: Verdicts, view: View, where: str, base: str | None = None
     """Return the sites that fulfil a condition.
 
     With a pair of systems the condition may use `base`, `new`, `correction` and so on; a site then
-    counts once for each pair of their runs.
+    counts once for each pair of their runs. A condition that does not speak of the pair counts each site once.
     """
-    if base is None or new is None:
+    if base is None or new is None or not names_used(where) & PAIR_NAMES.keys():
         rows = np.flatnonzero(select(where, scope(verdicts, view)))
         return Selection(where, rows, None)
     found, pairs = [], []
@@ -153,8 +153,6 @@ class _Columns:
         return np.bincount(words.codes, minlength=len(words.names))[words.codes]
 
     def _majority(self, name: str) -> Column:
-        from comparanda.compare.combine import majority_of
-
         votes, winner = majority_of(list(self.sites.values))
         if name == "agreement":
             return votes

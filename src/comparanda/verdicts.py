@@ -7,7 +7,7 @@ fills them gets every finding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +32,11 @@ NIL = "\0nil"
 """The value of a link that leads nowhere on purpose."""
 
 UnitKind = Literal["document", "sentence", "row"]
+
+ITEM_STATISTICS = ("credit", "claimed", "positives")
+"""The statistics that are counted from items; all others come from sites or from the judge."""
+
+_FIRST_PLACES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,7 @@ class Items:
         sentence: the index of each item's sentence.
         place: where it stands in its document, counted in rows.
         label: its label, as a code.
-        names: the labels by code.
+        names: the labels by code, each once.
         positive: whether the key has it; if not, at least one run claims it.
         claimed: for each run, whether it claims the item.
         credit: for each run, how much of a positive item it gets, in [0, 1]; None where a claim is all.
@@ -186,6 +191,7 @@ class View:
         left_out: a reason for each site that does not count, "" for those that do; None where all count.
         given_items: the items, where they are not simply the sites' labels.
         statistics: further statistics of each unit and run, by name: arrays of (units, runs).
+        lost: statistics that the judge gave for all sites and that cannot be told for these alone.
 
     """
 
@@ -195,6 +201,7 @@ class View:
     left_out: TextColumn | None = None
     given_items: Items | None = None
     statistics: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()
 
     @cached_property
     def sites(self) -> Sites:
@@ -210,7 +217,8 @@ class View:
         if self.left_out is None:
             return {}
         counts = np.bincount(self.left_out.codes, minlength=len(self.left_out.names))
-        return {name: int(count) for name, count in zip(self.left_out.names, counts, strict=True) if name and count}
+        pairs = sorted(zip(self.left_out.names, counts.tolist(), strict=True))
+        return {name: count for name, count in pairs if name and count}
 
     @cached_property
     def items(self) -> Items:
@@ -218,12 +226,9 @@ class View:
         return self.given_items if self.given_items is not None else items_of_sites(self.sites)
 
     def narrowed(self, rows: Rows) -> View:
-        """Return the view on some of its counted sites; the judge's own items and statistics do not carry over."""
-        return View(self.name, self.sites.take(rows), tuple(m for m in self.measures if not self.needs_judge(m)))
-
-    def needs_judge(self, measure: str) -> bool:
-        """Whether a measure rests on items or statistics that cannot be told from sites."""
-        return (self.given_items is not None and measure in {"precision", "recall", "f1"}) or measure in self.statistics
+        """Return the view on some of its counted sites; the judge's own items and statistics are lost."""
+        lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if self.given_items is not None else ())}
+        return View(self.name, self.sites.take(rows), self.measures, lost=frozenset(lost))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +243,7 @@ class Verdicts:
         units: what statistics resample.
         views: the views by name; the first is the default.
         settings: how the verdicts were made, for the signature.
-        notes: what was met while reading and aligning.
+        notes: what was met while reading and aligning, by side and kind.
         texts: the words around each site, for excerpts.
 
     """
@@ -252,6 +257,10 @@ class Verdicts:
     settings: Mapping[str, str]
     notes: tuple[Note, ...] = ()
     texts: Texts = field(default_factory=Texts)
+
+    def __post_init__(self) -> None:
+        sides = ["key", *self.runs, *(system.name for system in self.systems)]
+        object.__setattr__(self, "notes", gathered(self.notes, sides))
 
     def system(self, name: str) -> System:
         """Return a system by its name."""
@@ -272,6 +281,35 @@ class Verdicts:
     def unit_of(self, table: Sites | Items) -> NDArray[np.int32]:
         """Return the index of the unit that each row of a table belongs to."""
         return table.document if self.units.kind == "document" else table.sentence
+
+
+def gathered(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:
+    """Add up notes of one side and kind, and put them in an order that does not depend on who met what first."""
+    rank = {side: place for place, side in reversed(list(enumerate(sides)))}
+    groups: dict[tuple[str, str], list[Note]] = {}
+    for note in notes:
+        groups.setdefault((note.side, note.what), []).append(note)
+    order = sorted(groups, key=lambda group: (rank.get(group[0], len(sides)), *group))
+    return tuple(groups[group][0] if len(groups[group]) == 1 else _added(groups[group]) for group in order)
+
+
+def _added(notes: list[Note]) -> Note:
+    places = [place for note in notes for place in note.first]
+    return replace(notes[0], count=sum(note.count for note in notes), first=tuple(places[:_FIRST_PLACES]))
+
+
+def majority_of(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:
+    """Return the size and the code of the largest group of equal values in each row; of equal ones the first code."""
+    table = np.sort(np.stack(columns), axis=0)
+    size = np.ones(table.shape[1], dtype=np.int64)
+    best, winner = size.copy(), table[0].copy()
+    for place in range(1, len(table)):
+        same = table[place] == table[place - 1]
+        size = np.where(same, size + 1, 1)
+        better = size > best
+        best = np.where(better, size, best)
+        winner = np.where(better, table[place], winner)
+    return best, winner
 
 
 def items_of_sites(sites: Sites) -> Items:

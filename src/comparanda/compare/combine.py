@@ -13,7 +13,8 @@ import numpy as np
 from comparanda.compare.context import Context, is_value, share
 from comparanda.compare.finding import Finding
 from comparanda.expressions import quote
-from comparanda.verdicts import shown
+from comparanda.measures import ratio
+from comparanda.verdicts import majority_of, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,11 +42,11 @@ class OracleRow:
     label: str | None
     sites: int
     right: tuple[int, ...]
-    shares: tuple[float, ...]
+    shares: tuple[float | None, ...]
     oracle_right: int
-    oracle: float
-    gain_over_best: float
-    gain_over_best_here: float
+    oracle: float | None
+    gain_over_best: float | None
+    gain_over_best_here: float | None
     highest: tuple[str, ...]
     lowest: tuple[str, ...]
     where: str
@@ -77,7 +78,7 @@ class GreedyStep:
 
     run: str
     right: int
-    accuracy: float
+    accuracy: float | None
     gain: int
     complementarity: float | None
     where: str
@@ -175,11 +176,11 @@ def _oracle_row(
         label,
         sites,
         tuple(right),
-        tuple(count / sites for count in right),
+        tuple(share(count, sites) for count in right),
         oracle,
-        oracle / sites,
-        (oracle - right[best]) / sites,
-        (oracle - top) / sites,
+        share(oracle, sites),
+        share(oracle - right[best], sites),
+        share(oracle - top, sites),
         tuple(name for name, count in zip(names, right, strict=True) if count == top),
         tuple(name for name, count in zip(names, right, strict=True) if count == bottom and bottom < top),
         condition,
@@ -213,7 +214,7 @@ def _oracle_interval(context: Context, pattern: NDArray[np.bool_]) -> tuple[floa
     total = context.unit_counts(np.arange(len(context.sites)))
     wrong = context.unit_counts(rows[~pattern.any(axis=0)])
     columns = np.stack([total - wrong, total], axis=1)
-    return context.interval(columns, lambda sums: sums[:, :1] / sums[:, 1:])[0]
+    return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
 
 
 def _hardness(runs: int, solved: NDArray[np.int64], sites: int) -> tuple[Hardness, ...]:
@@ -242,7 +243,9 @@ def _greedy(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[Gr
         covered |= pattern[run]
         right = easy + int(covered.sum())
         comp = None if errors is None else _comp(errors, gain, sites - easy - int(pattern[run].sum()))
-        steps.append(GreedyStep(runs[run], right, right / sites, gain if errors is not None else right, comp, where))
+        steps.append(
+            GreedyStep(runs[run], right, share(right, sites), gain if errors is not None else right, comp, where)
+        )
         left.remove(run)
     return tuple(steps)
 
@@ -295,17 +298,3 @@ def majority(context: Context) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
     Of equally frequent values the first in the order of names wins.
     """
     return majority_of([values[context.sites.contested] for values in context.sites.values])
-
-
-def majority_of(columns: list[NDArray[np.integer]]) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
-    """Return the size and the code of the largest group of equal values in each row."""
-    table = np.sort(np.stack(columns), axis=0)
-    size = np.ones(table.shape[1], dtype=np.int64)
-    best, winner = size.copy(), table[0].copy()
-    for place in range(1, len(table)):
-        same = table[place] == table[place - 1]
-        size = np.where(same, size + 1, 1)
-        better = size > best
-        best = np.where(better, size, best)
-        winner = np.where(better, table[place], winner)
-    return best, winner

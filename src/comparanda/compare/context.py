@@ -10,10 +10,10 @@ import numpy as np
 
 from comparanda.compare.resample import RESAMPLES, SEED, bootstrap_sums
 from comparanda.expressions import quote
-from comparanda.measures import Measure, measure, unit_statistics
+from comparanda.measures import Measure, lost, measure, unit_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 FEW_UNITS = 50
 """Below this many units a bootstrap interval is too narrow, and a warning says so."""
+
+LOST = "it rests on items or statistics of whole documents, which cannot be cut to some of the sites"
+"""Why a measure of the judge's own is not given for a part of the sites."""
 
 _LEVELS = (0.025, 0.975)
 
@@ -65,8 +68,10 @@ class Context:
 
     @cached_property
     def active(self) -> NDArray[np.int64]:
-        """The units with at least one site, or with a statistic of the judge's own."""
+        """The units with at least one site, or with an item or a statistic of the judge's own."""
         counted = np.bincount(self.unit, minlength=self.verdicts.units.count) > 0
+        if self.view.given_items is not None:
+            counted[self.verdicts.unit_of(self.view.given_items)] = True
         for statistic in self.view.statistics.values():
             counted |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
         return np.flatnonzero(counted)
@@ -81,6 +86,21 @@ class Context:
         names = [name for each in measures for name in each.statistics]
         found = unit_statistics(self.verdicts, self.view, names)
         return {name: values[self.active] for name, values in found.items()}
+
+    def finished(self, chosen: Measure, sums: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Make scores of sums; where a ratio is undefined, put the value that was asked for."""
+        values = chosen.finish(sums)
+        if self.zero_division is None or self.lost(chosen):
+            return values
+        return np.where(np.isnan(values), self.zero_division, values)
+
+    def lost(self, chosen: Measure) -> bool:
+        """Whether a measure rests on what the judge gave for all sites, while the view has only some of them."""
+        return any(lost(self.view, name) for name in chosen.statistics)
+
+    def reason(self, chosen: Measure) -> str:
+        """Say why a measure is undefined here."""
+        return LOST if self.lost(chosen) else chosen.undefined
 
     def by_system(self, runs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Average the last axis, one value a run, to one value a system."""

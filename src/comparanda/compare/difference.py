@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 from comparanda.compare.context import Context, is_value, share
 from comparanda.compare.finding import Finding
 from comparanda.compare.scores import scores
+from comparanda.measures import ratio
 from comparanda.verdicts import shown
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def _class_rows(
 ) -> tuple[DifferenceClass, ...]:
     decisions = context.unit_counts(np.arange(len(context.sites)))[:, None] * run_pairs
     with_total = np.concatenate([units, decisions], axis=1)
-    spans = context.interval(with_total, lambda sums: sums[:, :-1] / sums[:, -1:])
+    spans = context.interval(with_total, lambda sums: ratio(sums[:, :-1], sums[:, -1:]))
     rows = []
     for name, (low, high) in zip(CLASSES, spans, strict=True):
         mine = {code: count for code, count in counts.items() if _class_of(*code) == name}
@@ -269,19 +270,19 @@ def _labels(context: Context, first: System, second: System) -> tuple[LabelDiffe
     rows = []
     for code in np.flatnonzero(sites.key_counts).tolist():
         count = int(sites.key_counts[code])
-        shares = [
-            int(found[code]) / (count * len(system.runs)) for found, system in zip(right, (first, second), strict=True)
-        ]
+        old, fresh = int(right[0][code]), int(right[1][code])
+        decided = [count * len(system.runs) for system in (first, second)]
+        gained = fresh * len(first.runs) - old * len(second.runs)  # from counts: rounding must not decide the order
         label = shown(sites.names[code])
         rows.append(
             LabelDifference(
                 label,
                 count,
-                int(right[0][code]),
-                int(right[1][code]),
-                shares[0],
-                shares[1],
-                shares[1] - shares[0],
+                old,
+                fresh,
+                old / decided[0],
+                fresh / decided[1],
+                gained / (decided[0] * len(second.runs)),
                 is_value("key", label),
             )
         )
@@ -302,7 +303,7 @@ def _right_by_label(context: Context, system: System) -> NDArray[np.int64]:
 def pairs(context: Context) -> Pairs:
     """Put diff and the difference of scores side by side for every pair of systems."""
     main = context.measures[0]
-    table = scores(Context(context.verdicts, context.view, 0, context.seed), [main])
+    table = scores(replace(context, resamples=0), [main])
     combos = list(combinations(context.systems, 2))
     size = len(context.sites)
     units = np.zeros((len(context.active), len(combos) + 1))
@@ -322,7 +323,7 @@ def pairs(context: Context) -> Pairs:
         gap = None if values[0] is None or values[1] is None else values[1] - values[0]
         diff = share(different, size * run_pairs)
         rows.append((first.name, second.name, size * run_pairs, different, diff, gap, overlap))
-    spans = context.interval(units, lambda sums: sums[:, :-1] / sums[:, -1:])
+    spans = context.interval(units, lambda sums: ratio(sums[:, :-1], sums[:, -1:]))
     found = []
     for (base, new, total, different, diff, gap, overlap), (low, high) in zip(rows, spans, strict=True):
         same = None if diff is None else 1 - diff

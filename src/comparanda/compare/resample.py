@@ -15,6 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.columns import Rows
+
     Matrix = NDArray[np.float64]
 
 RESAMPLES = 10_000
@@ -41,21 +43,31 @@ def bootstrap_sums(statistics: Matrix, resamples: int = RESAMPLES, seed: int = S
     return sums
 
 
-def swapped_sums(statistics: Matrix, resamples: int = RESAMPLES, seed: int = SEED, *, exact: bool = False) -> Matrix:
+def swapped_sums(
+    statistics: Matrix,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    *,
+    exact: bool = False,
+    rows: Rows | None = None,
+) -> Matrix:
     """Return the sums of statistics over randomly picked units, each picked or not, as (resamples, columns).
 
-    `exact` gives all 2ⁿ ways of picking instead.
+    `exact` gives all 2ⁿ ways of picking instead. `rows` names the units that are added up, by default
+    all; what is drawn for a unit does not depend on them.
     """
     units = len(statistics)
     if exact:
         masks = (np.arange(2**units)[:, None] >> np.arange(units)) & 1
         return masks.astype(np.float64) @ statistics
     sums = np.empty((resamples, statistics.shape[1]))
+    wanted = statistics if rows is None else statistics[rows]
     width = (units + 7) // 8
     for chunk, first, count in _chunks(resamples):
         bits = np.frombuffer(_generator(seed, 1, chunk).bytes(count * width), np.uint8).reshape(count, width)
-        picked = np.unpackbits(bits, axis=1, count=units).astype(np.float64)
-        sums[first : first + count] = _product(picked, statistics)
+        picked = np.unpackbits(bits, axis=1, count=units)
+        chosen = picked if rows is None else picked[:, rows]
+        sums[first : first + count] = _product(chosen.astype(np.float64), wanted)
     return sums
 
 

@@ -72,11 +72,11 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
     samples = resampled_scores(context, chosen, statistics)
     rows = []
     for each in chosen:
-        runs = _filled(each.finish(sums), context.zero_division)
+        runs = context.finished(each, sums)
         values = context.by_system(runs)
         spans: list[Interval] = [(None, None)] * len(values)
         if samples is not None:
-            spans = intervals(_filled(samples[each.name], context.zero_division))
+            spans = intervals(samples[each.name])
         for place, system in enumerate(context.systems):
             value = defined(values[place])
             part, whole = _sums(each, sums, system.runs)
@@ -88,7 +88,7 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
                     *spans[place],
                     part,
                     whole,
-                    each.undefined if value is None else None,
+                    context.reason(each) if value is None else None,
                     tuple(defined(runs[run]) for run in system.runs),
                 )
             )
@@ -96,16 +96,12 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
     return Scores(context.view.name, len(context.active), units.kind, context.resamples, context.seed, tuple(rows))
 
 
-def _filled(values: NDArray[np.float64], zero_division: float | None) -> NDArray[np.float64]:
-    return values if zero_division is None else np.where(np.isnan(values), zero_division, values)
-
-
 def _sums(
     each: Measure, sums: Mapping[str, NDArray[np.float64]], runs: tuple[int, ...]
 ) -> tuple[float | None, float | None]:
-    if len(each.statistics) != 2:
+    if not each.plain:
         return None, None
-    top, bottom = (float(sums[name][list(runs)].sum()) for name in each.statistics)
+    top, bottom = (defined(float(sums[name][list(runs)].sum())) for name in each.statistics)
     return top, bottom
 
 
@@ -117,7 +113,7 @@ def resampled_scores(
         return None
     flat = {name: values.reshape(len(values), -1) for name, values in statistics.items()}
     sums = bootstrap_sums(np.concatenate(list(flat.values()), axis=1), context.resamples, context.seed)
-    return {each.name: context.by_system(each.finish(split_sums(sums, statistics))) for each in measures}
+    return {each.name: context.by_system(context.finished(each, split_sums(sums, statistics))) for each in measures}
 
 
 def split_sums(

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.compare.context import FEW_UNITS, Context, Interval, defined, intervals
+from comparanda.compare.context import FEW_UNITS, LOST, Context, Interval, defined, intervals
 from comparanda.compare.finding import Finding
 from comparanda.compare.resample import EXACT_UNITS, FEWEST_UNITS, swapped_sums
 from comparanda.compare.scores import resampled_scores, split_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from comparanda.measures import Measure
     from comparanda.verdicts import System
+
+    Finish = Callable[[Mapping[str, NDArray[np.float64]]], NDArray[np.float64]]
 
 POWER = 2.8015852  # z(0.975) + z(0.80): what 80 % power at the 5 % level needs, in standard errors
 _SLACK = 1e-12
@@ -82,7 +85,8 @@ def significance(context: Context, measure: Measure | None = None) -> Significan
     combos = list(combinations(range(len(context.systems)), 2))
     ps = randomisation(context, chosen, statistics, combos)
     holm = holm_corrected([p for p, _ in ps])
-    observed = context.by_system(chosen.finish({name: values.sum(axis=0) for name, values in statistics.items()}))
+    sums = {name: values.sum(axis=0) for name, values in statistics.items()}
+    observed = context.by_system(context.finished(chosen, sums))
     tests = []
     for (first, second), (p, method), adjusted in zip(combos, ps, holm, strict=True):
         span: Interval = (None, None)
@@ -90,7 +94,7 @@ def significance(context: Context, measure: Measure | None = None) -> Significan
         if bootstrapped is not None:
             gaps = bootstrapped[chosen.name][:, [second]] - bootstrapped[chosen.name][:, [first]]
             span = intervals(gaps)[0]
-            detectable = defined(POWER * float(np.std(gaps, ddof=1)))
+            detectable = defined(POWER * float(np.std(gaps, ddof=1))) if len(gaps) > 1 else None
         tests.append(
             PairTest(
                 context.systems[first].name,
@@ -142,23 +146,22 @@ def randomisation(
         return [(None, "not asked for")] * len(combos)
     if units < FEWEST_UNITS:
         return [(None, f"n/a: fewer than {FEWEST_UNITS} units")] * len(combos)
+    if context.lost(chosen):
+        return [(None, f"n/a: {LOST}")] * len(combos)
     flat = np.concatenate([values.reshape(units, -1) for values in statistics.values()], axis=1)
     exact = units <= EXACT_UNITS
-    moving = np.ones(units, np.bool_) if exact else _moving(statistics)
-    picked: Mapping[str, NDArray[np.float64]] = {}
-    if moving.any():
-        sums = swapped_sums(flat[moving], context.resamples, context.seed, exact=exact)
-        picked = split_sums(sums, statistics)
+    rows = None if exact else np.flatnonzero(_moving(statistics))
+    picked = split_sums(swapped_sums(flat, context.resamples, context.seed, exact=exact, rows=rows), statistics)
     totals = {name: values.sum(axis=0) for name, values in statistics.items()}
     found: list[tuple[float | None, str]] = []
     for first, second in combos:
         one, two = context.systems[first], context.systems[second]
         if len(one.runs) != len(two.runs):
             found.append((None, "n/a: the systems have different numbers of runs"))
-        elif not picked:
-            found.append((1.0, "identical"))
         else:
-            found.append((_p(chosen, totals, picked, one, two, exact=exact), "exact" if exact else "sampled"))
+            p = _p(partial(context.finished, chosen), totals, picked, one, two, exact=exact)
+            made = "exact" if exact else "identical" if _identical(statistics, one, two) else "sampled"
+            found.append((p, f"n/a: {context.reason(chosen)}" if p is None else made))
     return found
 
 
@@ -169,8 +172,13 @@ def _moving(statistics: Mapping[str, NDArray[np.float64]]) -> NDArray[np.bool_]:
     return moving
 
 
+def _identical(statistics: Mapping[str, NDArray[np.float64]], one: System, two: System) -> bool:
+    """Whether no unit's statistics differ between two systems; what other systems do must not matter here."""
+    return all(np.array_equal(each[:, list(one.runs)], each[:, list(two.runs)]) for each in statistics.values())
+
+
 def _p(
-    chosen: Measure,
+    finish: Finish,
     totals: Mapping[str, NDArray[np.float64]],
     picked: Mapping[str, NDArray[np.float64]],
     one: System,
@@ -178,27 +186,30 @@ def _p(
     *,
     exact: bool,
 ) -> float | None:
-    """Swap the picked units between two systems and count differences at least as large as the observed one."""
+    """Swap the picked units between two systems and count differences at least as large as the observed one.
+
+    A swap that leaves the measure undefined counts as large: p errs on the safe side.
+    """
     mine, theirs = list(one.runs), list(two.runs)
     observed = _gap(
-        chosen, {n: t[None, mine] for n, t in totals.items()}, {n: t[None, theirs] for n, t in totals.items()}
+        finish, {n: t[None, mine] for n, t in totals.items()}, {n: t[None, theirs] for n, t in totals.items()}
     )
     moved = {name: sums[:, theirs] - sums[:, mine] for name, sums in picked.items()}
     swapped = _gap(
-        chosen,
+        finish,
         {name: totals[name][mine] + moved[name] for name in moved},
         {name: totals[name][theirs] - moved[name] for name in moved},
     )
     if np.isnan(observed[0]):
         return None
-    count = int((np.abs(swapped) >= abs(float(observed[0])) - _SLACK).sum())
+    count = int((~(np.abs(swapped) < abs(float(observed[0])) - _SLACK)).sum())
     return count / len(swapped) if exact else (count + 1) / (len(swapped) + 1)
 
 
 def _gap(
-    chosen: Measure, mine: Mapping[str, NDArray[np.float64]], theirs: Mapping[str, NDArray[np.float64]]
+    finish: Finish, mine: Mapping[str, NDArray[np.float64]], theirs: Mapping[str, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    gap: NDArray[np.float64] = chosen.finish(theirs).mean(axis=-1) - chosen.finish(mine).mean(axis=-1)
+    gap: NDArray[np.float64] = finish(theirs).mean(axis=-1) - finish(mine).mean(axis=-1)
     return gap
 
 

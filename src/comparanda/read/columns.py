@@ -385,6 +385,8 @@ def sniff(lines: list[str]) -> bool:
         return False
     if any(is_word_line(row.split("\t")) for row in rows):
         return False
+    if all("," in row.strip(",") and not re.search(r"\s", row) for row in rows):
+        return False  # one column, and commas in each row: a CSV, not tags
     tabs = {row.count("\t") for row in rows}
     return (len(tabs) == 1 and tabs != {0}) or len({len(re.split(r"[ \t]+", row.strip(" \t"))) for row in rows}) == 1
 

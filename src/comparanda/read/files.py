@@ -132,7 +132,8 @@ def _neighbour(target: Path) -> str:
 
 
 def _display(file: Path) -> str:
-    return file.as_posix()
+    """Return a file's name as it can be printed, also if it is not UTF-8."""
+    return file.as_posix().encode("utf-8", "backslashreplace").decode()
 
 
 def _append(joined: bytearray, end: int, file: Path) -> int:
@@ -143,7 +144,7 @@ def _append(joined: bytearray, end: int, file: Path) -> int:
             before = os.fstat(stream.fileno())
             size = before.st_size
             if not stat.S_ISREG(before.st_mode):  # a pipe or a device: no size, and it cannot change
-                return _put(joined, end, stream.readall(), name)
+                return _put(joined, end, _drained(stream), name)
             grow = end + size + PADDING - len(joined)
             if grow > 0:
                 joined.extend(bytes(grow))
@@ -159,6 +160,16 @@ def _append(joined: bytearray, end: int, file: Path) -> int:
     if joined[end : end + 2] == _GZIP:
         return _put(joined, end, bytes(joined[end : end + size]), name)
     return end + size
+
+
+def _drained(stream: io.RawIOBase) -> bytes:
+    """Read a pipe or a device to its end, or to the first NUL byte, which no text has (/dev/zero never ends)."""
+    chunks: list[bytes] = []
+    while chunk := stream.read(1 << 20):
+        chunks.append(chunk)
+        if b"\0" in chunk and chunks[0][:2] != _GZIP:
+            break
+    return b"".join(chunks)
 
 
 def _fill(stream: io.RawIOBase, view: memoryview) -> int:

@@ -7,10 +7,13 @@ from comparanda.version import __version__
 _PARAGRAPH = """\
 Methods. Systems were compared with comparanda {version}. Differences between two outputs are broken down
 into corrections, new errors and changed errors, and upper bounds of combination are the share of sites that
-at least one system has right, following Tuggener (2017). Differences of scores were tested by two-sided
+at least one system has right, following Tuggener (2017). {tests}Signature: {signature}"""
+
+_TESTS = """\
+Differences of scores were tested by two-sided
 approximate randomisation over {unit}s ({resamples} resamples; Yeh 2000), with Holm's correction for pairs of
 systems and Benjamini and Hochberg's for slices; 95 % intervals are percentile intervals of a paired bootstrap
-over {unit}s (Efron and Tibshirani 1993). Signature: {signature}"""
+over {unit}s (Efron and Tibshirani 1993). """
 
 _BIBTEX = r"""
 @misc{comparanda,
@@ -44,10 +47,7 @@ _BIBTEX = r"""
 def citation(signature: str) -> str:
     """Return a methods paragraph for a signature, and the references it needs."""
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
-    paragraph = _PARAGRAPH.format(
-        version=__version__,
-        unit=parts.get("unit", "document"),
-        resamples=f"{int(parts.get('resamples', '0')):,}",
-        signature=signature,
-    )
+    resamples = int(parts.get("resamples", "0"))
+    tests = _TESTS.format(unit=parts.get("unit", "document"), resamples=f"{resamples:,}") if resamples else ""
+    paragraph = _PARAGRAPH.format(version=__version__, tests=tests, signature=signature)
     return paragraph + "\n" + _BIBTEX.replace("VERSION", __version__)

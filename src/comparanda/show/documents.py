@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,6 +12,9 @@ from comparanda.show.tables import TOP, Table, tables
 
 if TYPE_CHECKING:
     from comparanda.compare.finding import Finding
+
+
+_MARKUP = frozenset("\\`*_[]<>|#~$&")
 
 
 def as_markdown(finding: Finding, top: int = TOP) -> str:
@@ -38,21 +39,22 @@ def _markdown(table: Table) -> str:
 
 def _escaped(text: str) -> str:
     """Escape what Markdown would read as markup."""
-    for character in "\\`*_[]<>|#":
-        text = text.replace(character, "\\" + character)
-    return text
+    return "".join("\\" + character if character in _MARKUP else character for character in visible(text))
 
 
 def as_delimited(finding: Finding, separator: str, top: int = 0) -> str:
     """Return the main table with raw numbers, separated by commas or tabs."""
-    stream = io.StringIO()
     table = tables(finding, top)[0]
-    rows = table.dicts()
-    writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-    writer.writerow(rows[0].keys() if rows else [each.key for each in table.fields])
-    for row in rows:
-        writer.writerow(["" if value is None else value for value in row.values()])
-    return stream.getvalue()
+    rows = [table.keys(), *(row.values() for row in table.dicts())]
+    return "".join(separator.join(_quoted(value, separator) for value in row) + "\n" for row in rows)
+
+
+def _quoted(value: Any, separator: str) -> str:
+    """Write a value as CSV readers want it; Python's own writer leaves a lone CR bare, which ends a row."""
+    text = "" if value is None else str(value)
+    if not any(character in text for character in (separator, '"', "\n", "\r")):
+        return text
+    return '"' + text.replace('"', '""') + '"'
 
 
 def as_json_lines(finding: Finding, top: int = 0) -> str:

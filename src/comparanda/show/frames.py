@@ -20,7 +20,8 @@ def as_pandas(finding: Finding) -> pandas.DataFrame:
         import pandas
     except ImportError:
         raise MissingExtraError("this needs pandas", hint="pip install pandas") from None
-    return pandas.DataFrame(main_table(finding).dicts())
+    table = main_table(finding)
+    return pandas.DataFrame(table.dicts(), columns=list(table.keys()))
 
 
 def as_polars(finding: Finding) -> polars.DataFrame:
@@ -29,4 +30,8 @@ def as_polars(finding: Finding) -> polars.DataFrame:
         import polars
     except ImportError:
         raise MissingExtraError("this needs Polars", hint="pip install polars") from None
-    return polars.DataFrame(main_table(finding).dicts(), infer_schema_length=None)
+    table = main_table(finding)
+    rows = table.dicts()
+    if not rows:
+        return polars.DataFrame(schema=list(table.keys()))
+    return polars.DataFrame(rows, infer_schema_length=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from comparanda.show.cells import cell, visible
@@ -25,13 +26,18 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "'": r"\textquotesingle{}",
     "Δ": r"$\Delta$",
     "→": r"$\rightarrow$",
     "↓": r"$\downarrow$",
     "−": "$-$",
     "…": r"\ldots{}",
-    "–": "--",
+    "–": r"\textendash{}",
 }
+
+
+_LIGATURES = re.compile(r"-{2,}|,{2,}")
 
 
 def as_latex(finding: Finding, top: int = TOP) -> str:
@@ -46,7 +52,8 @@ def escaped(text: str) -> str:
     >>> escaped("NN_1 & 50 %")
     'NN\\_1 \\& 50 \\%'
     """
-    return "".join(_SPECIAL.get(character, character) for character in visible(text))
+    written = "".join(_SPECIAL.get(character, character) for character in visible(text))
+    return _LIGATURES.sub(lambda found: "{}".join(found[0]), written)
 
 
 def _latex(table: Table) -> str:
@@ -56,7 +63,7 @@ def _latex(table: Table) -> str:
         r"\centering",
         rf"\begin{{tabular}}{{{shape}}}",
         r"\toprule",
-        " & ".join(escaped(each.header) for each in table.fields) + r" \\",
+        _joined([escaped(each.header) for each in table.fields]),
         r"\midrule",
     ]
     lines += [_row(table, number) for number in range(len(table.rows))]
@@ -66,7 +73,7 @@ def _latex(table: Table) -> str:
         r"\bottomrule",
         r"\end{tabular}",
         rf"\caption{{{caption}}}",
-        rf"\label{{tab:{table.name}}}",
+        rf"\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', table.name)}}}",
         r"\end{table}",
     ]
     return "\n".join(lines)
@@ -84,4 +91,10 @@ def _row(table: Table, number: int) -> str:
         if mark:
             text += rf"\textsuperscript{{{escaped(mark)}}}"
         cells.append(text)
-    return " & ".join(cells) + r" \\"
+    return _joined(cells)
+
+
+def _joined(cells: list[str]) -> str:
+    """Make a row; one that begins with a bracket or a star would be an argument of the command before it."""
+    line = " & ".join(cells)
+    return ("{}" if line[:1] in {"[", "*"} else "") + line + r" \\"

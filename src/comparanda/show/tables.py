@@ -18,6 +18,8 @@ from comparanda.compare.slices import Slices
 from comparanda.show.cells import Kind, cell
 
 TOP = 5
+NO_SITES = "n/a: the view has no sites, it counts items alone"
+_INTERVALS = frozenset({"interval", "points_interval"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +54,36 @@ class Table:
     best: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the columns in data, each once: an interval becomes two columns, its ends.
+
+        A system may be called like a column of ours; the later one gets a number behind its name.
+        """
+        names: list[str] = []
+        for each in self.fields:
+            for key in [f"{each.key}_low", f"{each.key}_high"] if each.kind in _INTERVALS else [each.key]:
+                number = 1
+                while (name := key if number == 1 else f"{key}_{number}") in names:
+                    number += 1
+                names.append(name)
+        return tuple(names)
+
     def dicts(self) -> list[dict[str, Any]]:
-        """Return one dictionary a row; an interval becomes two columns, its ends."""
-        return [dict(_flat(self.fields, row)) for row in self.rows]
+        """Return one dictionary a row."""
+        keys = self.keys()
+        return [dict(zip(keys, _flat(self.fields, row), strict=True)) for row in self.rows]
 
     def written(self, row: int, column: int) -> str:
         """Return one cell as text, with its mark."""
         return cell(self.fields[column].kind, self.rows[row][column]) + self.marks.get((row, column), "")
 
 
-def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[tuple[str, Any]]:
+def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
     for each, value in zip(fields, row, strict=True):
-        if each.kind in {"interval", "points_interval"}:
-            yield f"{each.key}_low", value[0]
-            yield f"{each.key}_high", value[1]
+        if each.kind in _INTERVALS:
+            yield from value
         else:
-            yield each.key, value
+            yield value
 
 
 @singledispatch
@@ -176,7 +192,8 @@ def _(finding: Pairs, top: int = TOP) -> tuple[Table, ...]:
         )
         for pair in finding.pairs
     ]
-    return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, tuple(rows)),)
+    notes = () if all(pair.sites for pair in finding.pairs) else (NO_SITES,)
+    return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, tuple(rows), notes),)
 
 
 @tables.register
@@ -239,6 +256,8 @@ def _difference_tables(finding: Difference, top: int) -> tuple[Table, ...]:
         f"same right {finding.same_right:,}, same error {finding.same_error:,}; "
         f"new errors over all sites = negative flip rate {flips} %"
     )
+    if not finding.sites:
+        notes.append(NO_SITES)
     title = (
         f"Difference {finding.base} → {finding.new}: {cell('share', finding.diff)} % "
         f"({finding.different:,}/{finding.sites:,}), "
@@ -309,6 +328,8 @@ def _oracle_table(finding: Combination, top: int) -> Table:
     below = [*notes, "oracle: right where at least one is (an upper bound of any combination); ↓ lowest"]
     if finding.unsolved:
         below.append(f"solved by none: {', '.join(finding.unsolved)}")
+    if not finding.overall.sites:
+        below.append(NO_SITES)
     span = cell("interval", (finding.low, finding.high))
     return Table(
         "oracle",
@@ -378,6 +399,8 @@ def _(finding: Slices, top: int = TOP) -> tuple[Table, ...]:
     kept, notes = _cut(list(rows), 4 * top, "slices")
     if finding.left_out:
         notes = (*notes, f"{finding.left_out:,} sites in slices beyond the limit are not shown")
+    if finding.reason is not None:
+        notes = (*notes, finding.reason)
     title = f"{finding.measure} by {finding.by}"
     return (Table(f"by-{finding.by}", title, tuple(fields), kept, notes),)
 

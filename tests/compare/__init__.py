@@ -1,0 +1,1 @@
+"""The findings against a reference, against identities, and against programs of others."""

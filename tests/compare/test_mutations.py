@@ -1,0 +1,760 @@
+"""Every identity bites: for each there is a change of a formula under which its test fails.
+
+A mutation replaces a piece of a module's source, compiles it, and lends the new code to the very
+functions that are in use; the identity is then tried as it stands and must fail by an assertion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+import pytest
+
+from tests.compare.populations import IDENTITIES
+
+for _name in (
+    "compare.test_combination",
+    "compare.test_difference",
+    "compare.test_order",
+    "compare.test_outside",
+    "compare.test_resample",
+    "compare.test_scores",
+    "compare.test_selections",
+    "compare.test_significance",
+    "compare.test_slices",
+    "judge.test_labels",
+    "test_align",
+    "test_measures",
+    "test_selection",
+    "test_verdicts",
+):
+    import_module(f"tests.{_name}")
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A change of a formula.
+
+    Args:
+        module: the module it stands in, below `comparanda`.
+        old: a piece of its source that occurs once; or the name of a constant, if `new` is no text.
+        new: what stands there instead.
+        caught_by: the identities that must fail.
+
+    """
+
+    module: str
+    old: str
+    new: object
+    caught_by: tuple[str, ...]
+
+
+def mutation(module: str, old: str, new: object, *caught_by: str) -> Mutation:
+    return Mutation(module, old, new, tuple(f"test_{name}" for name in caught_by))
+
+
+MUTATIONS = (
+    # DEFINITIONS 2: the difference of two systems
+    mutation(
+        "compare.difference",
+        "CLASSES[0] if fresh == key else CLASSES[1] if old == key",
+        "CLASSES[0] if old == key else CLASSES[1] if fresh == key",
+        "the_five_classes_are_those_of_the_definition",
+        "the_accuracies_differ_by_corrections_less_new_errors",
+        "new_errors_over_all_sites_are_the_negative_flip_rate",
+        "a_correction_ends_at_the_key_and_a_new_error_begins_there",
+        "lists_of_tags_give_the_numbers_of_the_reference",
+        "every_count_equals_the_length_of_its_selection",
+    ),
+    mutation(
+        "compare.difference",
+        "CLASSES[1] if old == key",
+        "CLASSES[1] if old <= key",
+        "swapping_the_systems_swaps_corrections_and_new_errors",
+        "transitions_are_counted_with_both_shares",
+    ),
+    mutation(
+        "compare.difference",
+        "different = sum(counts.values())",
+        "different = sum(counts.values()) + same_error",
+        "diff_is_the_share_of_sites_with_different_values",
+        "the_three_classes_sum_to_diff",
+        "diff_is_zero_only_for_equal_outputs",
+        "pairs_and_difference_tell_the_same_diff",
+    ),
+    mutation(
+        "compare.difference",
+        "same_right=total - different - same_error",
+        "same_right=total - different",
+        "the_five_classes_sum_to_the_sites",
+    ),
+    mutation(
+        "compare.difference",
+        "accuracy_difference=share(gained - lost, total)",
+        "accuracy_difference=share(gained + lost, total)",
+        "the_accuracies_differ_by_corrections_less_new_errors",
+        "with_several_runs_accuracy_is_the_mean_and_the_identity_still_holds",
+    ),
+    mutation(
+        "compare.difference",
+        "base_accuracy=share(right[0], decided[0])",
+        "base_accuracy=share(right[1], decided[0])",
+        "the_accuracies_are_shares_of_right_sites",
+    ),
+    mutation(
+        "compare.difference",
+        "negative_flip_rate=share(lost, total)",
+        "negative_flip_rate=share(lost, different)",
+        "new_errors_over_all_sites_are_the_negative_flip_rate",
+    ),
+    mutation(
+        "compare.difference",
+        "share(count, size), share(count, different)",
+        "share(count, different), share(count, size)",
+        "transitions_are_counted_with_both_shares",
+        "the_shares_of_a_class_sum_to_one_and_those_of_all_differences_too",
+    ),
+    mutation(
+        "compare.difference",
+        "key=lambda pair: (-pair[1], pair[0])",
+        "key=lambda pair: (pair[1], pair[0])",
+        "the_most_frequent_transition_stands_first",
+    ),
+    mutation(
+        "compare.difference",
+        "int(code) // width % width, int(code) % width",
+        "int(code) % width, int(code) // width % width",
+        "transitions_are_cells_of_scikit_learns_confusion_matrices",
+        "transitions_are_counted_with_both_shares",
+    ),
+    mutation(
+        "compare.difference",
+        "share(2 * both,",
+        "share(both,",
+        "overlap_on_right_answers_is_that_of_table_1",
+    ),
+    mutation(
+        "compare.difference",
+        "same = None if diff is None else 1 - diff",
+        "same = overlap",
+        "overlap_on_all_answers_is_one_less_diff",
+    ),
+    mutation(
+        "compare.difference",
+        "different += int(differs.sum())",
+        "different += int((differs & (old == key)).sum())",
+        "pairs_and_difference_tell_the_same_diff",
+        "pairs_show_diff_beside_the_difference_of_scores_for_every_pair",
+    ),
+    mutation(
+        "compare.difference",
+        "values[1] - values[0]",
+        "values[0] - values[1]",
+        "pairs_show_diff_beside_the_difference_of_scores_for_every_pair",
+    ),
+    mutation(
+        "compare.difference",
+        "found = found - np.bincount",
+        "found = found + np.bincount",
+        "the_label_table_is_that_of_table_12",
+        "the_rows_of_the_label_table_sum_to_all_sites",
+        "the_rows_of_a_label_count_what_a_system_has_right",
+    ),
+    mutation(
+        "compare.difference",
+        "(-abs(row.difference), -row.sites, row.label)",
+        "(-row.difference, -row.sites, row.label)",
+        "labels_are_sorted_by_their_absolute_difference",
+    ),
+    mutation(
+        "compare.difference",
+        "total = len(context.sites) * run_pairs",
+        "total = len(context.sites.contested) * run_pairs",
+        "loading_a_third_system_never_changes_a_pairs_difference",
+        "diff_is_the_share_of_sites_with_different_values",
+    ),
+    mutation(
+        "compare.difference",
+        "for old, fresh in product(first.runs, second.runs):",
+        "for old, fresh in zip(first.runs, second.runs):",
+        "with_several_runs_a_site_counts_once_for_each_pair_of_runs",
+    ),
+    mutation(
+        "compare.difference",
+        "context.unit_counts(rows[mask])",
+        "context.unit_counts(rows[~mask])",
+        "the_intervals_of_the_classes_are_bootstraps_of_their_share_of_sites",
+    ),
+    mutation(
+        "compare.difference",
+        "context.unit_counts(place[differs])",
+        "context.unit_counts(place)",
+        "the_interval_of_diff_is_a_bootstrap_of_the_pair",
+    ),
+    mutation(
+        "compare.difference",
+        "first, second = context.verdicts.system(base), context.verdicts.system(new)",
+        "first, second = context.systems[:2]",
+        "the_order_of_systems_does_not_change_the_numbers_of_a_pair",
+    ),
+    # DEFINITIONS 1: sites and items
+    mutation(
+        "measures",
+        "_counts(unit[rows[~right[rows]]], size)",
+        "_counts(unit[rows[right[rows]]], size)",
+        "accuracy_is_over_the_keys_sites",
+        "accuracy_is_that_of_scikit_learn",
+        "with_equal_tokenisation_precision_recall_f1_and_accuracy_are_one_number",
+    ),
+    mutation(
+        "measures",
+        "rows = sites.contested[chosen[sites.contested]]",
+        "rows = sites.contested",
+        "accuracy_of_a_label_is_the_share_right_among_its_sites",
+    ),
+    mutation(
+        "measures",
+        "ratio(2 * sums[credit], sums[claimed] + sums[positives])",
+        "ratio(sums[credit], sums[claimed] + sums[positives])",
+        "micro_precision_recall_and_f1_count_items",
+        "precision_recall_and_f1_of_one_label_count_its_items",
+        "with_equal_tokenisation_precision_recall_f1_and_accuracy_are_one_number",
+        "precision_recall_and_f1_of_tags_are_those_of_scikit_learn",
+        "scores_of_sets_of_labels_are_those_of_scikit_learn",
+        "the_order_of_rows_in_a_response_does_not_matter",
+    ),
+    mutation(
+        "measures",
+        "ratio(2 * sums[credit], sums[claimed] + sums[positives])",
+        "2 / (1 / ratio(sums[credit], sums[claimed]) + 1 / ratio(sums[credit], sums[positives]))"
+        " if (sums[credit] > 0).all() else ratio(sums[credit], np.minimum(sums[claimed], sums[positives]))",
+        "f1_is_0_when_only_one_side_is_empty",
+    ),
+    mutation(
+        "measures",
+        "np.full(part.shape, np.nan)",
+        "np.full(part.shape, 0.0)",
+        "f1_is_undefined_when_both_sides_are_empty",
+        "a_ratio_with_a_zero_denominator_is_undefined_not_zero",
+        "an_absent_value_is_wrong_and_claims_nothing",
+    ),
+    mutation(
+        "measures",
+        "each = ratio(2 * credit, claimed + positives)",
+        "each = ratio(credit, positives)",
+        "macro_f1_is_the_mean_over_the_keys_labels",
+    ),
+    mutation(
+        "measures",
+        "defined.sum(axis=-1)",
+        "defined.sum()",
+        "measures_finish_sums_of_any_shape",
+    ),
+    mutation(
+        "measures",
+        "items.label[items.positive]",
+        "items.label",
+        "macro_f1_is_the_mean_over_the_keys_labels",
+    ),
+    mutation(
+        "measures",
+        "broken[number[rows]] = True",
+        "broken[number[rows[:1]]] = True",
+        "whole_sentences_are_right_where_every_site_is",
+    ),
+    mutation(
+        "measures",
+        "return items.credit_of(run)",
+        "return items.claimed[run].astype(np.float64)",
+        "statistics_of_the_units_sum_to_those_of_the_whole",
+        "statistics_of_a_unit_are_those_of_its_sites_alone",
+        "micro_precision_recall_and_f1_count_items",
+    ),
+    mutation(
+        "measures",
+        'if kind == "claimed" else items.positive)',
+        'if kind == "claimed" else items.positive | items.claimed[-1])',
+        "loading_a_third_system_never_changes_a_systems_scores",
+    ),
+    mutation(
+        "compare.context",
+        "np.where(np.isnan(values), self.zero_division, values)",
+        "np.where(np.isnan(values), 0.5, values)",
+        "zero_division_forces_a_value",
+    ),
+    mutation(
+        "verdicts",
+        "() if name == ABSENT else (name,)",
+        "(name,)",
+        "an_absent_value_is_wrong_and_claims_nothing",
+        "a_wrong_tag_is_one_missed_and_one_spurious_item",
+        "a_negative_item_is_claimed_by_at_least_one_system",
+    ),
+    mutation(
+        "verdicts",
+        "        sites.place[site],",
+        "        sites.place[site] * 0,",
+        "items_know_their_label_document_sentence_and_place",
+    ),
+    mutation(
+        "verdicts",
+        "np.equal(values, self.key) for",
+        "np.less_equal(values, self.key) for",
+        "a_run_is_right_where_its_value_is_the_keys",
+    ),
+    mutation(
+        "verdicts",
+        "wrong |= ~right",
+        "wrong = ~right",
+        "a_site_is_contested_where_some_run_is_wrong",
+    ),
+    mutation(
+        "verdicts",
+        "np.bincount(self.key, minlength",
+        "np.bincount(self.values[0], minlength",
+        "key_counts_are_frequencies_in_the_key",
+    ),
+    mutation(
+        "verdicts",
+        "better = size > best",
+        "better = size >= best",
+        "the_majority_is_the_most_frequent_value_and_of_equals_the_first",
+        "agreement_tells_how_often_the_majority_is_right",
+        "solved_by_agreement_and_majority_are_those_of_the_definition",
+    ),
+    mutation(
+        "verdicts",
+        "table = np.sort(np.stack(columns), axis=0)",
+        "table = np.stack(columns)",
+        "the_order_of_systems_changes_only_the_order_of_rows",
+        "the_majority_is_the_most_frequent_value_and_of_equals_the_first",
+    ),
+    mutation(
+        "verdicts",
+        "return np.flatnonzero(wrong)",
+        "return np.flatnonzero(wrong)[1:]",
+        "the_order_of_documents_does_not_matter",
+        "the_order_of_rows_does_not_matter",
+        "rows_may_move_inside_a_document_without_any_change",
+    ),
+    mutation(
+        "verdicts",
+        'table.document if self.units.kind == "document"',
+        'table.document if self.units.kind != "row"',
+        "without_documents_sentences_are_resampled_with_a_warning",
+    ),
+    mutation(
+        "verdicts",
+        "return View(self.name, self.sites.take(rows), ",
+        "return View(self.name, self.sites.take(rows[:1]), ",
+        "where_gives_the_result_on_the_chosen_sites_alone",
+    ),
+    # DEFINITIONS 4: combination
+    mutation(
+        "compare.combine",
+        "mine.any(axis=0).sum()",
+        "mine.all(axis=0).sum()",
+        "the_oracle_is_right_where_any_system_is",
+        "the_oracle_of_each_label_is_counted_on_its_sites",
+        "the_oracle_is_at_least_the_best_system",
+        "the_greedy_curve_ends_at_the_oracle",
+        "a_unique_contribution_is_what_the_oracle_loses_without_the_system",
+        "another_system_never_lowers_the_oracle",
+        "the_oracles_shares_by_label_are_recalls_of_scikit_learn",
+    ),
+    mutation(
+        "compare.combine",
+        "order[bounds[code] : bounds[code + 1]]",
+        "order[bounds[code] + 1 : bounds[code + 1]]",
+        "the_oracle_of_each_label_is_counted_on_its_sites",
+        "the_rows_of_the_labels_sum_to_the_row_of_all",
+    ),
+    mutation(
+        "compare.combine",
+        "tuple(share(count, sites) for count in right)",
+        "tuple(share(count, oracle) for count in right)",
+        "the_oracles_shares_by_label_are_recalls_of_scikit_learn",
+    ),
+    mutation(
+        "compare.combine",
+        "share(oracle - right[best], sites)",
+        "share(oracle - right[0], sites)",
+        "one_gain_is_over_the_best_system_overall_and_the_other_over_the_best_here",
+        "overall_the_best_system_is_the_best_here",
+    ),
+    mutation(
+        "compare.combine",
+        "share(oracle - top, sites)",
+        "share(oracle - bottom, sites)",
+        "gains_are_never_negative_and_that_over_the_best_here_is_the_smaller",
+        "one_gain_is_over_the_best_system_overall_and_the_other_over_the_best_here",
+    ),
+    mutation(
+        "compare.combine",
+        "(-int(sites.key_counts[code]), sites.names[code])",
+        "(int(sites.key_counts[code]), sites.names[code])",
+        "labels_are_sorted_by_their_frequency_in_the_key",
+    ),
+    mutation(
+        "compare.combine",
+        "if count == bottom and bottom < top",
+        "if count == bottom",
+        "highest_and_lowest_systems_are_marked",
+    ),
+    mutation(
+        "compare.combine",
+        "if not row.oracle_right",
+        "if not row.right[0]",
+        "labels_that_no_system_solves_are_listed",
+    ),
+    mutation(
+        "compare.combine",
+        "counts[runs] += sites - len(solved)",
+        "counts[0] += sites - len(solved)",
+        "hardness_counts_sites_by_how_many_systems_solve_them",
+        "hardness_weighted_by_the_systems_sums_to_all_right_answers",
+    ),
+    mutation(
+        "compare.combine",
+        "counts = np.bincount(solved, minlength=runs + 1)",
+        "counts = np.bincount(solved[solved > 0], minlength=runs + 1)",
+        "hardness_sums_to_the_sites",
+    ),
+    mutation(
+        "compare.combine",
+        "left[int(np.argmax(gains))]",
+        "left[int(np.argmin(gains))]",
+        "the_greedy_curve_takes_the_best_first_and_then_the_largest_gain",
+        "the_greedy_gain_never_rises",
+    ),
+    mutation(
+        "compare.combine",
+        "covered |= pattern[run]",
+        "covered = pattern[run].copy()",
+        "the_greedy_curve_ends_at_the_oracle",
+    ),
+    mutation(
+        "compare.combine",
+        "return solved / errors if errors else None",
+        "return solved / own_errors",
+        "the_greedy_curve_shows_comp_of_the_oracle_so_far_and_the_next",
+    ),
+    mutation(
+        "compare.combine",
+        "alone = solved == 1",
+        "alone = solved == 2",
+        "a_unique_contribution_is_what_the_oracle_loses_without_the_system",
+        "every_count_equals_the_length_of_its_selection",
+    ),
+    mutation(
+        "compare.combine",
+        "correct[runs] += easy",
+        "correct[0] += easy",
+        "agreement_tells_how_often_the_majority_is_right",
+    ),
+    mutation(
+        "compare.combine",
+        "sites[runs] += easy",
+        "sites[0] += easy",
+        "the_rows_of_agreement_sum_to_the_sites",
+    ),
+    mutation(
+        "compare.combine",
+        "np.stack([total - wrong, total], axis=1)",
+        "np.stack([wrong, total], axis=1)",
+        "the_interval_of_the_oracle_is_a_bootstrap_of_its_accuracy",
+    ),
+    # DEFINITIONS 5: significance
+    mutation(
+        "compare.significance",
+        "return count / len(swapped) if exact else",
+        "return (count + 1) / (len(swapped) + 1) if exact else",
+        "up_to_16_units_p_is_exact",
+        "an_exact_p_is_a_count_over_all_swaps_and_never_0",
+        "an_exact_p_is_that_of_scipys_permutation_test",
+    ),
+    mutation(
+        "compare.significance",
+        "else (count + 1) / (len(swapped) + 1)",
+        "else count / len(swapped)",
+        "above_16_units_p_is_the_count_and_one_over_the_resamples_and_one",
+        "a_sampled_p_is_never_0",
+    ),
+    mutation(
+        "compare.significance",
+        "np.abs(swapped) < abs(float(observed[0])) - _SLACK",
+        "swapped < float(observed[0]) - _SLACK",
+        "p_is_symmetric_in_the_pair",
+        "up_to_16_units_p_is_exact",
+        "an_exact_p_is_that_of_scipys_permutation_test",
+    ),
+    mutation(
+        "compare.significance",
+        "np.abs(swapped) < abs(float(observed[0])) - _SLACK",
+        "np.abs(swapped) < abs(float(observed[0])) + _SLACK",
+        "p_of_identical_systems_is_1",
+        "an_exact_p_is_a_count_over_all_swaps_and_never_0",
+    ),
+    mutation("compare.significance", "FEWEST_UNITS", 4, "below_6_units_there_is_no_test"),
+    mutation("compare.significance", "EXACT_UNITS", 6, "up_to_16_units_p_is_exact"),
+    mutation(
+        "compare.significance",
+        "defined(observed[second] - observed[first])",
+        "defined(observed[first] - observed[second])",
+        "the_tested_difference_is_that_of_the_scores",
+    ),
+    mutation(
+        "compare.significance",
+        "defined(observed[second] - observed[first])",
+        "defined(observed[second] - observed[first] + context.seed)",
+        "another_seed_changes_intervals_and_p_alone",
+    ),
+    mutation(
+        "compare.significance",
+        "bootstrapped[chosen.name][:, [first]]",
+        "bootstrapped[chosen.name][::-1, [first]]",
+        "the_interval_of_a_difference_comes_from_a_paired_bootstrap",
+    ),
+    mutation(
+        "compare.significance",
+        "ddof=1",
+        "ddof=0",
+        "the_smallest_detectable_difference_is_a_multiple_of_the_standard_error",
+    ),
+    mutation(
+        "compare.significance",
+        "min(1.0, p * (len(order) - rank))",
+        "min(1.0, p * len(order))",
+        "holm_is_that_of_the_definition",
+        "the_tests_of_all_pairs_are_corrected_after_holm",
+    ),
+    mutation(
+        "compare.significance",
+        "highest = max(highest, min(1.0, p * (len(order) - rank)))",
+        "highest = min(1.0, p * (len(order) - rank))",
+        "holm_is_never_below_the_raw_p_and_keeps_its_order",
+    ),
+    mutation(
+        "compare.significance",
+        "order = sorted((p, place) for place, p in enumerate(ps) if p is not None)",
+        "order = sorted((p or 0.0, place) for place, p in enumerate(ps))",
+        "corrections_pass_over_tests_that_were_not_made",
+    ),
+    mutation(
+        "compare.significance",
+        "p * len(order) / (len(order) - rank)",
+        "p * len(order) / (rank + 1)",
+        "benjamini_and_hochberg_are_those_of_the_definition",
+        "benjamini_and_hochberg_are_scipys_false_discovery_control",
+        "benjamini_and_hochberg_lie_between_the_raw_p_and_holm",
+    ),
+    mutation(
+        "compare.significance",
+        "min(1.0, 2 * sum(math.comb",
+        "min(1.0, sum(math.comb",
+        "mcnemar_is_exact_on_independent_rows",
+        "mcnemar_is_scipys_binomial_test",
+        "mcnemar_on_rows_is_scipys_binomial_test",
+    ),
+    mutation(
+        "compare.significance",
+        "min(wins, losses)",
+        "wins",
+        "mcnemar_is_symmetric_and_falls_with_the_gap",
+    ),
+    mutation(
+        "compare.significance",
+        'context.verdicts.units.kind != "row" or ',
+        "",
+        "mcnemar_is_for_independent_rows_alone",
+    ),
+    mutation("compare.context", "_LEVELS", (0.05, 0.95), "intervals_are_percentiles_of_the_resampled_measure"),
+    mutation(
+        "compare.context",
+        "np.bincount(self.unit, minlength=self.verdicts.units.count) > 0",
+        "np.bincount(self.unit, minlength=self.verdicts.units.count) >= 0",
+        "units_without_a_site_do_not_count",
+    ),
+    mutation(
+        "compare.context",
+        ".mean(axis=-1)",
+        ".max(axis=-1)",
+        "with_several_runs_accuracy_is_the_mean_and_the_identity_still_holds",
+    ),
+    mutation(
+        "compare.resample",
+        "(count, units))",
+        "(count, units - 1))",
+        "a_resample_draws_as_many_units_as_there_are",
+    ),
+    mutation(
+        "compare.resample",
+        ".integers(0, units, ",
+        ".integers(0, (units + 1) // 2, ",
+        "the_bootstrap_interval_is_near_that_of_scipy",
+    ),
+    mutation(
+        "compare.resample",
+        "np.unpackbits(bits, axis=1, count=units)",
+        "np.unpackbits(bits, axis=1, count=units) * 2",
+        "a_swap_picks_each_unit_or_not",
+    ),
+    mutation(
+        "compare.resample",
+        "picked[:, rows]",
+        "picked[:, : len(rows)]",
+        "what_is_drawn_for_a_unit_does_not_depend_on_the_units_added_up",
+        "loading_a_third_system_never_changes_a_pairs_test",
+        "loading_a_third_system_never_changes_a_pairs_slices",
+    ),
+    mutation(
+        "compare.resample",
+        ">> np.arange(units)) & 1",
+        ">> np.arange(units)) & (np.arange(units) < units - 2)",
+        "an_exact_test_makes_every_swap_once",
+        "an_exact_p_does_not_depend_on_the_order_of_documents",
+    ),
+    mutation(
+        "compare.resample",
+        "@ statistics[begin : begin + rows]",
+        "@ statistics[begin : begin + rows] + 1",
+        "the_interval_lies_between_the_scores_of_single_documents",
+        "equal_documents_leave_no_doubt",
+    ),
+    mutation(
+        "compare.resample",
+        "np.random.SeedSequence(seed, spawn_key=(purpose, chunk))",
+        "np.random.SeedSequence()",
+        "equal_input_gives_byte_equal_json",
+    ),
+    # Selections, slices, examples, alignment
+    mutation(
+        "selection",
+        '"correction": ~old & fresh',
+        '"correction": ~old',
+        "every_count_equals_the_length_of_its_selection",
+        "the_five_classes_as_conditions_divide_the_sites",
+    ),
+    mutation(
+        "selection", '"base_right": old', '"base_right": fresh', "the_rows_of_a_label_count_what_a_system_has_right"
+    ),
+    mutation(
+        "selection",
+        "np.stack(sites.right).sum(axis=0, dtype=np.int64)",
+        "np.stack(sites.right).any(axis=0).astype(np.int64)",
+        "solved_by_agreement_and_majority_are_those_of_the_definition",
+        "every_count_equals_the_length_of_its_selection",
+    ),
+    mutation(
+        "selection",
+        "sites.values[verdicts.runs.index(name)]",
+        "sites.values[0]",
+        "the_values_of_every_run_can_be_asked_for",
+    ),
+    mutation("compare.slices", "if rows.size:", "if rows.size > 1:", "slices_divide_the_sites"),
+    mutation(
+        "compare.slices",
+        "inner = replace(context, view=context.view.narrowed(sites))",
+        "inner = context",
+        "the_scores_of_a_slice_are_those_of_its_sites_alone",
+        "a_slice_is_tested_like_a_result_of_its_own",
+    ),
+    mutation(
+        "compare.slices",
+        "corrected = benjamini_hochberg(ps)",
+        "corrected = ps",
+        "slices_are_corrected_after_benjamini_and_hochberg",
+    ),
+    mutation(
+        "compare.examples",
+        '{context.verdicts.documents[document]}" for',
+        '{document}" for',
+        "examples_are_chosen_by_document_and_place_alone",
+    ),
+    mutation("compare.examples", "order[:top]", "order[top % 2 :][:top]", "a_larger_sample_holds_the_smaller_one"),
+    mutation(
+        "align",
+        "rows[:, 0], rows[:, 1])",
+        "rows[:, 0], rows[::-1, 1])",
+        "the_order_of_rows_in_a_response_does_not_matter",
+    ),
+    mutation("align", "== NONE] = absent", "== NONE] = 0", "values_are_carried_to_the_keys_rows"),
+)
+CASES = [(each, name) for each in MUTATIONS for name in each.caught_by]
+
+
+def functions(module: ModuleType) -> Iterator[FunctionType]:
+    """Yield the functions and methods that a module defines, whatever wraps them."""
+    for thing in vars(module).values():
+        members = vars(thing).values() if isinstance(thing, type) and thing.__module__ == module.__name__ else [thing]
+        for member in members:
+            inner: object = member
+            if isinstance(member, cached_property):
+                inner = member.func
+            elif isinstance(member, property):
+                inner = member.fget
+            elif isinstance(member, classmethod):
+                inner = member.__func__
+            if isinstance(inner, FunctionType) and inner.__module__ == module.__name__:
+                yield inner
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from codes(constant)
+
+
+@contextmanager
+def mutated(change: Mutation) -> Iterator[None]:
+    """Let a module compute something else for a while."""
+    module = import_module(f"comparanda.{change.module}")
+    if not isinstance(change.new, str):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, change.old, change.new)
+            yield
+        return
+    assert module.__file__ is not None
+    source = Path(module.__file__).read_text(encoding="utf-8")
+    assert source.count(change.old) == 1, f"{change.module} has changed; the mutation must follow: {change.old}"
+    changed = compile(source.replace(change.old, change.new), module.__file__, "exec")
+    new_codes = {code.co_qualname: code for code in codes(changed)}
+    before = {function: function.__code__ for function in functions(module)}
+    try:
+        for function, code in before.items():
+            function.__code__ = new_codes.get(code.co_qualname, code)
+        yield
+    finally:
+        for function, code in before.items():
+            function.__code__ = code
+
+
+@pytest.mark.parametrize(
+    ("change", "name"), CASES, ids=[f"{each.module}-{each.new}-{name}"[:150] for each, name in CASES]
+)
+def test_the_identity_fails_when_the_formula_is_changed(change: Mutation, name: str) -> None:
+    check: Callable[[], None] = IDENTITIES[name]
+    with mutated(change), pytest.raises(AssertionError):
+        check()
+
+
+def test_every_identity_has_a_mutation() -> None:
+    caught = {name for each in MUTATIONS for name in each.caught_by}
+    assert sorted(set(IDENTITIES) - caught) == []
+    assert sorted(caught - set(IDENTITIES)) == []
+
+
+def test_a_mutation_leaves_no_trace() -> None:
+    for each in MUTATIONS:
+        module = import_module(f"comparanda.{each.module}")
+        before = [function.__code__ for function in functions(module)]
+        with mutated(each):
+            assert isinstance(each.new, int | tuple) or before != [f.__code__ for f in functions(module)]
+        assert before == [function.__code__ for function in functions(module)]

@@ -1,0 +1,1 @@
+"""The judges, and what they say of labels that only one side uses."""
