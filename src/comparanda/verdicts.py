@@ -7,6 +7,7 @@ fills them gets every finding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,6 +31,8 @@ ABSENT = "\0absent"
 
 NIL = "\0nil"
 """The value of a link that leads nowhere on purpose."""
+
+_SPELLED_SPECIAL = re.compile(r"\\*\((absent|nil)\)")
 
 UnitKind = Literal["document", "sentence", "row"]
 
@@ -57,12 +60,14 @@ class Attribute:
 
 
 def shown(value: str) -> str:
-    """Return a value as people see it: the special ones in brackets.
+    r"""Return a value as people see it: the special ones in brackets, labels spelled like them with a backslash.
 
-    >>> shown(ABSENT), shown("NN")
-    ('(absent)', 'NN')
+    >>> shown(ABSENT), shown("NN"), shown("(absent)")
+    ('(absent)', 'NN', '\\(absent)')
     """
-    return f"({value[1:]})" if value.startswith("\0") else value
+    if value.startswith("\0"):
+        return f"({value[1:]})"
+    return f"\\{value}" if _SPELLED_SPECIAL.fullmatch(value) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,9 +366,14 @@ def _claims(values: Codes, offsets: Rows, flat: Rows, labels: int) -> Rows:
     return site.astype(np.int64) * labels + label
 
 
+def _special_last(name: str) -> tuple[bool, str]:
+    """Sort *absent* and *nil* behind all labels, so that they win no tie."""
+    return name.startswith("\0"), name
+
+
 def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
     """Bring several columns to one sorted table of names; returns the names and each column's codes in it."""
-    names = tuple(sorted({name for column in columns for name in column.names}))
+    names = tuple(sorted({name for column in columns for name in column.names}, key=_special_last))
     code_of = {name: code for code, name in enumerate(names)}
     kind: type[np.unsignedinteger[Any]] = code_type(len(names))
     recoded: list[Codes] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.columns import TextColumn
 from comparanda.compare.resample import RESAMPLES, SEED, bootstrap_sums
 from comparanda.expressions import quote
 from comparanda.measures import Measure, lost, measure, unit_statistics
@@ -68,13 +69,32 @@ class Context:
 
     @cached_property
     def active(self) -> NDArray[np.int64]:
-        """The units with at least one site, or with an item or a statistic of the judge's own."""
+        """The units with at least one site, or with an item or a statistic of the judge's own.
+
+        For resampling they stand in the order of their names, so that draws do not depend on the order
+        of the input. Sentences have no names; their order is that of the key.
+        """
         counted = np.bincount(self.unit, minlength=self.verdicts.units.count) > 0
         if self.view.given_items is not None:
             counted[self.verdicts.unit_of(self.view.given_items)] = True
         for statistic in self.view.statistics.values():
             counted |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
-        return np.flatnonzero(counted)
+        found = np.flatnonzero(counted)
+        if not self.resamples or self.verdicts.units.kind == "sentence":
+            return found
+        names = self._unit_names()
+        return np.array(sorted(found.tolist(), key=names.__getitem__), dtype=np.int64)
+
+    def _unit_names(self) -> Sequence[str] | NDArray[np.int64]:
+        """Return what units are sorted by: the names of documents, or the ranks of the ids of rows."""
+        if self.verdicts.units.kind == "document":
+            return self.verdicts.documents
+        ranks = np.arange(self.verdicts.units.count)
+        ids = self.view.all_sites.attributes.get("id")
+        column = ids.make() if ids is not None else None
+        if isinstance(column, TextColumn):
+            ranks[self.view.all_sites.sentence] = column.codes
+        return ranks
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:

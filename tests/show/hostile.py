@@ -1,0 +1,58 @@
+"""Findings full of text that wants to be more than text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from comparanda.compare.examples import Answer, Example, Examples
+from comparanda.compare.finding import Finding
+from comparanda.result import Result
+from comparanda.verdicts import Sites, System, Verdicts
+from tests.toy_task import findings, verdicts_of
+
+TEXTS = (
+    "\x1b[31mred\x1b[0m",
+    "\x9b31m",
+    "a\u202egnp.exe",
+    "zero\u200bwidth",
+    "new\nline\r\ttab",
+    "𝒜stral 🎉",
+    "soft\u00adhyphen",
+    "| pipe `tick` **bold** [link](x) <b>&amp;</b> #1 ~~x~~ $y$",
+    "{brace} \\command 50% a_b^c & \"q\" 'r' ``s'' -- ,,",
+    "[0pt] * first",
+    "=1+1",
+    "\u2028line separator\u2029",
+    "\U000e0041tag",
+    "[bold]rich[/bold] :smile:",
+)
+NASTY = "".join(TEXTS)
+
+
+def hostile_verdicts() -> Verdicts:
+    """Rename everything in the toy to something nasty; the first character keeps the order of names."""
+    verdicts = verdicts_of()
+    runs = tuple(f"{number}{NASTY}" for number in range(4))
+    return replace(
+        verdicts,
+        systems=(System(f"A{NASTY}", (0, 1)), System(f"B{NASTY}", (2, 3))),
+        runs=runs,
+        documents=tuple(f"{name}{NASTY}" for name in verdicts.documents),
+        views={name: replace(view, all_sites=_renamed(view.all_sites)) for name, view in verdicts.views.items()},
+        settings={"where": NASTY},
+    )
+
+
+def _renamed(sites: Sites) -> Sites:
+    attributes = {f"{name}{NASTY}" if name == "plural" else name: each for name, each in sites.attributes.items()}
+    return replace(sites, names=tuple(f"{code}{NASTY}" for code, _ in enumerate(sites.names)), attributes=attributes)
+
+
+def hostile_findings() -> dict[str, Finding]:
+    """Return every finding of the nasty toy, and examples whose words are nasty too."""
+    result = Result(hostile_verdicts(), 20)
+    example = Example(NASTY, NASTY, NASTY, NASTY, NASTY, NASTY, (Answer(NASTY, NASTY, right=False, place=NASTY),))
+    return {
+        **findings(result, ("label", f"plural{NASTY}", "document")),
+        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, 1, 13, (example,)),
+    }

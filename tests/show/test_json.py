@@ -1,0 +1,121 @@
+"""Findings as JSON: valid against their schemas, and the schemas against those on record."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+from comparanda.compare.finding import Finding
+from comparanda.result import Result
+from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
+from tests.show.hostile import hostile_findings
+from tests.toy_task import (
+    ONE_AND_TWO,
+    TWO_BY_TWO,
+    Policy,
+    findings,
+    registered,
+    toy_measures,  # noqa: F401 - a fixture that works by being here
+    verdicts_of,
+)
+
+GOLDEN = Path(__file__).parent.parent / "golden" / f"schemas-v{SCHEMA_VERSION}.json"
+HOW = """the shape of an output is not the one on record.
+If users' programs could notice: raise SCHEMA_VERSION in src/comparanda/show/json.py, and say so in the changelog.
+Then record the new shape: UPDATE_GOLDEN=1 pytest tests/show/test_json.py (or pytest --update-golden)"""
+
+
+def without_sites() -> Result:
+    verdicts = verdicts_of()
+    view = verdicts.view("partial")
+    return Result(replace(verdicts, views={"bare": replace(view, all_sites=view.all_sites.take(np.arange(0)))}), 20)
+
+
+RESULTS = {
+    "two by two": Result(verdicts_of(), 20),
+    "one and two": Result(verdicts_of(ONE_AND_TWO), 20),
+    "one system": Result(verdicts_of({"fine": TWO_BY_TWO["fine"]}), 20),
+    "rows": Result(verdicts_of(policy=Policy("row", ignore=("P",))), 20),
+    "no resamples": Result(verdicts_of(), 0),
+    "a part": Result(verdicts_of(), 20).where("plural", view="partial"),
+    "no sites": without_sites(),
+}
+with registered():
+    DOCUMENTS: dict[str, tuple[Finding, str]] = {
+        f"{kind}, {name}": (finding, result.signature)
+        for kind, result in RESULTS.items()
+        for name, finding in findings(
+            result, ("word", "length"), ("differs",) if len(result.systems) > 1 else ()
+        ).items()
+    }
+    DOCUMENTS |= {f"hostile, {name}": (finding, "\x1b") for name, finding in hostile_findings().items()}
+
+
+@pytest.mark.parametrize("kind", FINDINGS)
+def test_schemas_are_schemas(kind: str) -> None:
+    Draft202012Validator.check_schema(schema(kind))
+    assert schema(kind)["title"] == f"comparanda/{kind}/{SCHEMA_VERSION}"
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_document_fits_its_schema(name: str) -> None:
+    finding, signature = DOCUMENTS[name]
+    text = document(finding, signature, ("a note",))
+    data = json.loads(text)
+    kind = data["schema"].split("/")[1]
+    Draft202012Validator(schema(kind)).validate(data)
+    assert data[kind] == json.loads(as_json(finding)) == json.loads(finding.to_json())
+    assert "NaN" not in text
+
+
+def test_every_kind_of_finding_has_a_document() -> None:
+    assert {type(finding) for finding, _ in DOCUMENTS.values()} == set(FINDINGS.values())
+
+
+def test_a_document_with_something_more_does_not_fit() -> None:
+    finding = RESULTS["two by two"].scores()
+    data = json.loads(document(finding, "", ()))
+    assert not Draft202012Validator(schema("scores")).is_valid({**data, "more": 1})
+    assert not Draft202012Validator(schema("pairs")).is_valid(data)
+
+
+def test_equal_findings_give_equal_bytes() -> None:
+    again = findings(Result(verdicts_of(), 20), ("word",))
+    for name, finding in findings(RESULTS["two by two"], ("word",)).items():
+        assert as_json(again[name]) == as_json(finding)
+
+
+def test_names_are_written_as_they_are() -> None:
+    nasty = hostile_findings()["nasty examples"]
+    data = json.loads(as_json(nasty))
+    assert data["examples"][0]["word"] == nasty.to_dicts()[0]["word"]
+    assert "\x1b" not in as_json(nasty)
+
+
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(os.environ.get("UPDATE_GOLDEN") or request.config.getoption("--update-golden", default=False))
+
+
+def shape(data: Any) -> Any:
+    """Return a schema without its descriptions: words may be mended at any time."""
+    if isinstance(data, dict):
+        return {key: shape(value) for key, value in data.items() if key != "description" or not isinstance(value, str)}
+    return [shape(value) for value in data] if isinstance(data, list) else data
+
+
+def test_the_shape_of_outputs_is_on_record(request: pytest.FixtureRequest) -> None:
+    schemas: dict[str, Any] = {kind: shape(schema(kind)) for kind in FINDINGS}
+    if update(request):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(json.dumps(schemas, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    assert GOLDEN.exists(), HOW
+    recorded = json.loads(GOLDEN.read_text())
+    for kind in sorted({*schemas, *recorded}):
+        assert recorded.get(kind) == schemas.get(kind), f"{kind}: {HOW}"

@@ -1,0 +1,85 @@
+"""Excerpts: a site in its sentence, with its place in every file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from comparanda.align import align
+from comparanda.columns import Slices, TextColumn
+from comparanda.corpus import Corpus, Documents
+from comparanda.excerpts import Excerpt, Texts
+from comparanda.places import Source
+from tests.toy_task import Policy, verdicts_of
+
+TEXT = b"Zeit\tN\nfliegt\tV\n\nDas\tP\nna\xc3\xafve\tA\nLied\tN\n\n"
+SENTENCES = np.array([0, 2, 5], np.int64)
+OFFSET = np.array([0, 7, 17, 23, 32], np.int64)
+LENGTH = np.array([4, 6, 3, 6, 4], np.int64)
+
+
+def corpus(name: str = "key", words: bool = True) -> Corpus:
+    source = Source.of_text(f"{name}.txt", TEXT)
+    return Corpus(
+        name=name,
+        format="toy",
+        source=source,
+        offset=OFFSET,
+        words=Slices(source.buffer, OFFSET, LENGTH) if words else None,
+        columns={"value": TextColumn.of("NVPAN")},
+        sentences=SENTENCES,
+        documents=Documents(("one", "two"), np.array([0, 1, 2], np.int64), marked=True),
+    )
+
+
+def texts(key: Corpus) -> Texts:
+    return Texts.of(align(key, [corpus("crf", key.words is not None)]), ("crf",))
+
+
+@pytest.mark.parametrize(
+    ("document", "place", "expected"),
+    [
+        (0, 0, Excerpt("one", "", "Zeit", "fliegt", {"key": "key.txt:1", "crf": "crf.txt:1"})),
+        (0, 1, Excerpt("one", "Zeit", "fliegt", "", {"key": "key.txt:2", "crf": "crf.txt:2"})),
+        (1, 1, Excerpt("two", "Das", "naïve", "Lied", {"key": "key.txt:5", "crf": "crf.txt:5"})),
+    ],
+)
+def test_an_excerpt_is_the_sentence_around_the_word(document: int, place: int, expected: Excerpt) -> None:
+    assert texts(corpus()).excerpt(document, place) == expected
+
+
+def test_without_words_the_places_are_still_known() -> None:
+    expected = Excerpt("two", "", "", "", {"key": "key.txt:6", "crf": "crf.txt:6"})
+    assert texts(corpus(words=False)).excerpt(1, 2) == expected
+
+
+def test_words_may_lie_in_a_buffer_of_their_own() -> None:
+    key = replace(corpus(), words=Slices.of(["Zeit", "fliegt", "Das", "naïve", "Lied"]))
+    found = texts(key).excerpt(1, 2)
+    assert found is not None
+    assert (found.before, found.word, found.places["key"]) == ("Das naïve", "Lied", "key.txt:6")
+
+
+def test_a_row_that_a_run_does_not_have_has_no_place_there() -> None:
+    found = verdicts_of().texts.excerpt(1, 1)
+    assert found is not None
+    assert (found.before, found.word, found.after) == ("I", "cannot", "see it")
+    assert sorted(found.places) == ["fine#2", "key", "rough#1", "rough#2"]
+
+
+def test_there_is_no_excerpt_without_texts_or_behind_them() -> None:
+    assert Texts().excerpt(0, 0) is None
+    assert texts(corpus()).excerpt(2, 0) is None
+
+
+def test_parts_are_whole_documents_or_pieces_of_one() -> None:
+    part = texts(corpus()).parts[0]
+    whole = Texts((part, part))
+    assert [whole.excerpt(document, 0) for document in (2, 3)] == [Texts((part,)).excerpt(n, 0) for n in (0, 1)]
+    rows = verdicts_of(documents=[1], policy=Policy("row")).texts.parts[0]
+    pieces = Texts((rows, rows), continued=True)
+    found = [pieces.excerpt(0, place) for place in (0, 3, 4, 7)]
+    assert [each.word if each else None for each in found] == ["I", "it", "I", "it"]
+    assert pieces.excerpt(0, 8) is None

@@ -1,0 +1,232 @@
+"""Data walks one road, one way: each step imports only what stands before it. And the door is light."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+import comparanda
+
+PACKAGE = Path(comparanda.__file__).parent
+
+# The road, from the ground up. A module may import what stands in lines above its own, and what stands in
+# its own line. Where a line names a package, all its modules are meant.
+ROAD = (
+    ("version", "errors"),
+    ("columns", "interning"),
+    ("places",),
+    ("corpus",),
+    ("expressions",),
+    ("demo",),
+    ("read",),
+    ("align",),
+    ("excerpts",),
+    ("verdicts",),
+    ("measures",),
+    ("judge",),
+    ("merge",),
+    ("selection",),
+    ("compare",),
+    ("show",),
+    ("manifest",),
+    ("saved", "result"),
+    ("cli",),
+    ("__main__", "__init__"),
+)
+RANK = {name: rank for rank, line in enumerate(ROAD) for name in line}
+
+# Exceptions, each with its reason.
+ALLOWED = {
+    ("compare.finding", "show"): "a finding shows itself: imported when somebody looks",
+    ("compare.__init__", "__init__"): "the package hands calls on to the function of its name",
+}
+
+
+def modules() -> dict[str, Path]:
+    """Return all modules of the package by their dotted name, a package's own as `name.__init__`."""
+    return {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def step(module: str) -> str:
+    """Return the step of the road that a module belongs to.
+
+    >>> step("read.conllu"), step("errors")
+    ('read', 'errors')
+    """
+    return module.partition(".")[0]
+
+
+def imported(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return every module of the package that some nodes import."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative import"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if _is_module(name) else str(node.module) for name in names}
+    ours = {name for name in found if name == "comparanda" or name.startswith("comparanda.")}
+    return {name.removeprefix("comparanda").removeprefix(".") or "__init__" for name in ours}
+
+
+def _is_module(name: str) -> bool:
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def anywhere(path: Path) -> set[str]:
+    """Return what a module imports, wherever it does so.
+
+    Imports in functions are imports; and those under TYPE_CHECKING count too: a type is knowledge.
+    """
+    return imported(ast.walk(ast.parse(path.read_text())))
+
+
+def at_once(path: Path) -> set[str]:
+    """Return what a module imports when it is itself imported."""
+    return imported(ast.parse(path.read_text()).body)
+
+
+def test_every_module_has_its_place_on_the_road() -> None:
+    assert {step(module) for module in modules()} == set(RANK)
+
+
+def edges() -> list[tuple[str, str]]:
+    return [(module, other) for module, path in modules().items() for other in sorted(anywhere(path))]
+
+
+@pytest.mark.parametrize("module", modules())
+def test_each_step_imports_only_what_stands_before_it(module: str) -> None:
+    for other in sorted(anywhere(modules()[module])):
+        allowed = (module, step(other)) in ALLOWED
+        assert RANK[step(other)] <= RANK[step(module)] or allowed, f"{module} imports {other}, which stands behind it"
+
+
+def test_every_exception_is_in_use() -> None:
+    used = {(module, step(other)) for module, other in edges() if RANK[step(other)] > RANK[step(module)]}
+    assert used == set(ALLOWED)
+
+
+def test_what_the_steps_do_not_know() -> None:
+    """The table in the architecture: `compare` knows neither files nor tasks, `show` neither readers nor tasks."""
+    unknown = {
+        "read": {"align", "judge", "verdicts", "measures", "compare", "show"},
+        "align": {"read", "judge", "measures", "verdicts"},
+        "judge": {"compare", "selection"},
+        "compare": {"align", "judge", "corpus", "read"},
+        "show": {"read", "judge", "align", "corpus", "verdicts", "measures", "selection", "excerpts"},
+        "expressions": {"read", "judge", "verdicts", "corpus", "compare", "show"},
+    }
+    for module, other in edges():
+        if module == "judge.task" and other == "read.request":
+            continue  # a task says which shape of input it takes
+        assert step(other) not in unknown.get(step(module), set()), f"{module} imports {other}"
+
+
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
+    graph = {module: {_node(name) for name in at_once(path)} for module, path in modules().items()}
+    done: set[str] = set()
+
+    def visit(module: str, road: tuple[str, ...]) -> None:
+        assert module not in road, " → ".join((*road, module))
+        if module not in done:
+            for other in graph[module]:
+                visit(other, (*road, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def _node(name: str) -> str:
+    return name if name in modules() else f"{name}.__init__"
+
+
+# The light door
+
+
+def loaded(code: str) -> set[str]:
+    """Return the top-level packages that are loaded after some code has run in a fresh process."""
+    ending = "import sys; print('\\n'.join(sorted({name.partition('.')[0] for name in sys.modules})))"
+    outcome = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{ending}"], capture_output=True, text=True, check=True, cwd="/"
+    )
+    return set(outcome.stdout.split())
+
+
+HEAVY = {"numpy", "rich", "msgspec", "scipy", "pandas", "polars", "jinja2", "rapidfuzz"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import comparanda",
+        "import comparanda; dir(comparanda); comparanda.UsageError",
+        "import comparanda.cli",
+        "import sys, comparanda.cli\ntry: comparanda.cli.main(['--help'])\nexcept SystemExit: pass",
+        "import sys, comparanda.cli\ntry: comparanda.cli.main(['compare', '--help'])\nexcept SystemExit: pass",
+        "import sys, comparanda.cli\ntry: comparanda.cli.main(['--version'])\nexcept SystemExit: pass",
+    ],
+)
+def test_neither_the_import_nor_the_help_loads_anything_heavy(code: str) -> None:
+    assert loaded(code) & HEAVY == set()
+
+
+def test_comparing_loads_no_data_frames_and_no_console() -> None:
+    code = "import comparanda; comparanda.compare(['a', 'b'], {'x': ['a', 'a']}, task='tag', resamples=0).scores()"
+    assert loaded(code) & HEAVY <= {"numpy", "msgspec"}
+
+
+# The public names
+
+
+def test_all_names_what_there_is() -> None:
+    assert comparanda.__all__ == sorted(comparanda.__all__)
+    assert dir(comparanda) == comparanda.__all__
+    for name in comparanda.__all__:
+        assert getattr(comparanda, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = comparanda.nonsense
+
+
+def test_type_checkers_see_the_names_that_are_loaded_lazily() -> None:
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        alias.asname or alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert seen == set(comparanda.__all__) - {"__version__"}
+
+
+def test_every_public_name_is_documented() -> None:
+    for name in comparanda.__all__:
+        if name == "__version__":
+            continue
+        value = getattr(comparanda, name)
+        assert value.__doc__, name
+        if inspect.isclass(value):
+            for attribute, member in vars(value).items():
+                if not attribute.startswith("_") and (callable(member) or isinstance(member, property)):
+                    assert member.__doc__, f"{name}.{attribute}"
+
+
+@pytest.mark.parametrize(
+    "before", ["pass", "from comparanda.compare.scores import scores", "comparanda.Result", "comparanda.open"]
+)
+def test_the_function_can_be_called_whatever_was_imported_before(before: str) -> None:
+    """The package `comparanda.compare` has the function's name, and importing it takes the name away."""
+    code = f"import comparanda\n{before}\ncomparanda.compare(['a'], {{'x': ['a']}}, task='tag', resamples=0)"
+    assert "numpy" in loaded(code)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert comparanda.__version__ == version("comparanda")
