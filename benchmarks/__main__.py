@@ -101,7 +101,7 @@ def bench_resampling() -> None:
     """Time 10,000 resamples × 10,000 documents × 5 systems: intervals of the scores, and tests of all pairs."""
     import numpy as np
 
-    from comparanda.compare.resample import bootstrap_sums, swapped_sums
+    from comparanda.comparison.resample import bootstrap_sums, swapped_sums
 
     draw = np.random.default_rng(0)
     statistics = draw.poisson(12, (10_000, 10)).astype(np.float64)

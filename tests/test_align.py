@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from comparanda import AlignError
 from comparanda.align import NONE, Aligned, RowMap, align, values_on_key
-from tests.compare.populations import identity
+from tests.comparison.populations import identity
 from tests.judge.corpora import corpus, table
 
 KEY = corpus("key", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("e", "B")]])

@@ -32,7 +32,7 @@ ROAD = (
     ("judge",),
     ("merge",),
     ("selection",),
-    ("compare",),
+    ("comparison",),
     ("show",),
     ("manifest",),
     ("saved", "result"),
@@ -43,8 +43,7 @@ RANK = {name: rank for rank, line in enumerate(ROAD) for name in line}
 
 # Exceptions, each with its reason.
 ALLOWED = {
-    ("compare.finding", "show"): "a finding shows itself: imported when somebody looks",
-    ("compare.__init__", "__init__"): "the package hands calls on to the function of its name",
+    ("comparison.finding", "show"): "a finding shows itself: imported when somebody looks",
 }
 
 
@@ -117,12 +116,12 @@ def test_every_exception_is_in_use() -> None:
 def test_what_the_steps_do_not_know() -> None:
     """The table in the architecture: `compare` knows neither files nor tasks, `show` neither readers nor tasks."""
     unknown = {
-        "read": {"align", "judge", "verdicts", "measures", "compare", "show"},
+        "read": {"align", "judge", "verdicts", "measures", "comparison", "show"},
         "align": {"read", "judge", "measures", "verdicts"},
-        "judge": {"compare", "selection"},
-        "compare": {"align", "judge", "corpus", "read"},
+        "judge": {"comparison", "selection"},
+        "comparison": {"align", "judge", "corpus", "read"},
         "show": {"read", "judge", "align", "corpus", "verdicts", "measures", "selection", "excerpts"},
-        "expressions": {"read", "judge", "verdicts", "corpus", "compare", "show"},
+        "expressions": {"read", "judge", "verdicts", "corpus", "comparison", "show"},
     }
     for module, other in edges():
         if module == "judge.task" and other == "read.request":
@@ -218,10 +217,10 @@ def test_every_public_name_is_documented() -> None:
 
 
 @pytest.mark.parametrize(
-    "before", ["pass", "from comparanda.compare.scores import scores", "comparanda.Result", "comparanda.open"]
+    "before", ["pass", "from comparanda.comparison.scores import scores", "comparanda.Result", "comparanda.open"]
 )
 def test_the_function_can_be_called_whatever_was_imported_before(before: str) -> None:
-    """The package `comparanda.compare` has the function's name, and importing it takes the name away."""
+    """No module has the name of the function: importing it would take the name away."""
     code = f"import comparanda\n{before}\ncomparanda.compare(['a'], {{'x': ['a']}}, task='tag', resamples=0)"
     assert "numpy" in loaded(code)
 

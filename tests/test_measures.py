@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from comparanda import UsageError, measures
 from comparanda.measures import measure, ratio, register, unit_statistics
 from tests import reference
-from tests.compare.populations import Population, close, identity, populations, sets
+from tests.comparison.populations import Population, close, identity, populations, sets
 
 NAMES = ("accuracy", "sentences", "precision", "recall", "f1", "macro_f1")
 LABELLED = ("accuracy[NN]", "precision[NN]", "recall[$(]", "f1[a]b]", "f1[*]")

@@ -7,7 +7,7 @@ import pytest
 from comparanda import UsageError
 from comparanda.selection import selected
 from tests import reference
-from tests.compare.populations import NAMES, Population, identity, populations, seen, sets, written
+from tests.comparison.populations import NAMES, Population, identity, populations, seen, sets, written
 
 SMALL = Population(
     ("A", "B", "A", "C"),

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.compare.context import LOST
-from comparanda.compare.finding import Finding
+from comparanda.comparison.context import LOST
+from comparanda.comparison.finding import Finding
 from comparanda.errors import UsageError
 from comparanda.result import Result
 from comparanda.show.console import as_text

@@ -12,7 +12,7 @@ from comparanda import UsageError
 from comparanda.columns import TextColumn
 from comparanda.verdicts import ABSENT, Attribute, View, canonical, items_of_sites, majority_of, shown
 from tests import reference
-from tests.compare.populations import Population, identity, populations, sets, written
+from tests.comparison.populations import Population, identity, populations, sets, written
 
 SMALL = Population(("A", "B", "A"), {"x": ("A", "A", None), "y": ("B", "B", "A")}, (0, 0, 1), (0, 0, 1))
 

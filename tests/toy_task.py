@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from comparanda import measures
 from comparanda.align import NONE, Aligned, RowMap
 from comparanda.columns import PADDING, Slices, TextColumn
-from comparanda.compare.finding import Finding
+from comparanda.comparison.finding import Finding
 from comparanda.corpus import Corpus, Documents, owner_of_rows
 from comparanda.excerpts import Texts
 from comparanda.judge.labels import run_names

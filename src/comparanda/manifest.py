@@ -19,6 +19,7 @@ from msgspec import Meta
 
 from comparanda.columns import Column, TextColumn
 from comparanda.errors import ReadError
+from comparanda.verdicts import special_last
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -269,7 +270,8 @@ class Reader:
 
     def names(self, names: Sequence[str]) -> tuple[str, ...]:
         """Check a table of names: sorted, each once, so that codes are what they would have been."""
-        self.require(all(a < b for a, b in pairwise(names)), "names are not in order")
+        in_order = all(special_last(a) < special_last(b) for a, b in pairwise(names))
+        self.require(in_order, "names are not in order")
         return tuple(names)
 
     def offsets(self, name: str, owners: int | None = None) -> Rows:

@@ -9,15 +9,15 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from comparanda.align import MISSING, Missing, align
-from comparanda.compare.anatomy import Anatomy, anatomy
-from comparanda.compare.combine import Combination, combination
-from comparanda.compare.context import Context
-from comparanda.compare.difference import Difference, Pairs, difference, pairs
-from comparanda.compare.examples import Examples, examples
-from comparanda.compare.resample import RESAMPLES, SEED
-from comparanda.compare.scores import Scores, scores
-from comparanda.compare.significance import Significance, significance
-from comparanda.compare.slices import Slices, slices
+from comparanda.comparison.anatomy import Anatomy, anatomy
+from comparanda.comparison.combine import Combination, combination
+from comparanda.comparison.context import Context
+from comparanda.comparison.difference import Difference, Pairs, difference, pairs
+from comparanda.comparison.examples import Examples, examples
+from comparanda.comparison.resample import RESAMPLES, SEED
+from comparanda.comparison.scores import Scores, scores
+from comparanda.comparison.significance import Significance, significance
+from comparanda.comparison.slices import Slices, slices
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.judge.task import Options, find_task

@@ -366,14 +366,14 @@ def _claims(values: Codes, offsets: Rows, flat: Rows, labels: int) -> Rows:
     return site.astype(np.int64) * labels + label
 
 
-def _special_last(name: str) -> tuple[bool, str]:
+def special_last(name: str) -> tuple[bool, str]:
     """Sort *absent* and *nil* behind all labels, so that they win no tie."""
     return name.startswith("\0"), name
 
 
 def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
     """Bring several columns to one sorted table of names; returns the names and each column's codes in it."""
-    names = tuple(sorted({name for column in columns for name in column.names}, key=_special_last))
+    names = tuple(sorted({name for column in columns for name in column.names}, key=special_last))
     code_of = {name: code for code, name in enumerate(names)}
     kind: type[np.unsignedinteger[Any]] = code_type(len(names))
     recoded: list[Codes] = []

@@ -12,7 +12,7 @@ import pytest
 
 from comparanda.align import MISSING
 from comparanda.cli import cli, options
-from comparanda.compare.resample import RESAMPLES, SEED
+from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.read.scan import MAX_LINE
 from tests.cli.files import program
 from tests.command import run

@@ -9,7 +9,7 @@ import numpy as np
 from comparanda.result import compare
 from comparanda.verdicts import ABSENT
 from tests import reference
-from tests.compare.populations import Population, close, identity, populations, sets, written
+from tests.comparison.populations import Population, close, identity, populations, sets, written
 from tests.judge.corpora import corpus, labels, notes, result, table, tags
 
 KEY = corpus("key", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A")]])

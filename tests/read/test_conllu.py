@@ -131,7 +131,7 @@ class TestColumns:
 
     def test_a_column_that_holds_nothing(self) -> None:
         assert refused(self.TEXT, column="feats").startswith(
-            "f.conllu: the column 'feats' holds nothing but '_'\n  name another one: ::conllu?column=xpos (columns: id,"
+            "f.conllu: the column 'feats' holds nothing but '_'\n  the file fills: lemma, upos, xpos, head, deprel; say"
         )
 
     def test_a_column_that_holds_something(self) -> None:

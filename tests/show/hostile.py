@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from comparanda.compare.examples import Answer, Example, Examples
-from comparanda.compare.finding import Finding
+from comparanda.comparison.examples import Answer, Example, Examples
+from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.verdicts import Sites, System, Verdicts
 from tests.toy_task import findings, verdicts_of

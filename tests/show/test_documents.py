@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from comparanda.compare.finding import Finding
+from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.cells import visible
 from comparanda.show.documents import as_delimited, as_html, as_json_lines, as_markdown

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from comparanda.compare.finding import Finding
+from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
 from tests.show.hostile import hostile_findings

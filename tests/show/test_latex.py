@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.compare.finding import Finding
+from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.cells import visible
 from comparanda.show.latex import as_latex, escaped

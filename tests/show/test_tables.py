@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from comparanda.compare.finding import Finding
+from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.tables import Field, Table, main_table, stars, tables
 from comparanda.verdicts import System

@@ -22,7 +22,7 @@ from comparanda.show.tables import TOP, tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from comparanda.compare.finding import Finding
+    from comparanda.comparison.finding import Finding
     from comparanda.places import Note
     from comparanda.result import Result
 

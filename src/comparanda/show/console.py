@@ -15,15 +15,15 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from comparanda.compare.anatomy import Anatomy
-from comparanda.compare.examples import Example, Examples
+from comparanda.comparison.anatomy import Anatomy
+from comparanda.comparison.examples import Example, Examples
 from comparanda.show.cells import visible
 from comparanda.show.tables import TOP, Table, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from comparanda.compare.finding import Finding
+    from comparanda.comparison.finding import Finding
 
 _BOX = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n", ascii=False)
 _GAP = 3  # what the box puts between two columns

@@ -11,7 +11,7 @@ from comparanda.show.cells import visible
 from comparanda.show.tables import TOP, Table, tables
 
 if TYPE_CHECKING:
-    from comparanda.compare.finding import Finding
+    from comparanda.comparison.finding import Finding
 
 
 _MARKUP = frozenset("\\`*_[]<>|#~$&")

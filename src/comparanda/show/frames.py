@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from comparanda.compare.finding import Finding
+    from comparanda.comparison.finding import Finding
 
 
 def as_pandas(finding: Finding) -> pandas.DataFrame:

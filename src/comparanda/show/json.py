@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from comparanda.compare.anatomy import Anatomy
-from comparanda.compare.combine import Combination
-from comparanda.compare.difference import Difference, Pairs
-from comparanda.compare.examples import Examples
-from comparanda.compare.scores import Scores
-from comparanda.compare.significance import Significance
-from comparanda.compare.slices import Slices
+from comparanda.comparison.anatomy import Anatomy
+from comparanda.comparison.combine import Combination
+from comparanda.comparison.difference import Difference, Pairs
+from comparanda.comparison.examples import Examples
+from comparanda.comparison.scores import Scores
+from comparanda.comparison.significance import Significance
+from comparanda.comparison.slices import Slices
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
-    from comparanda.compare.finding import Finding
+    from comparanda.comparison.finding import Finding
 
 SCHEMA_VERSION = 1
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""

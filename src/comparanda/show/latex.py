@@ -9,7 +9,7 @@ from comparanda.show.cells import cell, visible
 from comparanda.show.tables import TOP, Table, tables
 
 if TYPE_CHECKING:
-    from comparanda.compare.finding import Finding
+    from comparanda.comparison.finding import Finding
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

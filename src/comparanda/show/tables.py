@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
 
-from comparanda.compare.anatomy import Anatomy
-from comparanda.compare.combine import Combination, OracleRow
-from comparanda.compare.difference import Difference, DifferenceClass, Pairs
-from comparanda.compare.examples import Examples
-from comparanda.compare.finding import Finding
-from comparanda.compare.scores import Score, Scores
-from comparanda.compare.significance import Significance
-from comparanda.compare.slices import Slices
+from comparanda.comparison.anatomy import Anatomy
+from comparanda.comparison.combine import Combination, OracleRow
+from comparanda.comparison.difference import Difference, DifferenceClass, Pairs
+from comparanda.comparison.examples import Examples
+from comparanda.comparison.finding import Finding
+from comparanda.comparison.scores import Score, Scores
+from comparanda.comparison.significance import Significance
+from comparanda.comparison.slices import Slices
 from comparanda.show.cells import Kind, cell
 
 TOP = 5

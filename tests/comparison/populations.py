@@ -75,7 +75,7 @@ class Population:
             task="label" if self.several else "tag",
             systems=self.runs or tuple(System(name, (number,)) for number, name in enumerate(self.systems)),
             runs=tuple(self.systems),
-            documents=tuple(f"d{number}" for number in range(max(self.document) + 1)),
+            documents=tuple(f"d{number:03}" for number in range(max(self.document) + 1)),
             units=Units(self.unit, max(self.units) + 1),
             views={"tag": View("tag", sites, measures)},
             settings={},

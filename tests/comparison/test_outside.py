@@ -11,9 +11,9 @@ from scipy import stats
 from sklearn import metrics
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from comparanda.compare.significance import benjamini_hochberg, binomial_two_sided
+from comparanda.comparison.significance import benjamini_hochberg, binomial_two_sided
 from tests import reference
-from tests.compare.populations import LABELS, Population, close, exact_pairs, identity, populations
+from tests.comparison.populations import LABELS, Population, close, exact_pairs, identity, populations
 
 single = populations(absent=False, documents=(1, 8))
 several = populations(absent=False, documents=(1, 8), several=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.compare.context import Context, is_value, share
-from comparanda.compare.finding import Finding
-from comparanda.compare.scores import scores
+from comparanda.comparison.context import Context, is_value, share
+from comparanda.comparison.finding import Finding
+from comparanda.comparison.scores import scores
 from comparanda.measures import ratio
 from comparanda.verdicts import shown
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from comparanda import Result, UsageError
-from comparanda.compare.difference import CLASSES, Difference
+from comparanda.comparison.difference import CLASSES, Difference
 from tests import reference
-from tests.compare.populations import Population, close, identity, pairs, populations, seen, sets, several_systems
+from tests.comparison.populations import Population, close, identity, pairs, populations, seen, sets, several_systems
 
 any_pair = pairs | populations(systems=(2, 2), several=True)
 

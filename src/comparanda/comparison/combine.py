@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.compare.context import Context, is_value, share
-from comparanda.compare.finding import Finding
+from comparanda.comparison.context import Context, is_value, share
+from comparanda.comparison.finding import Finding
 from comparanda.expressions import quote
 from comparanda.measures import ratio
 from comparanda.verdicts import majority_of, shown

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.compare.context import FEW_UNITS, LOST, Context, Interval, defined, intervals
-from comparanda.compare.finding import Finding
-from comparanda.compare.resample import EXACT_UNITS, FEWEST_UNITS, swapped_sums
-from comparanda.compare.scores import resampled_scores, split_sums
+from comparanda.comparison.context import FEW_UNITS, LOST, Context, Interval, defined, intervals
+from comparanda.comparison.finding import Finding
+from comparanda.comparison.resample import EXACT_UNITS, FEWEST_UNITS, swapped_sums
+from comparanda.comparison.scores import resampled_scores, split_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

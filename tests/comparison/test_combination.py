@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from comparanda.compare.combine import Combination, OracleRow
+from comparanda.comparison.combine import Combination, OracleRow
 from tests import reference
-from tests.compare.populations import Population, close, identity, populations, seen, sets, written
+from tests.comparison.populations import Population, close, identity, populations, seen, sets, written
 
 any_population = populations() | sets
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
-from comparanda import Result
-from comparanda.compare.examples import _sampled
+from comparanda import Result, compare
+from comparanda.comparison.examples import _sampled
+from comparanda.demo import demo_files
 from comparanda.selection import selected
-from tests.compare.populations import Population, close, exact_pairs, identity, populations, sampled_pairs, sets
+from tests.comparison.populations import Population, close, exact_pairs, identity, populations, sampled_pairs, sets
 
 any_population = populations(systems=(2, 4)) | sets
 
@@ -149,3 +152,33 @@ def test_a_sample_says_how_many_sites_there_are_in_all() -> None:
     found = population.result().examples("correction", "x", "y", top=2)
     assert (found.where, found.base, found.new, found.count, len(found.examples)) == ("correction", "x", "y", 4, 2)
     assert {(each.key, each.answers[0].value, each.answers[0].right) for each in found.examples} == {("A", "B", False)}
+
+
+def reordered(text: str, order: list[int]) -> str:
+    """The documents of a CoNLL-U file in another order."""
+    documents = [f"# newdoc{part}" for part in text.split("# newdoc")[1:]]
+    return "".join(documents[number].rstrip("\n") + "\n\n" for number in order)
+
+
+def test_not_even_draws_depend_on_the_order_of_documents(tmp_path: Path) -> None:
+    """Intervals, sampled p-values and slices of the demo are equal, to the last byte, whatever the order."""
+    key, systems = demo_files()
+    paths = {"key": key, **systems}
+    order = random.Random(7).sample(range(30), 30)
+    for name, path in paths.items():
+        (tmp_path / f"{name}.conllu").write_text(reordered(Path(path).read_text(encoding="utf-8"), order))
+    moved = {name: str(tmp_path / f"{name}.conllu") for name in systems}
+    whole = compare(key, systems, task="pos", resamples=200)
+    other = compare(str(tmp_path / "key.conllu"), moved, task="pos", resamples=200)
+    assert whole.anatomy(by=["genre", "length"]).to_json() == other.anatomy(by=["genre", "length"]).to_json()
+
+
+def test_draws_over_rows_follow_their_ids() -> None:
+    key = {f"r{number}": "ab"[number % 2] for number in range(40)}
+    system = {name: "abc"[int(name[1:]) % 3] for name in key}
+    other = {name: "bac"[int(name[1:]) % 3] for name in key}
+    turned = dict(sorted(key.items(), reverse=True))
+    one = compare(key, {"x": system, "y": other}, task="label", resamples=200)
+    two = compare(turned, {"x": system, "y": other}, task="label", resamples=200)
+    assert one.anatomy().significance == two.anatomy().significance
+    assert one.scores() == two.scores()

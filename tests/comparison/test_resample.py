@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from comparanda.compare.resample import bootstrap_sums, swapped_sums
-from tests.compare.populations import drawn, identity
+from comparanda.comparison.resample import bootstrap_sums, swapped_sums
+from tests.comparison.populations import drawn, identity
 
 
 @identity(st.integers(2, 60), st.integers(1, 40), st.integers(0, 5))

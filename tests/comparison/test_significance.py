@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from comparanda.compare.resample import bootstrap_sums, swapped_sums
-from comparanda.compare.significance import (
+from comparanda.comparison.resample import bootstrap_sums, swapped_sums
+from comparanda.comparison.significance import (
     POWER,
     PairTest,
     benjamini_hochberg,
@@ -23,7 +23,7 @@ from comparanda.compare.significance import (
 from comparanda.measures import measure
 from comparanda.verdicts import System
 from tests import reference
-from tests.compare.populations import (
+from tests.comparison.populations import (
     Population,
     close,
     drawn,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import TextColumn
-from comparanda.compare.resample import RESAMPLES, SEED, bootstrap_sums
+from comparanda.comparison.resample import RESAMPLES, SEED, bootstrap_sums
 from comparanda.expressions import quote
 from comparanda.measures import Measure, lost, measure, unit_statistics
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes
-    from comparanda.compare.resample import Matrix
+    from comparanda.comparison.resample import Matrix
     from comparanda.verdicts import Sites, System, Verdicts, View
 
 FEW_UNITS = 50

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import strategies as st
 
 from comparanda import UsageError
-from comparanda.compare.scores import Scores
+from comparanda.comparison.scores import Scores
 from comparanda.verdicts import ABSENT, items_of_sites
 from tests import reference
-from tests.compare.populations import (
+from tests.comparison.populations import (
     Population,
     close,
     identity,

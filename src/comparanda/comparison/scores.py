@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.compare.context import Context, Interval, defined, intervals
-from comparanda.compare.finding import Finding
-from comparanda.compare.resample import bootstrap_sums
+from comparanda.comparison.context import Context, Interval, defined, intervals
+from comparanda.comparison.finding import Finding
+from comparanda.comparison.resample import bootstrap_sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from comparanda.compare.combine import Combination, combination
-from comparanda.compare.difference import Difference, Pairs, difference, pairs
-from comparanda.compare.finding import Finding
-from comparanda.compare.scores import Scores, scores
-from comparanda.compare.significance import Significance, significance
-from comparanda.compare.slices import Slices
+from comparanda.comparison.combine import Combination, combination
+from comparanda.comparison.difference import Difference, Pairs, difference, pairs
+from comparanda.comparison.finding import Finding
+from comparanda.comparison.scores import Scores, scores
+from comparanda.comparison.significance import Significance, significance
+from comparanda.comparison.slices import Slices
 
 if TYPE_CHECKING:
-    from comparanda.compare.context import Context
+    from comparanda.comparison.context import Context
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import Column, TextColumn
-from comparanda.compare.context import LOST, Context, defined, is_value
-from comparanda.compare.finding import Finding
-from comparanda.compare.significance import benjamini_hochberg, randomisation
+from comparanda.comparison.context import LOST, Context, defined, is_value
+from comparanda.comparison.finding import Finding
+from comparanda.comparison.significance import benjamini_hochberg, randomisation
 from comparanda.expressions import quote_name
 
 if TYPE_CHECKING:

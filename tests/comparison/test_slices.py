@@ -11,9 +11,9 @@ import pytest
 
 from comparanda import UsageError
 from comparanda.columns import TextColumn
-from comparanda.compare.slices import MOST_SLICES, slices
+from comparanda.comparison.slices import MOST_SLICES, slices
 from tests import reference
-from tests.compare.populations import Population, close, exact_pairs, identity, populations, sets_of_pairs
+from tests.comparison.populations import Population, close, exact_pairs, identity, populations, sets_of_pairs
 
 if TYPE_CHECKING:
     from comparanda import Result

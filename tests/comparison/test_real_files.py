@@ -10,7 +10,7 @@ import pytest
 from comparanda import Result
 from comparanda.result import compare
 from tests import reference
-from tests.compare.populations import close
+from tests.comparison.populations import close
 from tests.shared_data import shared
 
 FOLDER = "data/ud/en_ewt"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.compare.finding import Finding
+from comparanda.comparison.finding import Finding
 from comparanda.verdicts import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
-    from comparanda.compare.context import Context
+    from comparanda.comparison.context import Context
     from comparanda.selection import Selection
 
 
