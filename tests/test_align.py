@@ -52,7 +52,7 @@ def test_other_document_names_are_ignored_where_none_is_the_keys() -> None:
     assert aligned.maps[0].identity
     assert notes(aligned) == [
         "x: words equal only after Unicode normalisation: 1 (x.txt:5)",
-        "x: document names unlike the key's, ignored: 2",
+        "x: document names unlike the key's, ignored: 2 (p, q)",
     ]
 
 

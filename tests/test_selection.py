@@ -28,7 +28,7 @@ def rows(where: str, base: str | None = None, new: str | None = None) -> list[in
         ("true", [0, 1, 2, 3]),
         ('key == "A"', [0, 2]),
         ('label == "A"', [0, 2]),
-        ('document == "d1"', [2, 3]),
+        ('document == "d001"', [2, 3]),
         ('word == "w0"', [0, 3]),
         ("frequency == 2", [0, 3]),
         ("length == 2 and odd", []),

@@ -260,14 +260,14 @@ def test_every_finding_can_be_made_without_documents(unit: Any, systems: Any) ->
 
 def test_slices_of_a_measure_that_rests_on_items_say_so_and_use_another(result: Result) -> None:
     found = result.slices("genre", view="partial")
-    assert (found.measure, found.reason) == ("accuracy", f"f1 is n/a: {LOST}")
+    assert (found.measure, found.reasons[0]) == ("accuracy", f"f1 is n/a: {LOST}")
     assert found.slices[0].scores == (14 / 16, 1.0)
     assert f"f1 is n/a: {LOST}" in str(found)
 
 
 def test_slices_with_no_other_measure_are_undefined_not_wrong(result: Result) -> None:
     found = _with_measures(result, "streak", "f1").slices("genre", view="partial")
-    assert (found.measure, found.reason) == ("streak", f"streak is n/a: {LOST}")
+    assert (found.measure, found.reasons[0]) == ("streak", f"streak is n/a: {LOST}")
     assert {score for each in found.slices for score in each.scores} == {None}
     assert {each.p for each in found.slices} == {None}
     assert "n/a" in str(found)

@@ -102,7 +102,7 @@ def _map_one(key: Corpus, response: Corpus, missing: Missing) -> tuple[RowMap, l
     if key.by_id or response.by_id:
         return _map_by_id(key, response, missing)
     if _same_rows(key, response):
-        return RowMap(), _note_cuts(key, response)
+        return RowMap(), _note_names(key, response) + _note_cuts(key, response)
     if response.documents.marked and key.documents.marked:
         return _map_by_document(key, response, missing)
     notes = _check_words(key, response, np.arange(len(key)), np.arange(len(response)))
@@ -113,6 +113,18 @@ def _same_rows(key: Corpus, response: Corpus) -> bool:
     if len(key) != len(response) or key.words is None or response.words is None:
         return False
     return bool(key.words.same(response.words).all())
+
+
+def _note_names(key: Corpus, response: Corpus) -> list[Note]:
+    """Note documents called otherwise than in the key, where all words are the same."""
+    if not (key.documents.marked and response.documents.marked) or key.documents.names == response.documents.names:
+        return []
+    return _other_names(response, sorted(set(response.documents.names) - set(key.documents.names)))
+
+
+def _other_names(response: Corpus, names: list[str]) -> list[Note]:
+    what = "document names unlike the key's, ignored"
+    return [Note(response.name, what, len(names), tuple(names[:3]))] if names else []
 
 
 def _note_cuts(key: Corpus, response: Corpus) -> list[Note]:
@@ -130,10 +142,7 @@ def _map_by_document(key: Corpus, response: Corpus, missing: Missing) -> tuple[R
     surplus = sorted(set(place) - set(key.documents.names))
     if len(lacking) == len(key.documents):
         notes = _check_words(key, response, np.arange(len(key)), np.arange(len(response)))
-        return RowMap(), [
-            *notes,
-            Note(response.name, "document names unlike the key's, ignored", len(surplus)),
-        ]
+        return RowMap(), notes + _other_names(response, surplus)
     _refuse_missing(key, response, lacking, surplus, missing, "document")
     wanted = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]
     key_rows, response_rows = _paired_rows(key, response, wanted)
@@ -168,7 +177,7 @@ def _row_map(key_size: int, response_size: int, key_rows: Rows, response_rows: R
 
 
 def _map_by_id(key: Corpus, response: Corpus, missing: Missing) -> tuple[RowMap, list[Note]]:
-    if _same_rows(key, response):
+    if _same_rows(key, response) and (key.words is None or len(key.words.intern().names) == len(key)):
         return RowMap(), []
     mine, theirs = _rows_by_id(key), _rows_by_id(response)
     lacking = [name for name in mine if name not in theirs]

@@ -104,8 +104,16 @@ class Result:
         """Return tests of all pairs by the main measure, or by another."""
         return significance(self._context(view), measure(measure_name) if measure_name else None)
 
-    def slices(self, by: str, base: str | None = None, new: str | None = None, *, view: str | None = None) -> Slices:
-        """Return scores by an attribute: label, length, frequency, seen, document, genre, another column …"""  # noqa: D400, D415
+    def slices(
+        self,
+        by: str,
+        base: str | None = None,
+        new: str | None = None,
+        *,
+        measure_name: str | None = None,
+        view: str | None = None,
+    ) -> Slices:
+        """Return scores by an attribute, such as label, length, frequency, seen, document or genre."""
         context = self._context(view)
         ground = scope(self.verdicts, context.view)
         if by not in ground.types:
@@ -113,8 +121,10 @@ class Result:
                 f"there is no attribute {by!r}{nearest(by, ground.types)}",
                 hint=f"attributes: {', '.join(sorted(ground.types))}",
             )
-        pair = self.pair(base, new, view=view) if len(self.systems) > 1 else (None, None)
-        return slices(context, by, ground.column(by), *pair)
+        if len(self.systems) > 1:
+            base, new = self.pair(base, new, view=view)
+        chosen = measure(measure_name) if measure_name else None
+        return slices(context, by, ground.column(by), base, new, chosen)
 
     def examples(
         self,

@@ -24,7 +24,7 @@ from tests.command import run
         ("x.csv", "class,key,"),
         ("x.tsv", "class\tkey\t"),
         ("x.tex", "% needs"),
-        ("x.txt", "\nDifference"),
+        ("x.txt", "Difference"),
     ],
 )
 def test_the_suffix_of_the_output_tells_the_format(

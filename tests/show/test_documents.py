@@ -15,7 +15,8 @@ from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.cells import visible
 from comparanda.show.documents import as_delimited, as_html, as_json_lines, as_markdown
-from comparanda.show.tables import Table, main_table, tables
+from comparanda.show.table import Table
+from comparanda.show.tables import main_table, tables
 from tests.show.hostile import hostile_findings
 from tests.toy_task import (
     findings,
@@ -125,7 +126,7 @@ def test_json_lines_are_read_back(name: str) -> None:
 
 def test_numbers_come_raw_and_in_full() -> None:
     row = next(csv.DictReader(io.StringIO(as_delimited(RESULT.scores(view="strict"), ","))))
-    assert (row["system"], float(row["accuracy"]), row["right"]) == ("rough", 0.8, "32.0")
+    assert (row["system"], float(row["accuracy"]), row["right"]) == ("rough", 0.8, "32")
 
 
 def test_undefined_is_empty_in_csv_and_null_in_json() -> None:

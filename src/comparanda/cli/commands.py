@@ -77,7 +77,11 @@ def score(context: click.Context, /, **options: Any) -> None:
     from comparanda.cli.run import load
 
     result = load(context, options)
-    cuts = [result.slices(name, view=options["view"]) for name in options["by"]]
+    cuts = [
+        result.slices(name, measure_name=measure, view=options["view"])
+        for name in options["by"]
+        for measure in options["measures"] or [None]
+    ]
     publish(context, result, cuts or [result.scores(*options["measures"], view=options["view"])], options)
 
 

@@ -17,7 +17,7 @@ from comparanda.show.console import as_text, show
 from comparanda.show.documents import as_delimited, as_json_lines, as_markdown
 from comparanda.show.json import document
 from comparanda.show.latex import as_latex
-from comparanda.show.tables import TOP, tables
+from comparanda.show.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ def publish(
     cited = _citation(result, layout) if cite else ""
     if layout == "table" and target in {None, _STDOUT}:
         for finding in findings:
-            show(finding, sys.stdout, top=TOP if top is None else top)
+            show(finding, sys.stdout, top=top)
         sys.stdout.write(cited)
     else:
         text = "\n\n".join(_written(layout, result, finding, top).rstrip("\n") for finding in findings) + "\n" + cited
@@ -90,7 +90,7 @@ def _asked_for(context: click.Context, options: Mapping[str, Any]) -> str:
 
 
 def _written(layout: str, result: Result, finding: Finding, top: int | None) -> str:
-    short, full = (TOP if top is None else top), (top or 0)
+    short, full = top, (top or 0)
     writers: dict[str, Callable[[], str]] = {
         "table": lambda: as_text(finding, short),
         "json": lambda: document(finding, result.signature, tuple(map(str, result.notes))),

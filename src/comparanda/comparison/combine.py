@@ -107,6 +107,28 @@ class Agreement:
 
 
 @dataclass(frozen=True)
+class ItemOracle:
+    """The upper bound over items: a positive found by any run, a negative only if all claim it.
+
+    Args:
+        found: the positives that at least one run claims.
+        positives: all positives.
+        spurious: the negatives that every run claims.
+        precision: found over found and spurious.
+        recall: found over positives.
+        f1: their harmonic mean, from counts.
+
+    """
+
+    found: int
+    positives: int
+    spurious: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
 class Combination(Finding):
     """Upper bounds and how the runs share the work."""
 
@@ -116,6 +138,7 @@ class Combination(Finding):
     low: float | None
     high: float | None
     overall: OracleRow
+    items: ItemOracle | None
     labels: tuple[OracleRow, ...]
     unsolved: tuple[str, ...]
     hardness: tuple[Hardness, ...]
@@ -141,6 +164,7 @@ def combination(context: Context) -> Combination:
         low=gain[0],
         high=gain[1],
         overall=overall,
+        items=_item_oracle(context) if context.measures[0].name != "accuracy" else None,
         labels=labels,
         unsolved=tuple(row.label or "" for row in labels if not row.oracle_right),
         hardness=_hardness(len(runs), solved, len(sites)),
@@ -215,6 +239,17 @@ def _oracle_interval(context: Context, pattern: NDArray[np.bool_]) -> tuple[floa
     wrong = context.unit_counts(rows[~pattern.any(axis=0)])
     columns = np.stack([total - wrong, total], axis=1)
     return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
+
+
+def _item_oracle(context: Context) -> ItemOracle:
+    """Count items (DEFINITIONS 4): TP = positives found by any, FP = negatives claimed by all."""
+    items = context.view.items
+    claims = np.stack(items.claimed)
+    found = int((claims.any(axis=0) & items.positive).sum())
+    spurious = int((claims.all(axis=0) & ~items.positive).sum())
+    positives = int(items.positive.sum())
+    f1 = share(2 * found, found + spurious + positives)
+    return ItemOracle(found, positives, spurious, share(found, found + spurious), share(found, positives), f1)
 
 
 def _hardness(runs: int, solved: NDArray[np.int64], sites: int) -> tuple[Hardness, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from comparanda.comparison.context import Context, is_value, share
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import scores
+from comparanda.expressions import quote
 from comparanda.measures import ratio
 from comparanda.verdicts import shown
 
@@ -300,6 +301,13 @@ def _right_by_label(context: Context, system: System) -> NDArray[np.int64]:
     return found
 
 
+def _pair_condition(context: Context, base: str, new: str) -> str:
+    """Write the condition that two systems differ; by their names where each has one run."""
+    if any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
+        return "differs"
+    return f"value({quote(base)}) != value({quote(new)})"
+
+
 def pairs(context: Context) -> Pairs:
     """Put diff and the difference of scores side by side for every pair of systems."""
     main = context.measures[0]
@@ -327,5 +335,7 @@ def pairs(context: Context) -> Pairs:
     found = []
     for (base, new, total, different, diff, gap, overlap), (low, high) in zip(rows, spans, strict=True):
         same = None if diff is None else 1 - diff
-        found.append(Pair(base, new, total, different, diff, low, high, gap, overlap, same, "differs"))
+        found.append(
+            Pair(base, new, total, different, diff, low, high, gap, overlap, same, _pair_condition(context, base, new))
+        )
     return Pairs(context.view.name, main.name, tuple(found))

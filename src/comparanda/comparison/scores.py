@@ -41,8 +41,8 @@ class Score:
     value: float | None
     low: float | None
     high: float | None
-    part: float | None
-    whole: float | None
+    part: int | float | None
+    whole: int | float | None
     reason: str | None
     by_run: tuple[float | None, ...]
 
@@ -98,11 +98,16 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
 
 def _sums(
     each: Measure, sums: Mapping[str, NDArray[np.float64]], runs: tuple[int, ...]
-) -> tuple[float | None, float | None]:
+) -> tuple[int | float | None, int | float | None]:
     if not each.plain:
         return None, None
-    top, bottom = (defined(float(sums[name][list(runs)].sum())) for name in each.statistics)
+    top, bottom = (_number(float(sums[name][list(runs)].sum())) for name in each.statistics)
     return top, bottom
+
+
+def _number(value: float) -> int | float | None:
+    """Return a count as an integer, a sum of credits as a float, and None for NaN."""
+    return int(value) if value.is_integer() else defined(value)
 
 
 def resampled_scores(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -51,14 +52,14 @@ class Slice:
 class Slices(Finding):
     """The scores of all systems by one attribute; `left_out` counts sites of slices beyond the limit.
 
-    The measure is the first of the view's that can be told for some of the sites; `reason` says why the main
-    one cannot.
+    The measure is the one asked for, or the first of the view's that can be told for some of the sites;
+    `reasons` say why a measure or a test is n/a.
     """
 
     view: str
     by: str
     measure: str
-    reason: str | None
+    reasons: tuple[str, ...]
     systems: tuple[str, ...]
     base: str | None
     new: str | None
@@ -66,22 +67,25 @@ class Slices(Finding):
     slices: tuple[Slice, ...]
 
 
-def slices(context: Context, by: str, column: Column, base: str | None, new: str | None) -> Slices:
-    """Cut the sites by a column and score each slice; test the pair where one is given."""
+def slices(
+    context: Context, by: str, column: Column, base: str | None, new: str | None, wanted: Measure | None = None
+) -> Slices:
+    """Cut the sites by a column and score each slice by one measure; test the pair where one is given."""
     found = list(_cut(by, column))
     if isinstance(column, TextColumn):
         found.sort(key=lambda each: (-len(each[1]), each[0]))
     kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
     places = {system.name: place for place, system in enumerate(context.systems)}
     pair = [(places[base], places[new])] if base is not None and new is not None else []
-    chosen, reason = _measure(context)
-    rows, ps = [], []
+    chosen, reason = _measure(context, wanted)
+    rows, tests = [], []
     for value, sites, where in kept:
         inner = replace(context, view=context.view.narrowed(sites))
         statistics = inner.statistics([chosen])
         scores = inner.by_system(inner.finished(chosen, {name: each.sum(axis=0) for name, each in statistics.items()}))
-        ps.append(randomisation(inner, chosen, statistics, pair)[0][0] if pair else None)
+        tests.append(randomisation(inner, chosen, statistics, pair)[0] if pair else (None, ""))
         rows.append((value, len(sites), tuple(defined(score) for score in scores), where))
+    ps = [p for p, _ in tests]
     corrected = benjamini_hochberg(ps)
     table = []
     for (value, size, values, where), p, adjusted in zip(rows, ps, corrected, strict=True):
@@ -91,7 +95,7 @@ def slices(context: Context, by: str, column: Column, base: str | None, new: str
         context.view.name,
         by,
         chosen.name,
-        reason,
+        (*reason, *_untested(tests)),
         tuple(places),
         base,
         new,
@@ -100,14 +104,20 @@ def slices(context: Context, by: str, column: Column, base: str | None, new: str
     )
 
 
-def _measure(context: Context) -> tuple[Measure, str | None]:
+def _measure(context: Context, wanted: Measure | None) -> tuple[Measure, tuple[str, ...]]:
     """Choose the measure for slices, and say why it is not the main one, or why that is undefined."""
     some = replace(context, view=context.view.narrowed(np.arange(0)))
-    main = context.measures[0]
+    main = wanted or context.measures[0]
     if not some.lost(main):
-        return main, None
-    chosen = next((each for each in context.measures if not some.lost(each)), main)
-    return chosen, f"{main} is n/a: {LOST}"
+        return main, ()
+    chosen = main if wanted else next((each for each in context.measures if not some.lost(each)), main)
+    return chosen, (f"{main} is n/a: {LOST}",)
+
+
+def _untested(tests: list[tuple[float | None, str]]) -> tuple[str, ...]:
+    """Say why slices were not tested, each reason once."""
+    why = Counter(method.removeprefix("n/a: ") for p, method in tests if p is None and method.startswith("n/a"))
+    return tuple(f"p is n/a in {count:,} of {len(tests):,} slices: {reason}" for reason, count in sorted(why.items()))
 
 
 def _gap(values: tuple[float | None, ...], pair: tuple[int, int]) -> float | None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from comparanda.verdicts import Sites, System
 
 _LISTED = 5
+_NEVER_IN_KEY = "labels the key never uses"
+_ONLY_IN_KEY = "labels only the key uses"
 
 
 def speak_alike(
@@ -89,6 +91,8 @@ def one_sided(sites: Sites, runs: Sequence[str]) -> list[Note]:
 
     The likely counterpart of a label is what the other side says most often where this side says it.
     """
+    if sites.parts is not None:
+        return _one_sided_sets(sites, sites.parts, runs)
     notes = []
     width = len(sites.names)
     if width > 4096:  # lemmas and the like: one-sided values are the rule there
@@ -102,13 +106,35 @@ def one_sided(sites: Sites, runs: Sequence[str]) -> list[Note]:
             if sites.names[code] != ABSENT
         ]
         for codes, mine, theirs, what in (
-            (only_run, values, sites.key, "labels the key never uses"),
-            (only_key, sites.key, values, "labels only the key uses"),
+            (only_run, values, sites.key, _NEVER_IN_KEY),
+            (only_key, sites.key, values, _ONLY_IN_KEY),
         ):
             if codes:
                 hints = tuple(_likely(sites, code, mine, theirs) for code in codes[:_LISTED])
                 notes.append(Note(name, what, len(codes), hints))
     return notes
+
+
+def _one_sided_sets(sites: Sites, parts: tuple[tuple[str, ...], ...], runs: Sequence[str]) -> list[Note]:
+    """Note the same for sets of labels; which label stands for which cannot be told there."""
+    in_key = _used(sites.key, parts)
+    notes = []
+    for name, values in zip(runs, sites.values, strict=True):
+        in_run = _used(values, parts)
+        for mine, theirs, what in ((in_run, in_key, _NEVER_IN_KEY), (in_key, in_run, _ONLY_IN_KEY)):
+            found = sorted(set(mine) - set(theirs))
+            if found:
+                hints = tuple(f"{label} ×{mine[label]:,}" for label in found[:_LISTED])
+                notes.append(Note(name, what, len(found), hints))
+    return notes
+
+
+def _used(values: Codes, parts: tuple[tuple[str, ...], ...]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for part, count in zip(parts, np.bincount(values, minlength=len(parts)).tolist(), strict=True):
+        if count:
+            counts.update(dict.fromkeys(part, count))
+    return counts
 
 
 def _likely(sites: Sites, code: int, mine: Codes, theirs: Codes) -> str:

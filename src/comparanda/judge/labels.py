@@ -16,6 +16,7 @@ from comparanda.corpus import owner_of_rows
 from comparanda.excerpts import Texts
 from comparanda.judge.label_maps import one_sided, speak_alike
 from comparanda.judge.task import Options, Task
+from comparanda.places import Note
 from comparanda.verdicts import ABSENT, Attribute, Sites, System, UnitKind, Units, Verdicts, View, canonical
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def _judge(
     names, codes = _on_key(aligned, columns)
     sites = _sites(aligned, names, codes, options)
     notes += one_sided(sites, runs)
+    judged = View(view, sites, measures, left_out=_left_out(sites, options))
+    notes += [Note("key", f"sites left out, {why}", count) for why, count in judged.left_out_counts.items()]
     key = aligned.key
     kind: UnitKind = "document" if key.documents.marked else "row" if key.by_id else "sentence"
     count = len(key.documents) if kind == "document" else len(key.sentences) - 1
@@ -57,7 +60,7 @@ def _judge(
         runs=runs,
         documents=key.documents.names,
         units=Units(kind, count),
-        views={view: View(view, sites, measures, left_out=_left_out(sites, options))},
+        views={view: judged},
         settings=_settings(options, view),
         notes=(*aligned.notes, *notes),
         texts=Texts.of(aligned, runs),

@@ -23,6 +23,15 @@ def cell(kind: Kind, value: Any) -> str:
     return written
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Write a number with its noun.
+
+    >>> counted(1, "document"), counted(2000, "kind of error", "kinds of error")
+    ('1 document', '2,000 kinds of error')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def _p(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 

@@ -18,7 +18,8 @@ from rich.text import Text
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
 from comparanda.show.cells import visible
-from comparanda.show.tables import TOP, Table, tables
+from comparanda.show.table import Table
+from comparanda.show.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,14 +33,14 @@ _PIPED = 10_000
 _TEXT_SHARE = 0.6  # of a narrow terminal, for the columns that say what a row is
 
 
-def as_text(finding: Finding, top: int = TOP) -> str:
+def as_text(finding: Finding, top: int | None = None) -> str:
     """Return a finding as plain text."""
     stream = io.StringIO()
     show(finding, stream, top=top, plain=True)
-    return stream.getvalue().rstrip("\n")
+    return stream.getvalue().strip("\n")
 
 
-def show(finding: Finding, stream: TextIO, *, top: int = TOP, plain: bool = False) -> None:
+def show(finding: Finding, stream: TextIO, *, top: int | None = None, plain: bool = False) -> None:
     """Print a finding; on a terminal with colours, elsewhere without and never wrapped."""
     console = console_for(stream, plain=plain)
     if isinstance(finding, Anatomy):

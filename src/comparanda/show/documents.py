@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from comparanda.show.cells import visible
-from comparanda.show.tables import TOP, Table, tables
+from comparanda.show.table import Table
+from comparanda.show.tables import tables
 
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _MARKUP = frozenset("\\`*_[]<>|#~$&")
 
 
-def as_markdown(finding: Finding, top: int = TOP) -> str:
+def as_markdown(finding: Finding, top: int | None = None) -> str:
     """Return all tables in Markdown."""
     return "\n\n".join(_markdown(table) for table in tables(finding, top))
 

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from comparanda.show.cells import cell, visible
-from comparanda.show.tables import TOP, Table, tables
+from comparanda.show.table import Table
+from comparanda.show.tables import tables
 
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
@@ -40,7 +41,7 @@ _SPECIAL = {
 _LIGATURES = re.compile(r"-{2,}|,{2,}")
 
 
-def as_latex(finding: Finding, top: int = TOP) -> str:
+def as_latex(finding: Finding, top: int | None = None) -> str:
     """Return all tables, each a `table` environment; the preamble needs booktabs."""
     body = "\n\n".join(_latex(table) for table in tables(finding, top))
     return "% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n" + body

@@ -1,94 +1,31 @@
-"""Findings as tables: the one form that console, Markdown, CSV, LaTeX and data frames are made from."""
+"""Findings as tables: which columns, which rows, which notes below."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
 
 from comparanda.comparison.anatomy import Anatomy
-from comparanda.comparison.combine import Combination, OracleRow
+from comparanda.comparison.combine import Combination, ItemOracle, OracleRow
 from comparanda.comparison.difference import Difference, DifferenceClass, Pairs
 from comparanda.comparison.examples import Examples
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import Score, Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
-from comparanda.show.cells import Kind, cell
+from comparanda.show.cells import cell, counted
+from comparanda.show.table import Field, Table
 
-TOP = 5
 NO_SITES = "n/a: the view has no sites, it counts items alone"
-_INTERVALS = frozenset({"interval", "points_interval"})
 
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A column: its key in data, its header for people, and how its values are written."""
-
-    key: str
-    header: str
-    kind: Kind = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table.
-
-    Args:
-        name: a short name, for files and anchors.
-        title: a heading.
-        fields: the columns.
-        rows: the values, raw.
-        notes: lines below the table.
-        best: the cells (row, column) to be set in bold.
-        marks: signs behind cells, such as `*` for significance.
-
-    """
-
-    name: str
-    title: str
-    fields: tuple[Field, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    notes: tuple[str, ...] = ()
-    best: frozenset[tuple[int, int]] = frozenset()
-    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
-
-    def keys(self) -> tuple[str, ...]:
-        """Return the names of the columns in data, each once: an interval becomes two columns, its ends.
-
-        A system may be called like a column of ours; the later one gets a number behind its name.
-        """
-        names: list[str] = []
-        for each in self.fields:
-            for key in [f"{each.key}_low", f"{each.key}_high"] if each.kind in _INTERVALS else [each.key]:
-                number = 1
-                while (name := key if number == 1 else f"{key}_{number}") in names:
-                    number += 1
-                names.append(name)
-        return tuple(names)
-
-    def dicts(self) -> list[dict[str, Any]]:
-        """Return one dictionary a row."""
-        keys = self.keys()
-        return [dict(zip(keys, _flat(self.fields, row), strict=True)) for row in self.rows]
-
-    def written(self, row: int, column: int) -> str:
-        """Return one cell as text, with its mark."""
-        return cell(self.fields[column].kind, self.rows[row][column]) + self.marks.get((row, column), "")
-
-
-def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
-    for each, value in zip(fields, row, strict=True):
-        if each.kind in _INTERVALS:
-            yield from value
-        else:
-            yield value
+# How many rows of long tables are shown unless told otherwise.
+_TRANSITIONS, _LABELS, _ORACLE_LABELS, _SLICES, _PAIRS = 5, 5, 10, 20, 45
 
 
 @singledispatch
-def tables(finding: Finding, top: int = TOP) -> tuple[Table, ...]:  # noqa: ARG001 - for the registered ones
-    """Return the tables of a finding; long ones cut to the `top` first rows, 0 for all."""
+def tables(finding: Finding, top: int | None = None) -> tuple[Table, ...]:  # noqa: ARG001 - for the registered ones
+    """Return the tables of a finding; long ones cut to the `top` first rows, 0 for all, None for the usual."""
     raise TypeError(f"no tables for {type(finding).__name__}")
 
 
@@ -97,11 +34,15 @@ def main_table(finding: Finding) -> Table:
     return tables(finding, 0)[0]
 
 
-def _cut(rows: list[tuple[Any, ...]], top: int, what: str) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
+def _cut(
+    rows: list[tuple[Any, ...]], top: int | None, usual: int, one: str, many: str
+) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
     """Keep the first rows, and say how many more there are."""
-    if not top or len(rows) <= top:
+    limit = usual if top is None else top
+    left = len(rows) - limit
+    if not limit or left <= 0:
         return tuple(rows), ()
-    return tuple(rows[:top]), (f"… {len(rows) - top:,} more {what} (--top 0 for all)",)
+    return tuple(rows[:limit]), (f"… {left:,} more {one if left == 1 else many} (--top 0 for all)",)
 
 
 def stars(p: float | None) -> str:
@@ -110,7 +51,7 @@ def stars(p: float | None) -> str:
 
 
 @tables.register
-def _(finding: Scores, top: int = TOP) -> tuple[Table, ...]:
+def _(finding: Scores, top: int | None = None) -> tuple[Table, ...]:
     del top
     return (_score_table(finding, {}),)
 
@@ -138,8 +79,9 @@ def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -
     marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
     notes = []
     if finding.resamples:
-        drawn = f"{finding.resamples:,} bootstrap resamples of {finding.units:,} {finding.unit}s"
-        notes.append(f"95 % intervals: {drawn}, seed {finding.seed}")
+        units = counted(finding.units, finding.unit)
+        drawn = f"{counted(finding.resamples, 'bootstrap resample')} of {units}, seed {finding.seed}"
+        notes.append(f"95 % intervals: {drawn if finding.units > 1 else f'n/a with {units}'}")
     if any(marks.values()):
         notes.append(f"* differs from {rows[0][0]} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001")
     notes += [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
@@ -165,8 +107,7 @@ def _best(rows: list[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tupl
 
 
 @tables.register
-def _(finding: Pairs, top: int = TOP) -> tuple[Table, ...]:
-    del top
+def _(finding: Pairs, top: int | None = None) -> tuple[Table, ...]:
     fields = (
         Field("base", "base"),
         Field("new", "new"),
@@ -192,13 +133,14 @@ def _(finding: Pairs, top: int = TOP) -> tuple[Table, ...]:
         )
         for pair in finding.pairs
     ]
-    notes = () if all(pair.sites for pair in finding.pairs) else (NO_SITES,)
-    return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, tuple(rows), notes),)
+    kept, notes = _cut(list(rows), top, _PAIRS, "pair", "pairs")
+    if not all(pair.sites for pair in finding.pairs):
+        notes = (*notes, NO_SITES)
+    return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, kept, notes),)
 
 
 @tables.register
-def _(finding: Significance, top: int = TOP) -> tuple[Table, ...]:
-    del top
+def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
     fields = [
         Field("base", "base"),
         Field("new", "new"),
@@ -215,22 +157,26 @@ def _(finding: Significance, top: int = TOP) -> tuple[Table, ...]:
     if any(test.mcnemar is not None for test in finding.tests):
         fields.append(Field("mcnemar", "McNemar p", "p"))
         rows = [(*row, test.mcnemar) for row, test in zip(rows, finding.tests, strict=True)]
-    methods = sorted({test.method for test in finding.tests})
+    kept, more = _cut(rows, top, _PAIRS, "pair", "pairs")
+    methods = ", ".join(sorted({test.method for test in finding.tests}))
     notes = [
-        f"randomisation over {finding.units:,} {finding.unit}s ({', '.join(methods)}), "
-        f"{finding.resamples:,} resamples, seed {finding.seed}; detectable: with 80 % power at the 5 % level"
+        *more,
+        f"randomisation over {counted(finding.units, finding.unit)} ({methods}), "
+        f"{counted(finding.resamples, 'resample')}, seed {finding.seed}; "
+        "detectable: with 80 % power at the 5 % level",
+        *(f"beware: {warning}" for warning in finding.warnings),
     ]
     marks = {(number, 5): mark for number, test in enumerate(finding.tests) if (mark := stars(test.p_holm))}
-    notes += [f"beware: {warning}" for warning in finding.warnings]
-    return (Table("significance", "Is the difference real?", tuple(fields), tuple(rows), tuple(notes), marks=marks),)
+    marks = {place: mark for place, mark in marks.items() if place[0] < len(kept)}
+    return (Table("significance", "Is the difference real?", tuple(fields), kept, tuple(notes), marks=marks),)
 
 
 @tables.register
-def _(finding: Difference, top: int = TOP) -> tuple[Table, ...]:
+def _(finding: Difference, top: int | None = None) -> tuple[Table, ...]:
     return (*_difference_tables(finding, top), _label_table(finding, top))
 
 
-def _difference_tables(finding: Difference, top: int) -> tuple[Table, ...]:
+def _difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]:
     fields = (
         Field("class", "class"),
         Field("key", "key"),
@@ -248,7 +194,9 @@ def _difference_tables(finding: Difference, top: int) -> tuple[Table, ...]:
         rows.append(
             (title, "", "", "", each.count, 1.0 if each.count else None, each.share_of_differences, each.share_of_sites)
         )
-        kept, more = _cut(_transition_rows(each, title, finding.sites), top, f"kinds of {title}")
+        kept, more = _cut(
+            _transition_rows(each, title, finding.sites), top, _TRANSITIONS, f"kind of {title}", f"kinds of {title}"
+        )
         rows += kept
         notes += more
     flips = cell("share", finding.negative_flip_rate)
@@ -282,7 +230,7 @@ def _transition_rows(each: DifferenceClass, title: str, sites: int) -> list[tupl
     ]
 
 
-def _label_table(finding: Difference, top: int) -> Table:
+def _label_table(finding: Difference, top: int | None) -> Table:
     fields = (
         Field("label", "key label"),
         Field("difference", "Δ", "points"),
@@ -290,14 +238,13 @@ def _label_table(finding: Difference, top: int) -> Table:
         Field("new_share", finding.new, "share"),
         Field("sites", "sites", "count"),
     )
-    rows, notes = _cut(
-        [(row.label, row.difference, row.base, row.new, row.sites) for row in finding.labels], top, "labels"
-    )
+    found = [(row.label, row.difference, row.base, row.new, row.sites) for row in finding.labels]
+    rows, notes = _cut(found, top, _LABELS, "label", "labels")
     return Table("labels", "Per key label, the largest difference first", fields, rows, notes)
 
 
 @tables.register
-def _(finding: Combination, top: int = TOP) -> tuple[Table, ...]:
+def _(finding: Combination, top: int | None = None) -> tuple[Table, ...]:
     return (
         _oracle_table(finding, top),
         _greedy_table(finding),
@@ -306,7 +253,7 @@ def _(finding: Combination, top: int = TOP) -> tuple[Table, ...]:
     )
 
 
-def _oracle_table(finding: Combination, top: int) -> Table:
+def _oracle_table(finding: Combination, top: int | None) -> Table:
     fields = (
         Field("label", "key label"),
         Field("sites", "sites", "count"),
@@ -315,7 +262,7 @@ def _oracle_table(finding: Combination, top: int) -> Table:
         Field("gain_over_best", f"over {finding.best}", "points"),
         Field("gain_over_best_here", "over best here", "points"),
     )
-    labels, notes = _cut([_oracle_row(row) for row in finding.labels], 2 * top, "labels")
+    labels, notes = _cut([_oracle_row(row) for row in finding.labels], top, _ORACLE_LABELS, "label", "labels")
     rows = (_oracle_row(finding.overall), *labels)
     best = set()
     marks = {}
@@ -328,6 +275,8 @@ def _oracle_table(finding: Combination, top: int) -> Table:
     below = [*notes, "oracle: right where at least one is (an upper bound of any combination); ↓ lowest"]
     if finding.unsolved:
         below.append(f"solved by none: {', '.join(finding.unsolved)}")
+    if finding.items is not None:
+        below.append(_item_oracle(finding.items))
     if not finding.overall.sites:
         below.append(NO_SITES)
     span = cell("interval", (finding.low, finding.high))
@@ -340,6 +289,14 @@ def _oracle_table(finding: Combination, top: int) -> Table:
         frozenset(best),
         marks,
     )
+
+
+def _item_oracle(items: ItemOracle) -> str:
+    found = ", ".join(
+        f"{name} {cell('share', value)}"
+        for name, value in (("precision", items.precision), ("recall", items.recall), ("F1", items.f1))
+    )
+    return f"over items (found by any, wrong only if claimed by all): {found}"
 
 
 def _oracle_row(row: OracleRow) -> tuple[Any, ...]:
@@ -383,7 +340,7 @@ def _agreement_table(finding: Combination) -> Table:
 
 
 @tables.register
-def _(finding: Slices, top: int = TOP) -> tuple[Table, ...]:
+def _(finding: Slices, top: int | None = None) -> tuple[Table, ...]:
     fields = [
         Field("value", finding.by),
         Field("sites", "sites", "count"),
@@ -396,17 +353,16 @@ def _(finding: Slices, top: int = TOP) -> tuple[Table, ...]:
         rows = [
             (*row, each.difference, each.p, each.p_corrected) for row, each in zip(rows, finding.slices, strict=True)
         ]
-    kept, notes = _cut(list(rows), 4 * top, "slices")
+    kept, notes = _cut(list(rows), top, _SLICES, "slice", "slices")
     if finding.left_out:
         notes = (*notes, f"{finding.left_out:,} sites in slices beyond the limit are not shown")
-    if finding.reason is not None:
-        notes = (*notes, finding.reason)
+    notes = (*notes, *finding.reasons)
     title = f"{finding.measure} by {finding.by}"
     return (Table(f"by-{finding.by}", title, tuple(fields), kept, notes),)
 
 
 @tables.register
-def _(finding: Examples, top: int = TOP) -> tuple[Table, ...]:
+def _(finding: Examples, top: int | None = None) -> tuple[Table, ...]:
     del top
     runs = [answer.run for answer in finding.examples[0].answers] if finding.examples else []
     fields = (
@@ -426,7 +382,7 @@ def _(finding: Examples, top: int = TOP) -> tuple[Table, ...]:
 
 
 @tables.register
-def _(finding: Anatomy, top: int = TOP) -> tuple[Table, ...]:
+def _(finding: Anatomy, top: int | None = None) -> tuple[Table, ...]:
     against = {}
     first = finding.scores.scores[0].system
     if finding.significance is not None:

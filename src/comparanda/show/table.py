@@ -1,0 +1,75 @@
+"""A table: the one form that console, Markdown, CSV, LaTeX and data frames are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from comparanda.show.cells import Kind, cell
+
+_INTERVALS = frozenset({"interval", "points_interval"})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its key in data, its header for people, and how its values are written."""
+
+    key: str
+    header: str
+    kind: Kind = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Args:
+        name: a short name, for files and anchors.
+        title: a heading.
+        fields: the columns.
+        rows: the values, raw.
+        notes: lines below the table.
+        best: the cells (row, column) to be set in bold.
+        marks: signs behind cells, such as `*` for significance.
+
+    """
+
+    name: str
+    title: str
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    notes: tuple[str, ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the columns in data, each once: an interval becomes two columns, its ends.
+
+        A system may be called like a column of ours; the later one gets a number behind its name.
+        """
+        names: list[str] = []
+        for each in self.fields:
+            for key in [f"{each.key}_low", f"{each.key}_high"] if each.kind in _INTERVALS else [each.key]:
+                number = 1
+                while (name := key if number == 1 else f"{key}_{number}") in names:
+                    number += 1
+                names.append(name)
+        return tuple(names)
+
+    def dicts(self) -> list[dict[str, Any]]:
+        """Return one dictionary a row."""
+        keys = self.keys()
+        return [dict(zip(keys, _flat(self.fields, row), strict=True)) for row in self.rows]
+
+    def written(self, row: int, column: int) -> str:
+        """Return one cell as text, with its mark."""
+        return cell(self.fields[column].kind, self.rows[row][column]) + self.marks.get((row, column), "")
+
+
+def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
+    for each, value in zip(fields, row, strict=True):
+        if each.kind in _INTERVALS:
+            yield from value
+        else:
+            yield value
