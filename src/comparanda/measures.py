@@ -180,15 +180,23 @@ def _counts(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
 
 def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
     """Count sites, or those a run gets right, of each unit. Wrong ones are few, so they are counted."""
-    unit, size = verdicts.unit_of(sites), verdicts.units.count
-    chosen = np.ones(len(sites), np.bool_) if label is None else sites.key == _code(sites.names, label)
-    total = _counts(unit if label is None else unit[chosen], size)
-    result = np.repeat(total[:, None], len(sites.values), axis=1)
+    size = verdicts.units.count
+    code = None if label is None else _code(sites.names, label)
+    result = np.repeat(_counts(_units(verdicts, sites, code), size)[:, None], len(sites.values), axis=1)
     if kind == "right":
-        rows = sites.contested[chosen[sites.contested]]
-        for run, right in enumerate(sites.right):
-            result[:, run] -= _counts(unit[rows[~right[rows]]], size)
+        for run, right in enumerate(sites.disputed.right):
+            result[:, run] -= _counts(_units(verdicts, sites.disputed, code, ~right), size)
     return result
+
+
+def _units(
+    verdicts: Verdicts, sites: Sites, code: int | None, chosen: NDArray[np.bool_] | None = None
+) -> NDArray[np.int32]:
+    """Return the units of the sites with one key value, or of all, among the chosen ones."""
+    unit = verdicts.unit_of(sites)
+    if code is not None:
+        chosen = sites.key == code if chosen is None else chosen & (sites.key == code)
+    return unit if chosen is None else unit[chosen]
 
 
 def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.float64]:
@@ -197,11 +205,10 @@ def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.flo
     unit, size = verdicts.unit_of(sites)[begins], verdicts.units.count
     result = np.repeat(_counts(unit, size)[:, None], len(sites.values), axis=1)
     if kind == "sentences_right":
-        number = np.cumsum(begins) - 1
-        for run, right in enumerate(sites.right):
-            rows = sites.contested[~right[sites.contested]]
+        number = (np.cumsum(begins) - 1)[sites.contested]
+        for run, right in enumerate(sites.disputed.right):
             broken = np.zeros(len(unit), np.bool_)
-            broken[number[rows]] = True
+            broken[number[~right]] = True
             result[:, run] -= _counts(unit[broken], size)
     return result
 

@@ -128,6 +128,18 @@ class Sites:
         return np.flatnonzero(wrong)
 
     @cached_property
+    def disputed(self) -> Sites:
+        """The contested sites as a table of their own."""
+        return self.take(self.contested)
+
+    @cached_property
+    def right_counts(self) -> tuple[NDArray[np.int64], ...]:
+        """For each run, how many sites it has right by key value; wrong ones are few, so they are counted."""
+        keys = self.disputed.key
+        width = len(self.names)
+        return tuple(self.key_counts - np.bincount(keys[~right], minlength=width) for right in self.disputed.right)
+
+    @cached_property
     def key_counts(self) -> NDArray[np.int64]:
         """How many sites have each value in the key."""
         return np.bincount(self.key, minlength=len(self.names))

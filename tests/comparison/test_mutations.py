@@ -159,9 +159,9 @@ MUTATIONS = (
         "pairs_show_diff_beside_the_difference_of_scores_for_every_pair",
     ),
     mutation(
-        "comparison.difference",
-        "found = found - np.bincount",
-        "found = found + np.bincount",
+        "verdicts",
+        "self.key_counts - np.bincount",
+        "self.key_counts + np.bincount",
         "the_label_table_is_that_of_table_12",
         "the_rows_of_the_label_table_sum_to_all_sites",
         "the_rows_of_a_label_count_what_a_system_has_right",
@@ -206,16 +206,16 @@ MUTATIONS = (
     # DEFINITIONS 1: sites and items
     mutation(
         "measures",
-        "_counts(unit[rows[~right[rows]]], size)",
-        "_counts(unit[rows[right[rows]]], size)",
+        "_counts(_units(verdicts, sites.disputed, code, ~right), size)",
+        "_counts(_units(verdicts, sites.disputed, code, right), size)",
         "accuracy_is_over_the_keys_sites",
         "accuracy_is_that_of_scikit_learn",
         "with_equal_tokenisation_precision_recall_f1_and_accuracy_are_one_number",
     ),
     mutation(
         "measures",
-        "rows = sites.contested[chosen[sites.contested]]",
-        "rows = sites.contested",
+        "chosen & (sites.key == code)",
+        "chosen",
         "accuracy_of_a_label_is_the_share_right_among_its_sites",
     ),
     mutation(
@@ -264,8 +264,8 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        "broken[number[rows]] = True",
-        "broken[number[rows[:1]]] = True",
+        "broken[number[~right]] = True",
+        "broken[number[~right][:1]] = True",
         "whole_sentences_are_right_where_every_site_is",
     ),
     mutation(

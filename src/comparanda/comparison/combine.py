@@ -176,8 +176,7 @@ def combination(context: Context) -> Combination:
 
 def _right_patterns(context: Context) -> NDArray[np.bool_]:
     """For each run and contested site, whether the run is right; at all other sites every run is."""
-    rows = context.sites.contested
-    return np.stack([right[rows] for right in context.sites.right])
+    return np.stack(context.sites.disputed.right)
 
 
 def _oracle_row(
@@ -214,7 +213,7 @@ def _oracle_row(
 def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
     """Make a row for each key label, the most frequent first."""
     sites = context.sites
-    keys = sites.key[sites.contested]
+    keys = sites.disputed.key
     order = np.argsort(keys, kind="stable")
     bounds = np.searchsorted(keys[order], np.arange(len(sites.names) + 1))
     codes = np.flatnonzero(sites.key_counts).tolist()
@@ -308,7 +307,7 @@ def _agreement(context: Context) -> tuple[Agreement, ...]:
     """Count sites by how many runs give the most frequent answer, and how often that answer is right."""
     runs = len(context.verdicts.runs)
     votes, winner = majority(context)
-    right = winner == context.sites.key[context.sites.contested]
+    right = winner == context.sites.disputed.key
     sites = np.bincount(votes, minlength=runs + 1)
     correct = np.bincount(votes[right], minlength=runs + 1)
     easy = len(context.sites) - len(votes)
@@ -332,4 +331,4 @@ def majority(context: Context) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
 
     Of equally frequent values the first in the order of names wins.
     """
-    return majority_of([values[context.sites.contested] for values in context.sites.values])
+    return majority_of(list(context.sites.disputed.values))

@@ -193,10 +193,9 @@ def _decisions(
 
     At all other sites every run agrees with the key, so nothing differs there.
     """
-    rows = context.sites.contested
-    key = context.sites.key[rows]
+    rows, disputed = context.sites.contested, context.sites.disputed
     for old, fresh in product(first.runs, second.runs):
-        yield rows, key, context.sites.values[old][rows], context.sites.values[fresh][rows]
+        yield rows, disputed.key, disputed.values[old], disputed.values[fresh]
 
 
 def _classes(
@@ -291,13 +290,8 @@ def _labels(context: Context, first: System, second: System) -> tuple[LabelDiffe
 
 
 def _right_by_label(context: Context, system: System) -> NDArray[np.int64]:
-    """Count what a system has right by key label, over its runs; wrong ones are few, so they are counted."""
-    sites = context.sites
-    rows = sites.contested
-    found = sites.key_counts * len(system.runs)
-    for run in system.runs:
-        wrong = rows[~sites.right[run][rows]]
-        found = found - np.bincount(sites.key[wrong], minlength=len(sites.names))
+    """Count what a system has right by key label, over its runs."""
+    found: NDArray[np.int64] = np.sum([context.sites.right_counts[run] for run in system.runs], axis=0)
     return found
 
 
