@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from comparanda import compare
 from comparanda.comparison.combine import Combination, OracleRow
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, seen, sets, written
@@ -245,3 +247,28 @@ def test_of_equally_frequent_answers_the_first_in_order_is_the_majority() -> Non
         tied = Population(("B", "C"), {"x": ("B", "B"), "y": ("C", "C")}, (0, 0), (0, 0)).only(*names)
         row = combined(tied).agreement[1]
         assert (row.agree, row.sites, row.right) == (1, 2, 1)
+
+
+def test_the_oracle_over_items_finds_what_any_finds_and_errs_where_all_do() -> None:
+    """Key {a,b}, {c}; x says {a,z}, {}; y says {b,z}, {c,q}: found a, b, c; z is claimed by both, q by one."""
+    key = {"1": ["a", "b"], "2": ["c"]}
+    result = compare(key, {"x": {"1": ["a", "z"], "2": []}, "y": {"1": ["b", "z"], "2": ["c", "q"]}}, task="label")
+    found = replace(result, resamples=0).combination().items
+    assert found is not None
+    assert (found.found, found.positives, found.spurious) == (3, 3, 1)
+    assert (found.precision, found.recall, found.f1) == (3 / 4, 1.0, 6 / 7)
+
+
+@identity(sets)
+def test_the_oracle_over_items_is_that_of_the_definition(population: Population) -> None:
+    """TP are the positives that any run claims, FP the negatives that all claim; counted with plain sets."""
+    runs = [[set(value or ()) for value in values] for values in population.systems.values()]
+    found = spurious = positives = 0
+    for site, value in enumerate(population.key):
+        mine, claims = set(value or ()), [run[site] for run in runs]
+        positives += len(mine)
+        found += len(mine & {label for claim in claims for label in claim})
+        spurious += len(set.intersection(*claims) - mine)
+    items = combined(population).items
+    assert items is not None
+    assert (items.found, items.positives, items.spurious) == (found, positives, spurious)

@@ -203,6 +203,18 @@ MUTATIONS = (
         "first, second = context.systems[:2]",
         "the_order_of_systems_does_not_change_the_numbers_of_a_pair",
     ),
+    mutation(
+        "comparison.combine",
+        "(claims.any(axis=0) & items.positive)",
+        "(claims.all(axis=0) & items.positive)",
+        "the_oracle_over_items_is_that_of_the_definition",
+    ),
+    mutation(
+        "comparison.combine",
+        "(claims.all(axis=0) & ~items.positive)",
+        "(claims.any(axis=0) & ~items.positive)",
+        "the_oracle_over_items_is_that_of_the_definition",
+    ),
     # DEFINITIONS 1: sites and items
     mutation(
         "measures",
