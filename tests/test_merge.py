@@ -19,10 +19,10 @@ from comparanda.align import align
 from comparanda.corpus import Corpus, Documents
 from comparanda.demo import demo_files
 from comparanda.errors import UsageError
-from comparanda.judge.label_maps import one_sided
+from comparanda.judge.label_maps import ONE_SIDED, one_sided
 from comparanda.judge.labels import judge_tags
 from comparanda.judge.task import Options
-from comparanda.merge import ONE_SIDED, merge
+from comparanda.merge import merge
 from comparanda.read.conllu import read
 from comparanda.read.files import load_files
 from comparanda.read.request import Request

@@ -15,7 +15,7 @@ import numpy as np
 from comparanda.columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
-from comparanda.judge.label_maps import one_sided
+from comparanda.judge.label_maps import ONE_SIDED, one_sided
 from comparanda.verdicts import Attribute, Items, Sites, Units, Verdicts, View, canonical
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from comparanda.places import Note
 
 _MISSING = "\0missing"
-
-ONE_SIDED = frozenset({"labels the key never uses", "labels only the key uses"})
-"""Notes about the whole: they cannot be added up, so they are made again from the merged sites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +127,7 @@ def _highest(part: Verdicts, column: Callable[[Sites | Items], NDArray[np.int32]
 
 
 def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Note, ...]:
+    """Add up the notes; those about labels on one side speak of the whole, so they are made again."""
     notes = [note for part in parts for note in part.notes]
     kept = [note for note in notes if note.what not in ONE_SIDED]
     if len(kept) < len(notes):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from comparanda.align import MISSING, Missing, align
 from comparanda.comparison.anatomy import Anatomy, anatomy
-from comparanda.comparison.combine import Combination, combination
+from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.context import Context
 from comparanda.comparison.difference import Difference, Pairs, difference, pairs
 from comparanda.comparison.examples import Examples, examples
@@ -96,9 +96,13 @@ class Result:
         context = self._context(view)
         return difference(context, *self.pair(base, new, view=view))
 
-    def combination(self, *, view: str | None = None) -> Combination:
-        """Return what the systems could do together: upper bounds, hardness, greedy curve, agreement."""
-        return combination(self._context(view))
+    def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
+        """Return what the systems could do together: upper bounds, hardness, greedy curve, agreement.
+
+        Labels are sorted by their `frequency` in the key, by the oracle's `gain` over the best system, or
+        over the best on that label (`gain-here`).
+        """
+        return combination(self._context(view), order)
 
     def significance(self, measure_name: str | None = None, *, view: str | None = None) -> Significance:
         """Return tests of all pairs by the main measure, or by another."""
@@ -170,13 +174,14 @@ class Result:
         new: str | None = None,
         *,
         by: Sequence[str] = (),
+        order: Order = "frequency",
         view: str | None = None,
     ) -> Anatomy:
         """Return all findings in one: what `comparanda compare` prints."""
         context = self._context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
         cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in by)
-        return anatomy(context, pair, cuts, self.signature)
+        return anatomy(context, pair, cuts, self.signature, order)
 
     def pair(self, base: str | None, new: str | None, *, view: str | None = None) -> tuple[str, str]:
         """Complete a pair: the base is the first system, the new one the best of the others."""

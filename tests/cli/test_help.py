@@ -12,6 +12,7 @@ import pytest
 
 from comparanda.align import MISSING
 from comparanda.cli import cli, options
+from comparanda.comparison.combine import ORDERS
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.read.scan import MAX_LINE
 from tests.cli.files import program
@@ -63,6 +64,7 @@ def test_the_help_loads_nothing_heavy(arguments: list[str]) -> None:
 
 def test_the_defaults_are_the_librarys() -> None:
     assert (options.MISSING, options.RESAMPLES, options.SEED) == (MISSING, RESAMPLES, SEED)
+    assert options.ORDERS == ORDERS
     assert options.MAX_LINE == MAX_LINE
 
 

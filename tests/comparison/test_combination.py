@@ -9,6 +9,7 @@ import pytest
 
 from comparanda import compare
 from comparanda.comparison.combine import Combination, OracleRow
+from comparanda.errors import UsageError
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, seen, sets, written
 
@@ -272,3 +273,14 @@ def test_the_oracle_over_items_is_that_of_the_definition(population: Population)
     items = combined(population).items
     assert items is not None
     assert (items.found, items.positives, items.spurious) == (found, positives, spurious)
+
+
+def test_labels_can_be_sorted_by_the_gain_of_the_oracle() -> None:
+    """A is frequent and easy; B is rare, and only the second system knows it."""
+    key = ["A"] * 6 + ["B"] * 2
+    result = compare(key, {"x": ["A"] * 8, "y": ["A", "C", "C", "C", "C", "C", "B", "B"]}, task="tag", resamples=0)
+    assert [row.label for row in result.combination().labels] == ["A", "B"]
+    assert [row.label for row in result.combination(order="gain").labels] == ["B", "A"]
+    assert [row.label for row in result.combination(order="gain-here").labels] == ["A", "B"]
+    with pytest.raises(UsageError, match="did you mean 'gain'"):
+        result.combination(order="gian")  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from comparanda.cli.options import (
     by,
     citing,
     measures,
+    order,
     pairing,
     reading,
     sampling,
@@ -40,6 +41,7 @@ Examples:
 @where
 @by
 @pairing
+@order
 @view
 @sampling
 @saving
@@ -55,7 +57,8 @@ def compare(context: click.Context, /, **options: Any) -> None:
     from comparanda.cli.run import load, save
 
     result = load(context, options)
-    anatomy = result.anatomy(options["base"], options["new"], by=options["by"], view=options["view"])
+    pair = options["base"], options["new"]
+    anatomy = result.anatomy(*pair, by=options["by"], order=options["order"], view=options["view"])
     publish(context, result, [anatomy], options, cite=options["cite"])
     save(result, options)
 

@@ -30,6 +30,7 @@ LAYOUTS = ("table", "md", "csv", "tsv", "latex", "jsonl", "json")
 
 # Kept here, not imported: the help must not load NumPy. A test compares them with the library's.
 MISSING = ("error", "empty", "intersection")
+ORDERS = ("frequency", "gain", "gain-here")
 RESAMPLES = 10_000
 SEED = 13
 MAX_LINE = 16 << 20
@@ -84,6 +85,9 @@ measures = _choose("--measure", "measures", multiple=True, metavar="NAME",
                    help="accuracy, f1, f1[LABEL], macro_f1, …")  # fmt: skip
 by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=names, shell_complete=completion.one_of(*ATTRIBUTES),
              help="Cut by label, length, frequency, seen, document, another column; a,b for several.")  # fmt: skip
+order = _choose("--order", metavar="|".join(ORDERS), default=ORDERS[0], show_default=True,
+                callback=one_of(*ORDERS), shell_complete=completion.one_of(*ORDERS),
+                help="How to sort the labels under the upper bound.")  # fmt: skip
 pairing = _chain(
     _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
     _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),

@@ -69,10 +69,10 @@ def publish(
 def layout_of(context: click.Context, options: Mapping[str, Any]) -> str:
     """Return how to print: as asked for, else as the suffix of the output file says; refuse what cannot be printed."""
     layout = _asked_for(context, options)
-    several = context.command.name == "score" and len(options["by"]) > 1
-    if several and layout in {*_ONE_TABLE, "json"}:
+    count = len(options["by"]) * max(1, len(options["measures"])) if context.command.name == "score" else 1
+    if count > 1 and layout in {*_ONE_TABLE, "json"}:
         raise UsageError(
-            f"{layout} holds one finding, and --by asks for {len(options['by'])}",
+            f"{layout} holds one finding, and --by asks for {count}",
             hint="give one attribute, or use 'comparanda compare --json', which has them all",
         )
     return layout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from comparanda.comparison.combine import Combination, combination
+from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.difference import Difference, Pairs, difference, pairs
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import Scores, scores
@@ -34,7 +34,9 @@ class Anatomy(Finding):
     slices: tuple[Slices, ...]
 
 
-def anatomy(context: Context, pair: tuple[str, str] | None, cuts: tuple[Slices, ...], signature: str) -> Anatomy:
+def anatomy(
+    context: Context, pair: tuple[str, str] | None, cuts: tuple[Slices, ...], signature: str, order: Order = "frequency"
+) -> Anatomy:
     """Make every finding of a view."""
     several = pair is not None
     return Anatomy(
@@ -48,6 +50,6 @@ def anatomy(context: Context, pair: tuple[str, str] | None, cuts: tuple[Slices, 
         pairs=pairs(context) if several else None,
         significance=significance(context) if several else None,
         difference=difference(context, *pair) if pair is not None else None,
-        combination=combination(context) if several else None,
+        combination=combination(context, order) if several else None,
         slices=cuts,
     )

@@ -5,19 +5,25 @@ The columns are runs: with one run a system, they are the systems.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from comparanda.comparison.context import Context, is_value, share
 from comparanda.comparison.finding import Finding
+from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.measures import ratio
 from comparanda.verdicts import majority_of, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+Order = Literal["frequency", "gain", "gain-here"]
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 
 @dataclass(frozen=True)
@@ -147,15 +153,17 @@ class Combination(Finding):
     agreement: tuple[Agreement, ...]
 
 
-def combination(context: Context) -> Combination:
-    """Say what the systems could do together."""
+def combination(context: Context, order: Order = "frequency") -> Combination:
+    """Say what the systems could do together; labels by their frequency in the key, or by the oracle's gain."""
+    if order not in ORDERS:
+        raise UsageError(f"labels cannot be sorted by {order!r}{nearest(order, ORDERS)}", hint=", ".join(ORDERS))
     runs = context.verdicts.runs
     sites = context.sites
     pattern = _right_patterns(context)
     solved = pattern.sum(axis=0, dtype=np.int64)
     best = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
     overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites))
-    labels = tuple(_label_rows(context, pattern, best))
+    labels = tuple(sorted(_label_rows(context, pattern, best), key=_ORDERS[order]))
     gain = _oracle_interval(context, pattern)
     return Combination(
         view=context.view.name,
@@ -210,6 +218,13 @@ def _oracle_row(
     )
 
 
+_ORDERS: dict[Order, Callable[[OracleRow], float]] = {
+    "frequency": lambda row: -row.sites,
+    "gain": lambda row: -(row.gain_over_best or 0.0),
+    "gain-here": lambda row: -(row.gain_over_best_here or 0.0),
+}
+
+
 def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
     """Make a row for each key label, the most frequent first."""
     sites = context.sites
@@ -217,7 +232,7 @@ def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list
     order = np.argsort(keys, kind="stable")
     bounds = np.searchsorted(keys[order], np.arange(len(sites.names) + 1))
     codes = np.flatnonzero(sites.key_counts).tolist()
-    codes.sort(key=lambda code: (-int(sites.key_counts[code]), sites.names[code]))
+    codes.sort(key=lambda code: (-int(sites.key_counts[code]), sites.names[code]))  # other orders keep this in ties
     return [
         _oracle_row(
             context,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _LISTED = 5
 _NEVER_IN_KEY = "labels the key never uses"
 _ONLY_IN_KEY = "labels only the key uses"
+ONE_SIDED = frozenset({_NEVER_IN_KEY, _ONLY_IN_KEY})
 
 
 def speak_alike(
