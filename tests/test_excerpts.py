@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from comparanda import compare, places
 from comparanda.align import align
 from comparanda.columns import Slices, TextColumn
 from comparanda.corpus import Corpus, Documents
+from comparanda.demo import copy_demo
+from comparanda.errors import ReadError
 from comparanda.excerpts import Excerpt, Texts
 from comparanda.places import Source
 from tests.toy_task import Policy, verdicts_of
@@ -83,3 +87,50 @@ def test_parts_are_whole_documents_or_pieces_of_one() -> None:
     found = [pieces.excerpt(0, place) for place in (0, 3, 4, 7)]
     assert [each.word if each else None for each in found] == ["I", "it", "I", "it"]
     assert pieces.excerpt(0, 8) is None
+
+
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[str, dict[str, str]]:
+    """Files of the demo, all of them so large that their bytes are let go once they are aligned."""
+    monkeypatch.setattr(places, "LARGE", 0)
+    copy_demo(str(tmp_path))
+    return str(tmp_path / "key.conllu"), {name: str(tmp_path / f"{name}.conllu") for name in ("brill", "spacy")}
+
+
+def test_the_bytes_of_large_responses_are_let_go_and_read_again(far: tuple[str, dict[str, str]]) -> None:
+    key, systems = far
+    result = compare(key, systems, task="pos", resamples=0)
+    sides = result.verdicts.texts.parts[0].sides
+    assert [side.source().given is None for side in sides] == [False, True, True]
+    example = result.examples("correction", "brill", "spacy", top=1).examples[0]
+    assert [answer.place for answer in example.answers if answer.place is None] == []
+    number = int(str(example.answers[1].place).split(":")[-1])
+    lines = Path(systems["spacy"]).read_text(encoding="utf-8").split("\n")
+    assert lines[number - 1].split("\t")[1] == example.word
+
+
+def test_a_response_that_changed_meanwhile_is_an_error_where_it_is_read_again(far: tuple[str, dict[str, str]]) -> None:
+    key, systems = far
+    result = compare(key, systems, task="pos", resamples=0)
+    Path(systems["brill"]).write_text("other\n")
+    with pytest.raises(ReadError, match="the file has changed since it was read") as refused:
+        result.examples("correction", "brill", "spacy", top=1)
+    assert refused.value.exit_code == 3
+    Path(systems["brill"]).unlink()
+    with pytest.raises(ReadError, match="the file is not there any more"):
+        result.examples("correction", "brill", "spacy", top=1)
+    assert result.difference("brill", "spacy").different == 418
+
+
+def test_letting_go_changes_no_number_and_no_saved_byte(far: tuple[str, dict[str, str]], tmp_path: Path) -> None:
+    key, systems = far
+    far_result = compare(key, systems, task="pos", resamples=50)
+    far_result.save(tmp_path / "far")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "LARGE", 1 << 40)
+        near_result = compare(key, systems, task="pos", resamples=50)
+        near_result.save(tmp_path / "near")
+    assert far_result.anatomy().to_json() == near_result.anatomy().to_json()
+    files = sorted(path.name for path in (tmp_path / "near").iterdir())
+    assert files == sorted(path.name for path in (tmp_path / "far").iterdir())
+    assert all((tmp_path / "near" / name).read_bytes() == (tmp_path / "far" / name).read_bytes() for name in files)

@@ -7,7 +7,7 @@ cuts, is laid over the key word by word.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -53,7 +53,7 @@ class Aligned:
 
     Args:
         key: the key.
-        responses: the responses, one a run.
+        responses: the responses, one a run; large ones without their words, which are the key's.
         maps: for each response, the map between its rows and the key's.
         kept: the key's rows that take part, or None for all (`--missing intersection` drops some).
         notes: what was met on the way.
@@ -67,27 +67,30 @@ class Aligned:
     notes: tuple[Note, ...]
 
 
-def align(key: Corpus, responses: Sequence[Corpus], *, missing: Missing = "error") -> Aligned:
+def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
     """Lay responses over a key.
 
     Args:
         key: the key; its documents, sentences and rows are the common ground.
-        responses: one corpus a run.
+        responses: one corpus a run. They are asked for one by one, and the bytes of a large one are let go
+            before the next is read.
         missing: what to do about documents (or rows with ids) that a response lacks: refuse it,
             count them as empty there, or compare only what all responses have.
 
     """
-    maps, notes = [], list(key.notes)
+    maps, kept_responses, notes = [], [], list(key.notes)
     for response in responses:
         row_map, found = _map_one(key, response, missing)
         maps.append(row_map)
         notes += [*response.notes, *found]
+        kept_responses.append(response.released())
+        del response  # or its bytes would stay until the next one is read
     kept = _common_rows(maps, len(key)) if missing == "intersection" else None
     if kept is not None:
         if not kept.size:
             raise AlignError("the key and the responses have no document in common", where=key.source.parts[0].name)
         notes.append(Note("key", "rows left out because some response lacks them", len(key) - len(kept)))
-    return Aligned(key, tuple(responses), tuple(maps), kept, tuple(notes))
+    return Aligned(key, tuple(kept_responses), tuple(maps), kept, tuple(notes))
 
 
 def _common_rows(maps: list[RowMap], rows: int) -> Rows | None:

@@ -26,6 +26,7 @@ T = TypeVar("T")
 PADDING = 16
 """Zero bytes behind every buffer, so that eight bytes can be gathered at any offset in it."""
 
+_BLOCK = 1 << 15
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
@@ -209,6 +210,16 @@ class Slices:
 
     def same(self, other: Slices) -> Truths:
         """Compare row by row with another column of equal length, by bytes."""
+        same = np.empty(len(self), np.bool_)
+        for begin in range(0, len(self), _BLOCK):  # blocks that stay in the processor's cache
+            rows = slice(begin, begin + _BLOCK)
+            mine = Slices(self.buffer, self.start[rows], self.length[rows])
+            theirs = Slices(other.buffer, other.start[rows], other.length[rows])
+            same[rows] = mine._same(theirs)
+        return same
+
+    def _same(self, other: Slices) -> Truths:
+        """Compare eight bytes at a time, going on with the rows that are equal so far."""
         same: Truths = np.equal(self.length, other.length)
         mine, theirs = window(self.buffer), window(other.buffer)
         same &= (mine[self.start] ^ theirs[other.start]) & _KEEP[np.minimum(self.length, 8)] == 0

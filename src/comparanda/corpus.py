@@ -92,9 +92,13 @@ class Corpus:
         """Return the index of the document that holds a row."""
         return int(np.searchsorted(self.row_documents, row, side="right")) - 1
 
-    def with_name(self, name: str) -> Corpus:
-        """Return the same corpus under another name."""
-        return replace(self, name=name)
+    def released(self) -> Corpus:
+        """Return the corpus without its words and bytes, if these are many and can be read again.
+
+        What stays are the columns and the places of the rows: all that is needed once it is aligned.
+        """
+        source = self.source.released()
+        return self if source is self.source else replace(self, source=source, words=None)
 
 
 def owner_of_rows(offsets: NDArray[np.int64]) -> NDArray[np.int32]:

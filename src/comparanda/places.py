@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes
+
+
+LARGE = 4 << 20
+"""From this many bytes on, a response's bytes are let go once it is aligned, and read again for excerpts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +64,42 @@ class Part:
     begin: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """The bytes of one corpus: one file, or several laid end to end, without byte-order marks and CRs.
 
     Offsets count these cleaned bytes; line numbers are those of the files. `repaired` says that
     lines were changed further, so that loading the files again would give other bytes.
+
+    Args:
+        parts: the files.
+        given: the bytes, with `PADDING` zeros behind; None after `released`.
+        notes: what had to be cleaned.
+        repaired: whether lines were changed further.
+        again: reads the same bytes once more, or says that a file has changed; None where that is impossible.
+
     """
 
     parts: tuple[Part, ...]
-    data: bytearray
+    given: bytearray | None
     notes: tuple[Note, ...] = ()
     repaired: bool = False
+    again: Callable[[], bytearray] | None = None
+
+    @cached_property
+    def data(self) -> bytearray:
+        """The bytes, padding included; those of a released source are read again."""
+        if self.given is not None:
+            return self.given
+        if self.again is None:
+            raise AssertionError("a source that cannot be read again was released")
+        return self.again()
+
+    def released(self) -> Source:
+        """Return the source without its bytes if they are many and can be read again, else the source itself."""
+        if self.again is None or self.repaired or self.size < LARGE:
+            return self
+        return replace(self, given=None)
 
     @classmethod
     def of_text(cls, name: str, data: bytes) -> Source:

@@ -268,8 +268,7 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
         return _read(given, Request(side, value, extra, {}, setup.max_line), task.shape)
 
     gold = read_one(key, "key", wanted)
-    responses = [read_one(given, name, ()) for name, given in systems.items()]
-    tell("aligning")
+    responses = (read_one(given, name, ()) for name, given in systems.items())
     aligned = align(gold, responses, missing=setup.missing)
     options = Options(
         value,

@@ -409,8 +409,8 @@ MUTATIONS = (
     ),
     mutation(
         "comparison.combine",
-        "(-int(sites.key_counts[code]), sites.names[code])",
-        "(int(sites.key_counts[code]), sites.names[code])",
+        "return -row.sites",
+        "return row.sites",
         "labels_are_sorted_by_their_frequency_in_the_key",
     ),
     mutation(

@@ -5,7 +5,6 @@ The columns are runs: with one run a system, they are the systems.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -163,7 +162,7 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
     solved = pattern.sum(axis=0, dtype=np.int64)
     best = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
     overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites))
-    labels = tuple(sorted(_label_rows(context, pattern, best), key=_ORDERS[order]))
+    labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _rank(row, order)))
     gain = _oracle_interval(context, pattern)
     return Combination(
         view=context.view.name,
@@ -218,11 +217,12 @@ def _oracle_row(
     )
 
 
-_ORDERS: dict[Order, Callable[[OracleRow], float]] = {
-    "frequency": lambda row: -row.sites,
-    "gain": lambda row: -(row.gain_over_best or 0.0),
-    "gain-here": lambda row: -(row.gain_over_best_here or 0.0),
-}
+def _rank(row: OracleRow, order: Order) -> float:
+    """Return what labels are sorted by, the largest first."""
+    if order == "frequency":
+        return -row.sites
+    gain = row.gain_over_best if order == "gain" else row.gain_over_best_here
+    return -(gain or 0.0)
 
 
 def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:

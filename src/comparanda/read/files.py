@@ -23,7 +23,7 @@ from comparanda.places import Location, Note, Part, Source
 from comparanda.read.utf8 import first_invalid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 STDIN = "-"
 _GZIP = b"\x1f\x8b"
@@ -61,7 +61,33 @@ def load_files(files: Sequence[Path | None], *, side: str) -> Source:
     if not re.search(rb"[^\s\0]", joined):
         what = "the file is empty" if end == len(closing) else "the file has only blank lines"
         raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
-    return Source(tuple(parts), joined, tuple(notes))
+    return Source(tuple(parts), joined, tuple(notes), again=_again(files, side))
+
+
+def _again(files: Sequence[Path | None], side: str) -> Callable[[], bytearray] | None:
+    """Return a function that reads the same files once more, if they are files that can be."""
+    paths = [file for file in files if file is not None and file.is_file()]
+    if len(paths) < len(files):
+        return None
+    stamps = [_stamp(path) for path in paths]
+
+    def read() -> bytearray:
+        for path, stamp in zip(paths, stamps, strict=True):
+            if _stamp(path) != stamp:
+                what = "the file has changed since it was read" if path.exists() else "the file is not there any more"
+                raise ReadError(what, where=_display(path), hint="run again")
+        return load_files(paths, side=side).data
+
+    return read
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    """Return what tells whether a file was changed: its size and when it was written."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def _size(file: Path | None) -> int:
