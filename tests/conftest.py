@@ -13,4 +13,5 @@ if TYPE_CHECKING:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line how many tests could not run because the shared data are not there."""
     skipped = [report for report in terminalreporter.stats.get("skipped", []) if REASON in str(report.longrepr)]
-    terminalreporter.write_line(f"shared data: {len(skipped)} tests skipped because they are missing ({REASON})")
+    if skipped:
+        terminalreporter.write_line(f"shared data: {len(skipped)} tests skipped because they are missing ({REASON})")

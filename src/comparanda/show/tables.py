@@ -45,6 +45,11 @@ def _cut(
     return tuple(rows[:limit]), (f"… {left:,} more {one if left == 1 else many} (--top 0 for all)",)
 
 
+def _pairs(top: int | None) -> int | None:
+    """Return how many pairs to show: all of ten systems at least, for none of them is the first."""
+    return max(top, _PAIRS) if top else top
+
+
 def stars(p: float | None) -> str:
     """Return the usual signs for a p-value."""
     return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
@@ -133,7 +138,7 @@ def _(finding: Pairs, top: int | None = None) -> tuple[Table, ...]:
         )
         for pair in finding.pairs
     ]
-    kept, notes = _cut(list(rows), top, _PAIRS, "pair", "pairs")
+    kept, notes = _cut(list(rows), _pairs(top), _PAIRS, "pair", "pairs")
     if not all(pair.sites for pair in finding.pairs):
         notes = (*notes, NO_SITES)
     return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, kept, notes),)
@@ -157,7 +162,7 @@ def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
     if any(test.mcnemar is not None for test in finding.tests):
         fields.append(Field("mcnemar", "McNemar p", "p"))
         rows = [(*row, test.mcnemar) for row, test in zip(rows, finding.tests, strict=True)]
-    kept, more = _cut(rows, top, _PAIRS, "pair", "pairs")
+    kept, more = _cut(rows, _pairs(top), _PAIRS, "pair", "pairs")
     methods = ", ".join(sorted({test.method for test in finding.tests}))
     notes = [
         *more,
