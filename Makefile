@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
 .PHONY: demo test lint slow bench clean
 
-demo: $(READY)
+demo: $(CORE)
 	$(BIN)/comparanda demo
 
 test: $(READY) lint
@@ -24,8 +25,12 @@ slow: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
-$(READY): pyproject.toml
+$(CORE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $(CORE)
+
+$(READY): $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint,package]'
 	touch $(READY)
 

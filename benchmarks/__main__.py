@@ -112,6 +112,27 @@ def bench_resampling() -> None:
     report("10,000 resamples × 10,000 documents × 5 systems, s", total, "≤ 2", met=total <= 2)
 
 
+def bench_csv(folder: Path) -> None:
+    """Time reading a CSV of 1M rows against a bare loop of the csv module over it."""
+    import csv
+
+    from comparanda.read.inputs import Input, read_input
+    from comparanda.read.request import Request
+
+    path = folder / "rows.csv"
+    rows = (f'r{row},"text {row}, quoted",{"xyz"[row % 3]}\n' for row in range(MILLION))
+    path.write_text("id,text,label\n" + "".join(rows))
+
+    def bare() -> int:
+        with path.open(newline="") as stream:
+            return sum(1 for _ in csv.reader(stream))
+
+    read = lambda: read_input(Input(str(path)), Request(), "rows")  # noqa: E731
+    best = cpu_seconds({"csv": bare, "read": read}, rounds=3)
+    ratio = best["read"] / best["csv"]
+    report("1M rows of CSV / a bare loop of the csv module", ratio, "≤ 6", met=ratio <= 6)
+
+
 def bench_help() -> None:
     """Time `comparanda --help` against an interpreter that does nothing."""
     script = str(Path(sys.executable).with_name("comparanda"))
@@ -130,6 +151,7 @@ def main() -> None:
         folder = Path(name)
         bench_help()
         bench_resampling()
+        bench_csv(folder)
         bench_road(folder)
         bench_memory(folder, MILLION)
         if "--no-large" not in sys.argv[1:]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import assume, given, settings
@@ -131,10 +130,8 @@ def test_any_pattern_works_or_is_a_pattern_error(pattern: str, text: str) -> Non
     ],
 )
 def test_hostile_texts_take_time_by_their_length_only(pattern: str) -> None:
-    automaton = compile_pattern(pattern)
-    begin = time.process_time()
-    automaton.found_in("a" * 20_000 + "-")
-    assert time.process_time() - begin < 5
+    """A search that backtracked would not come back before the end of the day."""
+    assert not compile_pattern(pattern).found_in("a" * 20_000 + "-")
 
 
 def test_what_is_remembered_is_bounded() -> None:
