@@ -29,7 +29,7 @@ def floor(paths: list[Path]) -> Callable[[], int]:
 
 def whole_road(paths: list[Path]) -> Callable[[], str]:
     """Compare five systems with a key, from files to JSON, with all findings but the resampling."""
-    from comparanda.result import compare
+    from comparanda.road import compare
 
     key, *systems = (str(path) for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}

@@ -36,6 +36,7 @@ ROAD = (
     ("show",),
     ("manifest",),
     ("saved", "result"),
+    ("road",),
     ("cli",),
     ("__main__", "__init__"),
 )

@@ -26,7 +26,8 @@ from comparanda.merge import merge
 from comparanda.read.conllu import read
 from comparanda.read.files import load_files
 from comparanda.read.request import Request
-from comparanda.result import Result, Setup, judge
+from comparanda.result import Result
+from comparanda.road import Setup, judge
 from comparanda.verdicts import Items, System, Verdicts, View
 from tests.toy_task import (
     NAMES,

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
         ReadError,
         UsageError,
     )
-    from comparanda.result import Result, compare
+    from comparanda.result import Result
+    from comparanda.road import compare
     from comparanda.saved import open_result as open
 
 _PLACES = {
-    "compare": ("comparanda.result", "compare"),
+    "compare": ("comparanda.road", "compare"),
     "Result": ("comparanda.result", "Result"),
     "open": ("comparanda.saved", "open_result"),
     **{

@@ -1,14 +1,13 @@
-"""The public face: from inputs to a result, and from a result to its findings."""
+"""A result: from verdicts to every finding, each by one method."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING
 
-from comparanda.align import MISSING, Missing, align
 from comparanda.comparison.anatomy import Anatomy, anatomy
 from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.context import Context
@@ -18,24 +17,15 @@ from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.comparison.scores import Scores, scores
 from comparanda.comparison.significance import Significance, significance
 from comparanda.comparison.slices import Slices, slices
-from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.expressions import names_used
-from comparanda.judge.task import Options, find_task
+from comparanda.errors import UsageError, nearest
 from comparanda.measures import measure
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
-from comparanda.read.scan import MAX_LINE
-from comparanda.selection import SITE_NAMES, scope, selected
-from comparanda.verdicts import System, Verdicts
+from comparanda.selection import scope, selected
+from comparanda.verdicts import Verdicts
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from comparanda.columns import Rows
-    from comparanda.corpus import Corpus
     from comparanda.places import Note
-    from comparanda.read.request import Shape
     from comparanda.verdicts import View
 
 
@@ -196,7 +186,7 @@ class Result:
             if new == first:
                 raise UsageError(f"the system {new!r} is compared with itself")
             return first, new
-        table = scores(replace_resamples(self._context(view)), ())
+        table = scores(replace(self._context(view), resamples=0))
         others = [name for name in names if name != first]
         return first, max(others, key=lambda name: table.value(name) or 0.0)
 
@@ -209,135 +199,3 @@ class Result:
     def _context(self, view: str | None) -> Context:
         chosen: View = self.verdicts.view(view)
         return Context(self.verdicts, chosen, self.resamples, self.seed, self.zero_division)
-
-
-def replace_resamples(context: Context) -> Context:
-    """Return the context without resampling, for scores that only order systems."""
-    return replace(context, resamples=0)
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """How inputs are read and judged.
-
-    Args:
-        task: the task, with a column behind a colon if need be: `pos`, `tag:xpos`, `label`.
-        column: the column to judge, another way to say the same.
-        missing: what to do about documents that a response lacks: error, empty or intersection.
-        maps: label maps by side: "all", "key", or a system's name.
-        fold_case: compare labels without regard to case.
-        only_label: count sites with these key labels alone.
-        ignore_label: leave out sites with these key labels.
-        train: a file whose words count as seen in training.
-        attributes: further columns of the key that slices and conditions will ask for.
-        strict: refuse to go on when there is anything to note.
-        max_line: the longest line accepted, in bytes.
-        progress: told what is being done.
-
-    """
-
-    task: str
-    column: str | None = None
-    missing: Missing = "error"
-    maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    fold_case: bool = False
-    only_label: Sequence[str] = ()
-    ignore_label: Sequence[str] = ()
-    train: Any = None
-    attributes: Sequence[str] = ()
-    strict: bool = False
-    max_line: int = MAX_LINE
-    progress: Callable[[str], None] | None = None
-
-
-def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
-    """Read, align and judge: the road up to the verdicts."""
-    task, column = find_task(setup.task)
-    if setup.missing not in MISSING:
-        raise UsageError(f"missing={setup.missing!r}{nearest(setup.missing, MISSING)}", hint=", ".join(MISSING))
-    if not systems:
-        raise UsageError("there is no system to compare with the key")
-    if "key" in systems:
-        raise UsageError("a system cannot be called 'key'", hint="name it: NAME=FILE")
-    value = setup.column or column
-    wanted = tuple(name for name in setup.attributes if name not in SITE_NAMES)
-    tell = setup.progress or (lambda _: None)
-
-    def read_one(given: Any, side: str, extra: tuple[str, ...]) -> Corpus:
-        tell(f"reading {side}")
-        return _read(given, Request(side, value, extra, {}, setup.max_line), task.shape)
-
-    gold = read_one(key, "key", wanted)
-    responses = (read_one(given, name, ()) for name, given in systems.items())
-    aligned = align(gold, responses, missing=setup.missing)
-    options = Options(
-        value,
-        setup.maps,
-        setup.fold_case,
-        tuple(setup.only_label),
-        tuple(setup.ignore_label),
-        _training_words(setup, value, task.shape),
-    )
-    tell("judging")
-    numbered = [System(name, (number,)) for number, name in enumerate(systems)]
-    verdicts = task.judge(aligned, numbered, options)
-    if setup.strict and verdicts.notes:
-        raise ReadError("there is something to note, and --strict refuses that", details=map(str, verdicts.notes))
-    return replace(verdicts, settings={**verdicts.settings, "missing": setup.missing})
-
-
-def _read(given: Any, request: Request, shape: Shape) -> Corpus:
-    if isinstance(given, Input):
-        return read_input(given, request, shape)
-    if isinstance(given, str | PathLike):
-        return read_input(Input.parse(fspath(given)), request, shape)
-    from comparanda.read.objects import read_object
-
-    return read_object(given, request, shape)
-
-
-def _training_words(setup: Setup, value: str | None, shape: Shape) -> frozenset[str] | None:
-    if setup.train is None:
-        return None
-    corpus = _read(setup.train, Request("train", value, (), {}, setup.max_line), shape)
-    if corpus.words is None:
-        raise UsageError("the training file has no words")
-    return frozenset(corpus.words.intern().names)
-
-
-def compare(
-    key: Any,
-    systems: Mapping[str, Any],
-    *,
-    task: str,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    zero_division: float | None = None,
-    where: str | None = None,
-    **setup: Any,
-) -> Result:
-    """Compare the outputs of systems with a key and with each other.
-
-    Args:
-        key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
-        systems: the outputs by name, each like the key.
-        task: `pos`, `tag:COLUMN`, `label`, or a task of another package.
-        resamples: how many resamples intervals and tests draw; 0 for none.
-        seed: the seed of all draws.
-        zero_division: a value to put where a ratio is undefined; None to say so instead.
-        where: a condition; only sites that fulfil it count.
-        setup: further options; see `Setup`.
-
-    >>> result = compare(["DT", "NN", "VB"], {"a": ["DT", "NN", "NN"], "b": ["DT", "VB", "VB"]}, task="tag")
-    >>> result.difference("a", "b").diff
-    0.6666666666666666
-
-    """
-    known = set(Setup.__dataclass_fields__)
-    for option in setup:
-        if option not in known:
-            raise UsageError(f"compare has no option {option!r}{nearest(option, known)}")
-    attributes = {*setup.pop("attributes", ()), *(names_used(where) if where else ())}
-    verdicts = judge(key, systems, Setup(task=task, attributes=sorted(attributes), **setup))
-    result = Result(verdicts, resamples, seed, zero_division)
-    return result.where(where) if where else result

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from comparanda.result import compare
+from comparanda.road import compare
 from comparanda.verdicts import ABSENT
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, sets, written

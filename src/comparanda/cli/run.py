@@ -18,7 +18,8 @@ from comparanda.errors import InputError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.manifest import is_ours
 from comparanda.read.inputs import Input, formats
-from comparanda.result import Result, compare
+from comparanda.result import Result
+from comparanda.road import compare
 from comparanda.saved import is_result_folder, open_result
 from comparanda.selection import PAIR_NAMES, SITE_NAMES
 from comparanda.show.console import progress
