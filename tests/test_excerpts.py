@@ -16,6 +16,7 @@ from comparanda.demo import copy_demo
 from comparanda.errors import ReadError
 from comparanda.excerpts import Excerpt, Texts
 from comparanda.places import Source
+from comparanda.saved import open_result
 from tests.toy_task import Policy, verdicts_of
 
 TEXT = b"Zeit\tN\nfliegt\tV\n\nDas\tP\nna\xc3\xafve\tA\nLied\tN\n\n"
@@ -134,3 +135,18 @@ def test_letting_go_changes_no_number_and_no_saved_byte(far: tuple[str, dict[str
     files = sorted(path.name for path in (tmp_path / "near").iterdir())
     assert files == sorted(path.name for path in (tmp_path / "far").iterdir())
     assert all((tmp_path / "near" / name).read_bytes() == (tmp_path / "far" / name).read_bytes() for name in files)
+
+
+def test_a_row_of_a_classification_file_is_shown_as_its_line(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.csv", tmp_path / "a.csv"
+    gold.write_text('id,text,label\nr1,"Guten Tag, Welt",de\nr2,Hello,en\n')
+    system.write_text("id,label\nr1,en\nr2,en\n")
+    result = compare(str(gold), {"a": str(system)}, task="label", resamples=0)
+    result.save(tmp_path / "saved")
+    for each in (result, open_result(tmp_path / "saved")):
+        example = each.examples('not right("a")').examples[0]
+        assert (example.word, example.after) == ("r1", 'r1,"Guten Tag, Welt",de')
+    long = tmp_path / "long.csv"
+    long.write_text(f"id,text,label\nr1,{'x' * 400},de\nr2,Hello,en\n")
+    shown = compare(str(long), {"a": str(system)}, task="label", resamples=0).examples('not right("a")').examples[0]
+    assert (len(shown.after), shown.after[-1]) == (300, "…")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes, Slices
 
 
+_LONGEST_LINE = 300
+
+
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """One site in its sentence.
@@ -26,7 +29,7 @@ class Excerpt:
         document: the document's name.
         before: the words of the sentence before the site.
         word: the word at the site, or the id of a row.
-        after: the words of the sentence behind it.
+        after: the words of the sentence behind it; of a classification file, the whole line of the row.
         places: file and line in the key ("key") and in each run, by name.
 
     """
@@ -73,6 +76,7 @@ class TextPart:
         length: how long it is, in bytes.
         words: gives the bytes the words stand in.
         sides: the key first, then the runs.
+        by_line: whether rows stand for themselves (classification): an excerpt then shows the row's line.
 
     """
 
@@ -83,6 +87,7 @@ class TextPart:
     length: Codes | None
     words: Callable[[], Source] | None
     sides: tuple[Side, ...]
+    by_line: bool = False
 
     @property
     def rows(self) -> int:
@@ -95,8 +100,15 @@ class TextPart:
         sentence = int(np.searchsorted(self.sentences, row, side="right")) - 1
         begin, end = int(self.sentences[sentence]), int(self.sentences[sentence + 1])
         places = {side.name: found for side in self.sides if (found := side.place(row)) is not None}
-        before, word, after = ((begin, row), (row, row + 1), (row + 1, end))
-        return Excerpt(self.names[document], self._joined(*before), self._joined(*word), self._joined(*after), places)
+        before, word = self._joined(begin, row), self._joined(row, row + 1)
+        after = self._line(row) if self.by_line else self._joined(row + 1, end)
+        return Excerpt(self.names[document], before, word, after, places)
+
+    def _line(self, row: int) -> str:
+        """Return the line of a row in the key, cut if it is long."""
+        key = self.sides[0]
+        line = key.source().line_at(int(key.offset[row])).strip()
+        return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
     def _joined(self, begin: int, end: int) -> str:
         if self.words is None or self.start is None or self.length is None:
@@ -134,6 +146,7 @@ class Texts:
             None if words is None else words.length,
             None if words is None else _given(_source_of(words, key.source)),
             tuple(sides),
+            key.by_id,
         )
         return cls((part,))
 

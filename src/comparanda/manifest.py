@@ -126,6 +126,7 @@ class TextEntry(_Entry, frozen=True):
     length: str | None
     words: Natural | None
     sides: list[SideEntry]
+    by_line: bool
 
 
 class SystemEntry(_Entry, frozen=True):

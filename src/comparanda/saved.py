@@ -234,6 +234,7 @@ def _text_part(writer: _Writer, part: TextPart) -> TextEntry:
             SideEntry(side.name, writer.source(side.source), writer.array(side.offset), writer.maybe(side.to_side))
             for side in part.sides
         ],
+        part.by_line,
     )
 
 
@@ -391,7 +392,7 @@ def _read_text_part(reader: Reader, entry: TextEntry, sources: list[_SavedSource
     names = [each.name for each in entry.sides]
     reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
     sides = tuple(_read_side(reader, each, rows, sources[each.source]) for each in entry.sides)
-    return TextPart(documents, tuple(entry.names), sentences, start, length, words, sides)
+    return TextPart(documents, tuple(entry.names), sentences, start, length, words, sides, entry.by_line)
 
 
 def _read_side(reader: Reader, entry: SideEntry, rows: int, source: _SavedSource) -> Side:
