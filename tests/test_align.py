@@ -114,6 +114,46 @@ def test_a_response_that_ends_early_is_refused() -> None:
         align(corpus("key", [[("a", "A"), ("b", "B")]], names=None), [corpus("x", [[("a", "A")]], names=None)])
 
 
+def test_documents_that_changed_places_are_found_by_name_even_if_all_words_are_equal() -> None:
+    key = corpus("key", [[("b", "X")]], [[("b", "Y")]], names=["d1", "d2"])
+    turned = corpus("x", [[("b", "Y")]], [[("b", "X")]], names=["d2", "d1"])
+    assert to_response(align(key, [turned])) == [1, 0]
+
+
+def test_equal_words_do_not_make_up_for_a_document_that_is_cut_elsewhere() -> None:
+    key = corpus("key", [[("b", "X")], [("b", "Z")]], [[("b", "Y")]], names=["d1", "d2"])
+    moved = corpus("x", [[("b", "X")]], [[("b", "Z")], [("b", "Y")]], names=["d1", "d2"])
+    with pytest.raises(AlignError, match="1 tokens, but the key has 2"):
+        align(key, [moved])
+
+
+def test_some_documents_of_other_names_are_missing_even_if_all_words_are_equal() -> None:
+    key = corpus("key", [[("b", "X")]], [[("b", "Y")]], names=["d1", "d2"])
+    with pytest.raises(AlignError, match="1 of the key's documents missing"):
+        align(key, [corpus("x", [[("b", "X")]], [[("b", "Y")]], names=["d1", "other"])])
+
+
+WITHOUT_WORDS = ([[("", "A"), ("", "B")], [("", "C")]], [[("", "D")], [("", "E"), ("", "F")]])
+
+
+def test_documents_without_words_may_be_missing_too() -> None:
+    key = corpus("key", *WITHOUT_WORDS, names=["d1", "d2"], words=False)
+    for first, rows in ((0, [0, 1, 2, NONE, NONE, NONE]), (1, [NONE, NONE, NONE, 0, 1, 2])):
+        half = corpus("x", WITHOUT_WORDS[first], names=[f"d{first + 1}"], words=False)
+        found = align(key, [half], missing="empty").maps[0].to_response
+        assert found is not None
+        assert found.tolist() == rows
+        with pytest.raises(AlignError, match="1 of the key's documents missing"):
+            align(key, [half])
+
+
+def test_other_sentences_in_a_document_without_words_are_refused_with_both_places() -> None:
+    key = corpus("key", *WITHOUT_WORDS, names=["d1", "d2"], words=False)
+    other = corpus("x", [[("", "D"), ("", "E")], [("", "F")]], names=["d2"], words=False)
+    with pytest.raises(AlignError, match=r"^x\.txt:1: sentence 3 ends elsewhere than in the key \(key\.txt:4\)"):
+        align(key, [other], missing="empty")
+
+
 def test_rows_without_words_are_matched_by_number_if_sentences_agree() -> None:
     key = corpus("key", [[("a", "A"), ("b", "B")], [("c", "C")]], words=False)
     same = corpus("x", [[("", "A"), ("", "B")], [("", "C")]], words=False)

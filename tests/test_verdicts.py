@@ -71,11 +71,6 @@ def test_an_attribute_is_made_only_when_asked_for() -> None:
         attribute.make()
 
 
-def test_some_runs_can_be_chosen() -> None:
-    sites = SMALL.verdicts().view().sites
-    assert [values.tolist() for values in sites.only_runs([1]).values] == [sites.values[1].tolist()]
-
-
 def test_sites_left_out_by_policy_stay_with_their_reason() -> None:
     view = SMALL.verdicts().view()
     left_out = replace(view, left_out=TextColumn.of(["", "punctuation", ""]))

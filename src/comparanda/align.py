@@ -78,6 +78,8 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
             count them as empty there, or compare only what all responses have.
 
     """
+    if key.by_id:
+        _refuse_repeated_ids(key)
     maps, kept_responses, notes = [], [], list(key.notes)
     for response in responses:
         row_map, found = _map_one(key, response, missing)
@@ -104,30 +106,33 @@ def _common_rows(maps: list[RowMap], rows: int) -> Rows | None:
 def _map_one(key: Corpus, response: Corpus, missing: Missing) -> tuple[RowMap, list[Note]]:
     if key.by_id or response.by_id:
         return _map_by_id(key, response, missing)
-    if _same_rows(key, response):
-        return RowMap(), _note_names(key, response) + _note_cuts(key, response)
-    if response.documents.marked and key.documents.marked:
+    both_marked = key.documents.marked and response.documents.marked
+    if both_marked and not _same_documents(key, response):
         return _map_by_document(key, response, missing)
-    notes = _check_words(key, response, np.arange(len(key)), np.arange(len(response)))
+    return _map_in_order(key, response)
+
+
+def _map_in_order(key: Corpus, response: Corpus) -> tuple[RowMap, list[Note]]:
+    """Lay a response over the key word by word."""
+    notes = []
+    if not _same_rows(key, response):
+        notes = _check_words(key, response, np.arange(len(key)), np.arange(len(response)))
     return RowMap(), notes + _note_cuts(key, response)
+
+
+def _same_documents(key: Corpus, response: Corpus) -> bool:
+    """Whether both sides have documents of the same names and lengths in the same order.
+
+    Equal words alone do not tell: two short documents may have changed places.
+    """
+    same_names = key.documents.names == response.documents.names
+    return same_names and np.array_equal(key.row_documents, response.row_documents)
 
 
 def _same_rows(key: Corpus, response: Corpus) -> bool:
     if len(key) != len(response) or key.words is None or response.words is None:
         return False
     return bool(key.words.same(response.words).all())
-
-
-def _note_names(key: Corpus, response: Corpus) -> list[Note]:
-    """Note documents called otherwise than in the key, where all words are the same."""
-    if not (key.documents.marked and response.documents.marked) or key.documents.names == response.documents.names:
-        return []
-    return _other_names(response, sorted(set(response.documents.names) - set(key.documents.names)))
-
-
-def _other_names(response: Corpus, names: list[str]) -> list[Note]:
-    what = "document names unlike the key's, ignored"
-    return [Note(response.name, what, len(names), tuple(names[:3]))] if names else []
 
 
 def _note_cuts(key: Corpus, response: Corpus) -> list[Note]:
@@ -144,8 +149,9 @@ def _map_by_document(key: Corpus, response: Corpus, missing: Missing) -> tuple[R
     lacking = [name for name in key.documents.names if name not in place]
     surplus = sorted(set(place) - set(key.documents.names))
     if len(lacking) == len(key.documents):
-        notes = _check_words(key, response, np.arange(len(key)), np.arange(len(response)))
-        return RowMap(), notes + _other_names(response, surplus)
+        row_map, notes = _map_in_order(key, response)
+        what = "document names unlike the key's, ignored"
+        return row_map, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
     _refuse_missing(key, response, lacking, surplus, missing, "document")
     wanted = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]
     key_rows, response_rows = _paired_rows(key, response, wanted)
@@ -180,7 +186,7 @@ def _row_map(key_size: int, response_size: int, key_rows: Rows, response_rows: R
 
 
 def _map_by_id(key: Corpus, response: Corpus, missing: Missing) -> tuple[RowMap, list[Note]]:
-    if _same_rows(key, response) and (key.words is None or len(key.words.intern().names) == len(key)):
+    if _same_rows(key, response):
         return RowMap(), []
     mine, theirs = _rows_by_id(key), _rows_by_id(response)
     lacking = [name for name in mine if name not in theirs]
@@ -189,6 +195,12 @@ def _map_by_id(key: Corpus, response: Corpus, missing: Missing) -> tuple[RowMap,
     common = [(row, theirs[name]) for name, row in mine.items() if name in theirs]
     rows = np.array(common, dtype=np.int64).reshape(-1, 2)
     return _row_map(len(key), len(response), rows[:, 0], rows[:, 1]), _missing_notes(response, lacking, surplus, "id")
+
+
+def _refuse_repeated_ids(key: Corpus) -> None:
+    """Look for an id that occurs twice, once for all responses: those with the same rows are not looked at again."""
+    if key.words is not None and len(key.words.intern().names) < len(key):
+        _rows_by_id(key)
 
 
 def _rows_by_id(corpus: Corpus) -> dict[str, int]:
@@ -247,8 +259,9 @@ def _check_words(key: Corpus, response: Corpus, key_rows: Rows, response_rows: R
     if key.words is None or response.words is None:
         if len(key_rows) != len(response_rows):
             raise _difference(key, response, key_rows, response_rows, size)
-        if not np.array_equal(key.sentences, response.sentences):
-            raise _other_cuts(key, response)
+        unlike = np.flatnonzero(np.isin(key_rows, key.sentences) != np.isin(response_rows, response.sentences))
+        if unlike.size:
+            raise _other_cuts(key, response, key_rows, response_rows, int(unlike[0]))
         side = response.name if response.words is None else "key"
         return [Note(side, "rows without words, matched by their number alone", size)]
     mine, theirs = key.words.take(key_rows[:size]), response.words.take(response_rows[:size])
@@ -273,13 +286,14 @@ def _normal(word: str) -> str:
     return " ".join(unicodedata.normalize("NFC", word).split())
 
 
-def _other_cuts(key: Corpus, response: Corpus) -> AlignError:
-    size = min(len(key.sentences), len(response.sentences))
-    sentence = int(np.flatnonzero(key.sentences[:size] != response.sentences[:size])[0]) - 1
-    row = int(key.sentences[sentence])
+def _other_cuts(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, place: int) -> AlignError:
+    """Make the error for the first row that begins a sentence on one side only, with both places."""
+    sentence = key.sentence_of(int(key_rows[place - 1]))
+    begin = int(key.sentences[sentence])
+    other = int(response_rows[place]) - (int(key_rows[place]) - begin)
     return AlignError(
-        f"sentence {sentence + 1} ends elsewhere than in the key ({key.location(row)})",
-        where=str(response.location(row)),
+        f"sentence {sentence + 1} ends elsewhere than in the key ({key.location(begin)})",
+        where=str(response.location(other)),
         hint="without words to compare, sentences must have equal lengths",
     )
 

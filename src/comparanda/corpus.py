@@ -88,10 +88,6 @@ class Corpus:
         """Return the index of the sentence that holds a row."""
         return int(np.searchsorted(self.sentences, row, side="right")) - 1
 
-    def document_of(self, row: int) -> int:
-        """Return the index of the document that holds a row."""
-        return int(np.searchsorted(self.row_documents, row, side="right")) - 1
-
     def released(self) -> Corpus:
         """Return the corpus without its words and bytes, if these are many and can be read again.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
+from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from comparanda.align import MISSING, Missing, align
@@ -13,7 +13,7 @@ from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.judge.task import Options, find_task
 from comparanda.read.inputs import Input, read_input
-from comparanda.read.objects import read_object
+from comparanda.read.objects import is_path, read_object
 from comparanda.read.request import Request
 from comparanda.read.scan import MAX_LINE
 from comparanda.result import Result
@@ -99,7 +99,7 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
 def _read(given: Any, request: Request, shape: Shape) -> Corpus:
     if isinstance(given, Input):
         return read_input(given, request, shape)
-    if isinstance(given, str | PathLike):
+    if is_path(given):
         return read_input(Input.parse(fspath(given)), request, shape)
     return read_object(given, request, shape)
 

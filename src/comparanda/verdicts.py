@@ -157,10 +157,6 @@ class Sites:
             {name: attribute.taken(rows) for name, attribute in self.attributes.items()},
         )
 
-    def only_runs(self, runs: Sequence[int]) -> Sites:
-        """Return the same sites with some of the runs."""
-        return replace(self, values=tuple(self.values[run] for run in runs))
-
 
 @dataclass(frozen=True, eq=False)
 class Items:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -36,7 +36,7 @@ _ACCEPTED: dict[Shape, tuple[str, ...]] = {
 }
 
 
-def is_path(given: Any) -> bool:
+def is_path(given: Any) -> TypeGuard[str | PathLike[str]]:
     """Whether an input is a path (or the notation of an input) and not data.
 
     >>> is_path("gold.conllu"), is_path(["DT", "NN"])
