@@ -22,6 +22,7 @@ ROAD = (
     ("columns", "interning"),
     ("places",),
     ("corpus",),
+    ("trees",),
     ("expressions",),
     ("demo",),
     ("read",),

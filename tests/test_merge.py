@@ -283,7 +283,7 @@ def test_the_notes_made_again_are_those_of_the_judge(tmp_path: Path) -> None:
     key.write_text(conllu(["d"], [[[("a", "NOUN"), ("b", "VERB")]]], {}))
     response.write_text(conllu(["d"], [[[("a", "FOO"), ("b", "VERB")]]], {}))
     verdicts = judge(str(key), {"a": str(response)}, Setup("pos"))
-    assert {note.what for note in one_sided(verdicts.view().sites, verdicts.runs)} == ONE_SIDED
+    assert {note.what for note in one_sided(verdicts.view(), verdicts.runs)} == ONE_SIDED
 
 
 def test_the_demo_in_three_files_is_the_demo_in_a_folder(tmp_path: Path) -> None:

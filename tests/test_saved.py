@@ -374,8 +374,8 @@ def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
         ("[" * 100_000, "the manifest is damaged"),
         ("[]", "no result folder of comparanda"),
         ('{"kind": "another"}', "no result folder of comparanda"),
-        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "version 99, this program reads 1"),
-        ('{"kind": "comparanda result", "folder_version": 1}', "the manifest is damaged"),
+        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "version 99, this program reads 2"),
+        ('{"kind": "comparanda result", "folder_version": 2}', "the manifest is damaged"),
     ],
 )
 def test_a_damaged_manifest(text: str, what: str, folder: Path) -> None:

@@ -330,7 +330,7 @@ def test_a_view_without_sites_says_that_there_is_nothing_to_differ_in() -> None:
     assert bare.combination().overall.oracle is None
     for finding in (bare.difference(), bare.combination(), bare.pairs()):
         assert NO_SITES in str(finding)
-    with pytest.raises(UsageError, match="no site fulfils"):
+    with pytest.raises(UsageError, match="has no sites to choose from"):
         bare.where("true")
 
 

@@ -21,7 +21,7 @@ from comparanda.columns import PADDING, Slices, TextColumn
 from comparanda.comparison.finding import Finding
 from comparanda.corpus import Corpus, Documents, owner_of_rows
 from comparanda.excerpts import Texts
-from comparanda.judge.labels import run_names
+from comparanda.judge.ground import run_names
 from comparanda.measures import Measure, ratio, register
 from comparanda.places import Note, Part, Source
 from comparanda.result import Result
@@ -172,7 +172,7 @@ def aligned(key: Corpus, responses: Sequence[Corpus]) -> Aligned:
         to_response[to_key[known]] = known
         maps.append(RowMap(to_key, to_response))
         notes += response.notes
-    return Aligned(key, tuple(responses), tuple(maps), None, tuple(notes))
+    return Aligned(key, tuple(responses), tuple(maps), (None,) * len(maps), None, tuple(notes))
 
 
 def spans(side: Corpus) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from comparanda.places import Location, Note, Source
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes, Slices, TextColumn
+    from comparanda.columns import Codes, Rows, Slices, TextColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,61 @@ class Documents:
         return len(self.names)
 
 
+ROOT = -1
+"""The head of a word that hangs on no other."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ranges:
+    """Tokens of the text that stand for several words (3-4 in CoNLL-U); all other words are tokens themselves.
+
+    Args:
+        begin: the first row of each.
+        end: the row behind its last one.
+        start: the byte at which its form stands in the source.
+        length: how long that is, in bytes.
+
+    """
+
+    begin: Rows
+    end: Rows
+    start: Rows
+    length: Rows
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Edges:
+    """The arcs of enhanced graphs: a word may hang on several.
+
+    Args:
+        row: the word of each edge.
+        head: the row of its head, or `ROOT`.
+        label: its relation; steps of a path through empty nodes are joined by `>`.
+
+    """
+
+    row: Rows
+    head: Rows
+    label: TextColumn
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Arcs:
+    """The trees of a corpus, one arc a word; the relations are a column of the corpus.
+
+    Args:
+        head: the row of each word's head, or `ROOT`.
+        edges: the enhanced graphs, where the input has any.
+
+    """
+
+    head: Rows
+    edges: Edges | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """What was read from one input: the key, or one run of one system.
@@ -55,6 +110,8 @@ class Corpus:
         by_id: whether rows are found by their id (classification) or by their order (tokens).
         several: whether values are sets of labels, written by `join_labels`.
         judged: what the column of values is called in the input.
+        ranges: the tokens that stand for several words; None where there are none.
+        arcs: the trees, where they were asked for.
         notes: what was met while reading.
 
     """
@@ -70,6 +127,8 @@ class Corpus:
     by_id: bool = False
     several: bool = False
     judged: str = "tag"
+    ranges: Ranges | None = None
+    arcs: Arcs | None = None
     notes: tuple[Note, ...] = field(default=())
 
     def __len__(self) -> int:

@@ -97,12 +97,21 @@ class TextPart:
     def excerpt(self, document: int, place: int) -> Excerpt:
         """Return the excerpt of one site, given by its document and its row in it."""
         row = int(self.documents[document]) + place
-        sentence = int(np.searchsorted(self.sentences, row, side="right")) - 1
-        begin, end = int(self.sentences[sentence]), int(self.sentences[sentence + 1])
+        begin, end = self._sentence_of(row)
         places = {side.name: found for side in self.sides if (found := side.place(row)) is not None}
         before, word = self._joined(begin, row), self._joined(row, row + 1)
         after = self._line(row) if self.by_line else self._joined(row + 1, end)
         return Excerpt(self.names[document], before, word, after, places)
+
+    def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int]:
+        """Return the words of a site's sentence, and the site's place among them."""
+        row = int(self.documents[document]) + place
+        begin, end = self._sentence_of(row)
+        return tuple(self._joined(each, each + 1) for each in range(begin, end)), row - begin
+
+    def _sentence_of(self, row: int) -> tuple[int, int]:
+        sentence = int(np.searchsorted(self.sentences, row, side="right")) - 1
+        return int(self.sentences[sentence]), int(self.sentences[sentence + 1])
 
     def _line(self, row: int) -> str:
         """Return the line of a row in the key, cut if it is long."""
@@ -152,11 +161,21 @@ class Texts:
 
     def excerpt(self, document: int, place: int) -> Excerpt | None:
         """Return the excerpt of one site, or None where there are no texts."""
+        found = self._part_of(document, place)
+        return None if found is None else found[0].excerpt(*found[1:])
+
+    def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int] | None:
+        """Return the words of a site's sentence and the site's place among them, or None where there are no texts."""
+        found = self._part_of(document, place)
+        return None if found is None else found[0].sentence(*found[1:])
+
+    def _part_of(self, document: int, place: int) -> tuple[TextPart, int, int] | None:
+        """Return the part that holds a site, and the site's document and place there."""
         for part in self.parts:
             if self.continued and place >= part.rows:
                 place -= part.rows
             elif document < len(part.names):
-                return part.excerpt(document, place)
+                return part, document, place
             else:
                 document -= len(part.names)
         return None

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.columns import Slices, head8, window
+from comparanda.columns import code_type, window
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes, Rows
 
+_KEEP = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
 _FOLD = np.uint64(0xC2B2AE3D27D4EB4F)
 _SPREAD = 0x9E3779B97F4A7C15
 _ROWS = 1 << 15
@@ -35,9 +38,9 @@ class _Table:
         self._multiplier = np.uint64((_SPREAD * (2 * level + 1)) & (2**64 - 1))
         self._shift = np.uint64(64 - bits)
 
-    def places(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def places(self, hashes: NDArray[np.uint64]) -> Rows:
         """Return the place of each hash."""
-        return (hashes * self._multiplier) >> self._shift
+        return ((hashes * self._multiplier) >> self._shift).view(np.int64)
 
     def insert(self, hashes: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
         """Put each hash on its place if that is free, the first of several first; return which were put."""
@@ -57,8 +60,9 @@ class Interner:
         self.names: list[str] = []
         self._window = window(buffer)
         self._hashes = np.zeros(0, np.uint64)
-        self._start = np.zeros(0, np.int64)
         self._length = np.zeros(0, np.int64)
+        self._words = np.zeros(0, np.uint64)
+        self._first_word = np.zeros(0, np.int64)
         self._by_text: dict[bytes, int] | None = None
         self._bits = _FIRST_BITS
         self._tables = [_Table(self._bits, 0)]
@@ -77,7 +81,7 @@ class Interner:
         codes, unknown = self._look_up(hashes)
         if unknown.size:
             self._learn(hashes[unknown], start[unknown], length[unknown])
-            codes, unknown = self._look_up(hashes)
+            codes[unknown], unknown = self._look_up(hashes[unknown])
         if unknown.size or not self._confirmed(codes, start, length):
             self._by_text = {name.encode(): code for code, name in enumerate(self.names)}
             return self._encode_by_text(start, length, self._by_text)
@@ -85,29 +89,37 @@ class Interner:
 
     def _hash(self, start: Codes, length: Codes) -> NDArray[np.uint64]:
         """Eight bytes as they are; longer slices folded, length included. Zero marks a free place."""
-        hashes = head8(self._window, start, length)
-        rows = np.flatnonzero(length > 8)
-        offset = 8
-        if rows.size:
-            hashes[rows] ^= length[rows].astype(np.uint64)
-        while rows.size:
-            left = length[rows].astype(np.int64) - offset
-            tail = head8(self._window, start[rows].astype(np.int64) + offset, left)
-            folded = (hashes[rows] ^ tail) * _FOLD
-            hashes[rows] = folded ^ (folded >> np.uint64(29))
-            rows = rows[left > 8]
-            offset += 8
+        hashes = self._window[start] & _KEEP.take(length, mode="clip")
+        long = _longest_first(length)
+        if long.size:
+            folded = length[long].astype(np.uint64)
+            for words in self._eights(start[long], length[long]):
+                mixed = (folded[: len(words)] ^ words) * _FOLD
+                folded[: len(words)] = mixed ^ (mixed >> np.uint64(29))
+            hashes[long] = folded
         hashes += np.uint64(1)
         if hashes.size and not hashes.min():  # one long slice in 2**64 folds to the mark of a free place
             hashes[hashes == 0] = 1
         return hashes
 
+    def _eights(self, start: Codes, length: Codes) -> Iterator[NDArray[np.uint64]]:
+        """Cut long slices, the longest first, into words of eight bytes; the last may overlap the one before.
+
+        Yields the first words of all, the second words of those that have one, and so on.
+        """
+        here = start.astype(np.int64)
+        last = here + length - 8
+        sizes = _words_in(length)
+        for number in range(int(sizes[0])):
+            count = len(sizes) - int(np.searchsorted(sizes[::-1], number, side="right"))
+            yield self._window[np.minimum(here[:count] + 8 * number, last[:count])]
+
     def _look_up(self, hashes: NDArray[np.uint64]) -> tuple[Codes, Rows]:
         """Return the code of each hash, and the rows whose hash is in no table."""
         first = self._tables[0]
         places = first.places(hashes)
-        codes = first.codes[places]
-        rest = np.flatnonzero(first.hashes[places] != hashes)
+        codes = first.codes.take(places)
+        rest = np.flatnonzero(first.hashes.take(places) != hashes)
         for table in self._tables[1:]:
             if not rest.size:
                 break
@@ -121,18 +133,31 @@ class Interner:
     def _learn(self, hashes: NDArray[np.uint64], start: Codes, length: Codes) -> None:
         """Give codes to hashes that are in no table."""
         first = np.sort(np.unique(hashes, return_index=True)[1])
-        new = Slices(self.buffer, start[first], length[first])
-        codes = np.arange(len(self.names), len(self.names) + len(new))
-        self.names += [new[row] for row in range(len(new))]
-        self._hashes = np.concatenate([self._hashes, hashes[first]])
-        self._start = np.concatenate([self._start, start[first].astype(np.int64)])
-        self._length = np.concatenate([self._length, length[first].astype(np.int64)])
+        hashes = hashes[first]
+        begin, size = start[first].astype(np.int64), length[first].astype(np.int64)
+        codes = np.arange(len(self.names), len(self.names) + len(first))
+        data = self.buffer.data
+        self.names += [str(data[a:b], "utf-8") for a, b in zip(begin.tolist(), (begin + size).tolist(), strict=True)]
+        self._hashes = np.concatenate([self._hashes, hashes])
+        self._length = np.concatenate([self._length, size])
+        self._keep_words(begin, size)
         if len(self._hashes) << 2 > 1 << self._bits:
             self._bits = (len(self._hashes) << 3).bit_length()
             self._tables = [_Table(self._bits, 0)]
             self._insert(self._hashes, np.arange(len(self._hashes)))
         else:
-            self._insert(hashes[first], codes)
+            self._insert(hashes, codes)
+
+    def _keep_words(self, start: Rows, length: Rows) -> None:
+        """Put the words of new long slices aside, to compare others with them."""
+        sizes = np.where(length > 8, _words_in(length), 0)
+        first_word = len(self._words) + np.cumsum(sizes) - sizes
+        self._first_word = np.concatenate([self._first_word, first_word])
+        self._words = np.concatenate([self._words, np.empty(int(sizes.sum()), np.uint64)])
+        long = _longest_first(length)
+        if long.size:
+            for number, words in enumerate(self._eights(start[long], length[long])):
+                self._words[first_word[long[: len(words)]] + number] = words
 
     def _insert(self, hashes: NDArray[np.uint64], codes: Codes) -> None:
         level = 0
@@ -145,13 +170,15 @@ class Interner:
 
     def _confirmed(self, codes: Codes, start: Codes, length: Codes) -> bool:
         """Whether every slice has the length of its code's first one, and if it is long, its bytes."""
-        if (self._length[codes] != length).any():
+        if (self._length.take(codes) != length).any():
             return False
-        long = np.flatnonzero(length > 8)
-        if not long.size:
-            return True
-        first = Slices(self.buffer, self._start[codes[long]], self._length[codes[long]])
-        return bool(Slices(self.buffer, start[long], length[long]).same(first).all())
+        long = _longest_first(length)
+        if long.size:
+            first_word = self._first_word.take(codes[long])
+            for number, words in enumerate(self._eights(start[long], length[long])):
+                if (self._words.take(first_word[: len(words)] + number) != words).any():
+                    return False
+        return True
 
     def _encode_by_text(self, start: Codes, length: Codes, by_text: dict[bytes, int]) -> Codes:
         """Encode by a dictionary: slow, exact, and only ever needed when two hashes collide."""
@@ -164,3 +191,18 @@ class Interner:
                 self.names.append(text.decode())
             codes[row] = code
         return codes
+
+
+def _words_in(length: Codes) -> Rows:
+    """Return how many words of eight bytes slices have."""
+    return (length.astype(np.int64) + 7) >> 3
+
+
+def _longest_first(length: Codes) -> Rows:
+    """Return the rows of slices of more than eight bytes, those with the most words first."""
+    rows = np.flatnonzero(length > 8)
+    if not rows.size:
+        return rows
+    sizes = _words_in(length[rows])
+    narrow = (sizes.max() - sizes).astype(code_type(int(sizes.max())))  # NumPy sorts few bits much faster
+    return rows[np.argsort(narrow, kind="stable")]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes, Rows
 
 MANIFEST = "manifest.json"
-FOLDER_VERSION = 1
+FOLDER_VERSION = 2
 KIND = "comparanda result"
 
 _MOST_RESAMPLES = 10_000_000
@@ -53,6 +53,15 @@ class ColumnEntry(_Entry, frozen=True):
     missing: int | None
 
 
+class AspectEntry(_Entry, frozen=True):
+    """The columns of `Aspect`."""
+
+    key: str
+    values: list[str]
+    names: list[str]
+    points: bool
+
+
 class SitesEntry(_Entry, frozen=True):
     """The columns of `Sites`."""
 
@@ -64,6 +73,7 @@ class SitesEntry(_Entry, frozen=True):
     names: list[str]
     parts: list[list[str]] | None
     attributes: dict[str, ColumnEntry]
+    aspects: dict[str, AspectEntry]
 
 
 class ItemsEntry(_Entry, frozen=True):
@@ -89,6 +99,7 @@ class ViewEntry(_Entry, frozen=True):
     items: ItemsEntry | None
     statistics: dict[str, str]
     lost: list[str]
+    surplus: ItemsEntry | None
 
 
 class PartEntry(_Entry, frozen=True):

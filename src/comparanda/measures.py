@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.errors import UsageError, nearest
+from comparanda.verdicts import ITEM_STATISTICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 EVERY_LABEL = "\0every"
 """Stands for each label apart where a statistic names its label; no label contains NUL, so it is none itself."""
 
-_WRITTEN = re.compile(r"(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
+_WRITTEN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
+_OF_VIEW = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Measure:
     """A measure.
 
     Args:
-        name: as it is written, printed and parsed back, with its label: `f1[PER]`.
+        name: as it is written, printed and parsed back, with its view and its label: `uas.accuracy`, `f1[PER]`.
         statistics: the statistics it needs.
         finish: from sums of these, of any shape, to scores of that shape; NaN where undefined.
         undefined: why it can be undefined, in a few words.
@@ -113,11 +115,12 @@ _MAKERS: dict[str, Callable[[str | None], Measure]] = {
     "recall": _share("recall", "credit", "positives", "nothing in the key"),
     "f1": _f,
     "macro_f1": _macro_f1,
+    "aligned_accuracy": _share("aligned_accuracy", "credit", "aligned", "nothing aligned"),
 }
 
 
 def measure(written: str) -> Measure:
-    """Return the measure that a text names, such as `accuracy`, `f1` or `recall[PER]`.
+    """Return the measure that a text names, such as `accuracy`, `recall[PER]`, or `uas.accuracy` of another view.
 
     >>> str(measure("f1[PER]"))
     'f1[PER]'
@@ -127,7 +130,20 @@ def measure(written: str) -> Measure:
         _load_plugins()
     if not match or match["name"] not in _MAKERS:
         raise UsageError(f"no measure is called {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
-    return _MAKERS[match["name"]](match["label"])
+    found = _MAKERS[match["name"]](match["label"])
+    return found if match["view"] is None else _of_view(found, match["view"])
+
+
+def _of_view(inner: Measure, view: str) -> Measure:
+    """Return a measure of one view, wherever it is asked for."""
+    names = {name: f"{view}.{name}" for name in inner.statistics}
+    return Measure(
+        f"{view}.{inner.name}",
+        tuple(names.values()),
+        lambda sums: inner.finish({name: sums[other] for name, other in names.items()}),
+        inner.undefined,
+        inner.plain,
+    )
 
 
 def register(name: str, make: Callable[[str | None], Measure]) -> None:
@@ -148,10 +164,21 @@ def unit_statistics(verdicts: Verdicts, view: View, names: Sequence[str]) -> dic
     return {name: _statistic(verdicts, view, name) for name in dict.fromkeys(names)}
 
 
+def of_view(verdicts: Verdicts, view: View, name: str) -> tuple[View, str]:
+    """Return the view that a statistic is of, this one or another by name, and what it is called there."""
+    match = _OF_VIEW.fullmatch(name)
+    if match is None or name in view.statistics:
+        return view, name
+    return (view if match[1] == view.name else verdicts.view(match[1])), match[2]
+
+
 def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
+    view, name = of_view(verdicts, view, name)
     if name in view.statistics:
         return np.ascontiguousarray(view.statistics[name])  # sums in another order could differ in the last bit
     kind, label = _split(name)
+    if _given(view, kind):
+        raise _no_such_label(view, kind, label)
     if lost(view, name):
         shape = (verdicts.units.count, len(verdicts.runs))
         return np.full((*shape, 1) if label == EVERY_LABEL else shape, np.nan)
@@ -159,14 +186,34 @@ def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]
         return _of_sites(verdicts, view.sites, kind, label)
     if kind in {"sentences_all", "sentences_right"}:
         return _of_sentences(verdicts, view.sites, kind)
-    if kind in {"credit", "claimed", "positives"}:
+    if kind in ITEM_STATISTICS:
         return _of_items(verdicts, view.items, kind, label)
-    raise UsageError(f"the view {view.name!r} has no statistic {name!r}")
+    views = [each.name for each in verdicts.views.values() if name in each.statistics]
+    hint = f"the view {views[0]!r} has it: write {views[0]}. before the measure" if views else None
+    raise UsageError(f"the view {view.name!r} has no statistic {name!r}", hint=hint)
+
+
+def _given(view: View, kind: str) -> list[str]:
+    """Return the labels for which the judge gave a statistic of a kind."""
+    return [label for each, label in map(_split, view.statistics) if each == kind and label is not None]
+
+
+def _no_such_label(view: View, kind: str, label: str | None) -> UsageError:
+    known = _given(view, kind)
+    if label is None:
+        return UsageError(f"the view {view.name!r} has scores of several kinds: say which", hint=f"[{known[0]}] …")
+    return UsageError(f"the view {view.name!r} has no score {label!r}{nearest(label, known)}", hint=", ".join(known))
 
 
 def _split(name: str) -> tuple[str, str | None]:
     match = re.fullmatch(r"(\w+)(?:\[(.+)\])?", name)
     return (match[1], match[2]) if match else (name, None)
+
+
+def rests_on_items(chosen: Measure) -> bool:
+    """Whether a measure is made of items, and not of sites alone."""
+    names = (match[2] if (match := _OF_VIEW.fullmatch(name)) else name for name in chosen.statistics)
+    return any(_split(name)[0] in ITEM_STATISTICS for name in names)
 
 
 def lost(view: View, name: str) -> bool:
@@ -181,7 +228,7 @@ def _counts(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
 def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
     """Count sites, or those a run gets right, of each unit. Wrong ones are few, so they are counted."""
     size = verdicts.units.count
-    code = None if label is None else _code(sites.names, label)
+    code = None if label is None else _code(sites.labels.names, label)
     result = np.repeat(_counts(_units(verdicts, sites, code), size)[:, None], len(sites.values), axis=1)
     if kind == "right":
         for run, right in enumerate(sites.disputed.right):
@@ -192,10 +239,11 @@ def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) ->
 def _units(
     verdicts: Verdicts, sites: Sites, code: int | None, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int32]:
-    """Return the units of the sites with one key value, or of all, among the chosen ones."""
+    """Return the units of the sites with one key label, or of all, among the chosen ones."""
     unit = verdicts.unit_of(sites)
     if code is not None:
-        chosen = sites.key == code if chosen is None else chosen & (sites.key == code)
+        same = sites.labels.key == code
+        chosen = same if chosen is None else chosen & same
     return unit if chosen is None else unit[chosen]
 
 

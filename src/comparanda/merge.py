@@ -16,12 +16,12 @@ from comparanda.columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
 from comparanda.judge.label_maps import ONE_SIDED, one_sided
-from comparanda.verdicts import Attribute, Items, Sites, Units, Verdicts, View, canonical
+from comparanda.verdicts import Aspect, Attribute, Items, Sites, Units, Verdicts, View, canonical, joined_items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Truths
+    from comparanda.columns import Codes
     from comparanda.places import Note
 
 _MISSING = "\0missing"
@@ -75,8 +75,8 @@ def _refuse_unlike(first: Verdicts, part: Verdicts) -> None:
 
 
 def _kind(view: View) -> tuple[Any, ...]:
-    several = view.all_sites.parts is not None
-    return view.name, view.measures, view.lost, several, view.given_items is None, sorted(view.statistics)
+    several, aspects = view.all_sites.parts is not None, list(view.all_sites.aspects)
+    return view.name, view.measures, view.lost, several, aspects, view.given_items is None, sorted(view.statistics)
 
 
 def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
@@ -131,7 +131,7 @@ def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Not
     notes = [note for part in parts for note in part.notes]
     kept = [note for note in notes if note.what not in ONE_SIDED]
     if len(kept) < len(notes):
-        kept += one_sided(next(iter(views.values())).all_sites, parts[0].runs)
+        kept += one_sided(next(iter(views.values())), parts[0].runs)
     return tuple(kept)
 
 
@@ -141,6 +141,7 @@ def _merge_views(views: list[View], shifts: list[_Shift]) -> View:
     if any(view.left_out is not None for view in views):
         left_out = _joined([_reasons(view) for view in views])
     items = [view.given_items for view in views if view.given_items is not None]
+    beside = [(view.surplus, shift) for view, shift in zip(views, shifts, strict=True) if view.surplus is not None]
     return View(
         first.name,
         _merge_sites([view.all_sites for view in views], shifts),
@@ -149,6 +150,7 @@ def _merge_views(views: list[View], shifts: list[_Shift]) -> View:
         _merge_items(items, shifts) if items else None,
         {name: _merge_statistics(name, [view.statistics[name] for view in views]) for name in first.statistics},
         first.lost,
+        _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
     )
 
 
@@ -166,7 +168,7 @@ def _shifted(arrays: list[NDArray[np.int32]], by: list[int]) -> NDArray[np.int32
     return np.concatenate([array + np.int32(shift) for array, shift in zip(arrays, by, strict=True)])
 
 
-def _where(tables: Sequence[Sites | Items], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
+def _where(tables: Sequence[Sites], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
     return (
         _shifted([table.document for table in tables], [shift.document for shift in shifts]),
         _shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
@@ -174,13 +176,19 @@ def _where(tables: Sequence[Sites | Items], shifts: list[_Shift]) -> tuple[NDArr
     )
 
 
-def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
+def _merge_columns(tables: Sequence[Sites | Aspect]) -> tuple[Codes, tuple[Codes, ...], tuple[str, ...]]:
+    """Bring the key's and the runs' values to one table of names, and lay them end to end."""
     runs = range(len(tables[0].values))
     columns = [TextColumn(table.key, table.names) for table in tables]
     columns += [TextColumn(table.values[run], table.names) for run in runs for table in tables]
     names, codes = canonical(columns)
     count = len(tables)
     values = tuple(np.concatenate(codes[count * (run + 1) : count * (run + 2)]) for run in runs)
+    return np.concatenate(codes[:count]), values, names
+
+
+def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
+    key, values, names = _merge_columns(tables)
     parts = None
     if tables[0].parts is not None:
         known = {name: part for table in tables for name, part in zip(table.names, table.parts or (), strict=True)}
@@ -191,12 +199,17 @@ def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
         document,
         sentence,
         place,
-        np.concatenate(codes[:count]),
+        key,
         values,
         names,
         parts,
         {name: _merge_attributes(name, tables) for name in attributes},
+        {name: _merge_aspects([table.aspects[name] for table in tables]) for name in tables[0].aspects},
     )
+
+
+def _merge_aspects(aspects: list[Aspect]) -> Aspect:
+    return Aspect(*_merge_columns(aspects), aspects[0].points)
 
 
 def _merge_attributes(name: str, tables: list[Sites]) -> Attribute:
@@ -237,20 +250,14 @@ def _named(column: TextColumn) -> tuple[str, ...]:
 
 
 def _merge_items(tables: list[Items], shifts: list[_Shift]) -> Items:
-    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
-    runs = range(len(tables[0].claimed))
-    credit = None
-    if any(table.credit is not None for table in tables):
-        credit = tuple(np.concatenate([table.credit_of(run) for table in tables]) for run in runs)
-    claimed: tuple[Truths, ...] = tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs)
-    document, sentence, place = _where(tables, shifts)
-    return Items(
-        document,
-        sentence,
-        place,
-        np.concatenate(labels),
-        names,
-        np.concatenate([table.positive for table in tables]),
-        claimed,
-        credit,
+    return joined_items(
+        [
+            replace(
+                table,
+                document=table.document + np.int32(shift.document),
+                sentence=table.sentence + np.int32(shift.sentence),
+                place=table.place + np.int32(shift.place),
+            )
+            for table, shift in zip(tables, shifts, strict=True)
+        ]
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -137,6 +137,8 @@ def first_places(source: Source, offsets: Codes, limit: int = 3) -> tuple[str, .
     return tuple(str(source.locate(int(offset))) for offset in offsets[:limit])
 
 
-def refuse(source: Source, offset: int, what: str, *, hint: str | None = None) -> ReadError:
+def refuse(
+    source: Source, offset: int, what: str, *, details: Iterable[str] = (), hint: str | None = None
+) -> ReadError:
     """Make the error for a line of a source."""
-    return ReadError(what, where=str(source.locate(offset)), hint=hint)
+    return ReadError(what, where=str(source.locate(offset)), details=details, hint=hint)

@@ -8,10 +8,12 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from comparanda.comparison.anatomy import Anatomy, anatomy
 from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.context import Context
-from comparanda.comparison.difference import Difference, Pairs, difference, pairs
+from comparanda.comparison.difference import Difference, Keying, Pairs, difference, pairs
 from comparanda.comparison.examples import Examples, examples
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.comparison.scores import Scores, scores
@@ -20,7 +22,7 @@ from comparanda.comparison.slices import Slices, slices
 from comparanda.errors import UsageError, nearest
 from comparanda.measures import measure
 from comparanda.selection import scope, selected
-from comparanda.verdicts import Verdicts
+from comparanda.verdicts import Verdicts, at_places
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -74,17 +76,39 @@ class Result:
         return "|".join(f"{name}:{value}" for name, value in parts.items())
 
     def scores(self, *measures: str, view: str | None = None) -> Scores:
-        """Return scores with intervals: of the view's measures, or of others by name."""
-        return scores(self._context(view), [measure(name) for name in measures])
+        """Return scores with intervals: of a view's measures, or of others by name.
+
+        Without either, a task with several views gives the measures of the first and what the others add.
+        """
+        context = self._context(view)
+        if measures or view is not None:
+            return scores(context, [measure(name) for name in measures])
+        names = dict.fromkeys(context.view.measures)
+        for each in self.verdicts.views.values():
+            names |= dict.fromkeys(name for name in each.measures if name.startswith(f"{each.name}."))
+        return scores(context, [measure(name) for name in names])
 
     def pairs(self, *, view: str | None = None) -> Pairs:
         """Return diff beside the difference of scores, for every pair of systems."""
         return pairs(self._context(view))
 
-    def difference(self, base: str | None = None, new: str | None = None, *, view: str | None = None) -> Difference:
-        """Return what the difference of two systems consists of; by default of the first and the best other one."""
-        context = self._context(view)
-        return difference(context, *self.pair(base, new, view=view))
+    def difference(
+        self,
+        base: str | None = None,
+        new: str | None = None,
+        *,
+        by: Sequence[str] = (),
+        keyed_by: Keying = "label",
+        view: str | None = None,
+    ) -> Difference:
+        """Return what the difference of two systems consists of; by default of the first and the best other one.
+
+        Transitions are told apart by labels, or by whole `value`s (the head and the label of an arc). `by` names
+        attributes to cut the sites by.
+        """
+        base, new = self.pair(base, new, view=view)
+        cuts = tuple(self.slices(name, base, new, view=view) for name in by)
+        return replace(difference(self._context(view), base, new, keyed_by), slices=cuts)
 
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
         """Return what the systems could do together: upper bounds, hardness, greedy curve, agreement.
@@ -151,10 +175,15 @@ class Result:
     def where(self, condition: str, *, view: str | None = None) -> Result:
         """Return the result on the sites that fulfil a condition alone."""
         chosen = self.verdicts.view(view)
+        if not len(chosen.sites):
+            raise UsageError(f"the view {chosen.name!r} has no sites to choose from: it counts whole units")
         rows: Rows = selected(self.verdicts, chosen, condition).rows
         if not rows.size:
             raise UsageError(f"no site fulfils {condition!r}")
-        views = {chosen.name: chosen.narrowed(rows)}
+        narrowed = chosen.narrowed(rows)
+        views = {chosen.name: narrowed}
+        for name, each in self.verdicts.views.items():
+            views.setdefault(name, each.narrowed(np.flatnonzero(at_places(each.sites, narrowed.sites))))
         settings = {**self.verdicts.settings, "where": condition}
         return replace(self, verdicts=replace(self.verdicts, views=views, settings=settings))
 
@@ -165,13 +194,14 @@ class Result:
         *,
         by: Sequence[str] = (),
         order: Order = "frequency",
+        keyed_by: Keying = "label",
         view: str | None = None,
     ) -> Anatomy:
         """Return all findings in one: what `comparanda compare` prints."""
         context = self._context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
         cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in by)
-        return anatomy(context, pair, cuts, self.signature, order)
+        return anatomy(context, pair, cuts, self.signature, order, keyed_by)
 
     def pair(self, base: str | None, new: str | None, *, view: str | None = None) -> tuple[str, str]:
         """Complete a pair: the base is the first system, the new one the best of the others."""

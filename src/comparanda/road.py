@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from comparanda.align import MISSING, Missing, align
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.expressions import names_used
-from comparanda.judge.task import Options, find_task
+from comparanda.judge.task import LABELS, PUNCTUATION, Labels, Options, Punctuation, find_task
 from comparanda.read.inputs import Input, read_input
 from comparanda.read.objects import is_path, read_object
 from comparanda.read.request import Request
@@ -22,8 +22,11 @@ from comparanda.verdicts import System
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
+    from comparanda.judge.task import Task
     from comparanda.read.request import Shape
     from comparanda.verdicts import Verdicts
+
+Policy = TypeVar("Policy", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class Setup:
         ignore_label: leave out sites with these key labels.
         train: a file whose words count as seen in training.
         attributes: further columns of the key that slices and conditions will ask for.
+        punctuation: which words of trees are punctuation and do not count: keep (all count), ud-punct, unicode-p, ptb.
+        labels: how relations of trees are compared: universal (without subtypes) or full.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         progress: told what is being done.
@@ -55,6 +60,8 @@ class Setup:
     ignore_label: Sequence[str] = ()
     train: Any = None
     attributes: Sequence[str] = ()
+    punctuation: Punctuation | None = None
+    labels: Labels | None = None
     strict: bool = False
     max_line: int = MAX_LINE
     progress: Callable[[str], None] | None = None
@@ -70,15 +77,17 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
     if "key" in systems:
         raise UsageError("a system cannot be called 'key'", hint="name it: NAME=FILE")
     value = setup.column or column
+    if value != task.column and task.layer == "arcs":
+        raise UsageError(f"the task {task.name!r} judges heads and relations: there is no column to choose")
     wanted = tuple(name for name in setup.attributes if name not in SITE_NAMES)
     tell = setup.progress or (lambda _: None)
 
     def read_one(given: Any, side: str, extra: tuple[str, ...]) -> Corpus:
         tell(f"reading {side}")
-        return _read(given, Request(side, value, extra, {}, setup.max_line), task.shape)
+        return _read(given, Request(side, value, extra, {}, setup.max_line, task.layer), task.shape)
 
-    gold = read_one(key, "key", wanted)
-    responses = (read_one(given, name, ()) for name, given in systems.items())
+    gold = read_one(key, "key", (*task.columns, *wanted))
+    responses = (read_one(given, name, task.columns) for name, given in systems.items())
     aligned = align(gold, responses, missing=setup.missing)
     options = Options(
         value,
@@ -87,6 +96,8 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
         tuple(setup.only_label),
         tuple(setup.ignore_label),
         _training_words(setup, value, task.shape),
+        _policy(task, "punctuation", setup.punctuation, PUNCTUATION),
+        _policy(task, "labels", setup.labels, LABELS),
     )
     tell("judging")
     numbered = [System(name, (number,)) for number, name in enumerate(systems)]
@@ -94,6 +105,17 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
     if setup.strict and verdicts.notes:
         raise ReadError("there is something to note, and --strict refuses that", details=map(str, verdicts.notes))
     return replace(verdicts, settings={**verdicts.settings, "missing": setup.missing})
+
+
+def _policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, ...]) -> Policy:
+    """Return a policy that a task understands, the first by default."""
+    if value is None:
+        return allowed[0]
+    if name not in task.policies:
+        raise UsageError(f"the task {task.name!r} has no policy of {name}")
+    if value not in allowed:
+        raise UsageError(f"{name}={value!r}{nearest(value, allowed)}", hint=", ".join(allowed))
+    return value
 
 
 def _read(given: Any, request: Request, shape: Shape) -> Corpus:
@@ -127,6 +149,8 @@ def compare(
     train: Any = None,
     attributes: Sequence[str] = (),
     where: str | None = None,
+    punctuation: Punctuation | None = None,
+    labels: Labels | None = None,
     strict: bool = False,
     max_line: int = MAX_LINE,
     resamples: int = RESAMPLES,
@@ -149,6 +173,9 @@ def compare(
         train: a file whose words count as seen in training.
         attributes: further columns of the key that slices and conditions will ask for.
         where: a condition; only sites that fulfil it count.
+        punctuation: which words of trees do not count: "keep" (all count), "ud-punct" (relation punct), "unicode-p"
+            (all characters are punctuation), "ptb" (tags `` '' : , .).
+        labels: how relations of trees are compared: "universal" (without subtypes) or "full".
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         resamples: how many resamples intervals and tests draw; 0 for none.
@@ -171,6 +198,8 @@ def compare(
         ignore_label=ignore_label,
         train=train,
         attributes=sorted({*attributes, *(names_used(where) if where else ())}),
+        punctuation=punctuation,
+        labels=labels,
         strict=strict,
         max_line=max_line,
         progress=progress,

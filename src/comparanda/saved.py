@@ -27,6 +27,7 @@ from comparanda.manifest import (
     INTEGERS,
     KIND,
     MANIFEST,
+    AspectEntry,
     ColumnEntry,
     ItemsEntry,
     Manifest,
@@ -45,7 +46,7 @@ from comparanda.manifest import (
 from comparanda.measures import measure
 from comparanda.places import Note, Part, Source
 from comparanda.read.files import load_files
-from comparanda.verdicts import Attribute, Items, Sites, System, Units, Verdicts, View
+from comparanda.verdicts import Aspect, Attribute, Items, Sites, System, Units, Verdicts, View
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -193,6 +194,7 @@ def _view(writer: _Writer, view: View) -> ViewEntry:
         None if view.given_items is None else _items(writer, view.given_items),
         {name: writer.array(values) for name, values in view.statistics.items()},
         sorted(view.lost),
+        None if view.surplus is None else _items(writer, view.surplus),
     )
 
 
@@ -206,7 +208,13 @@ def _sites(writer: _Writer, sites: Sites) -> SitesEntry:
         list(sites.names),
         None if sites.parts is None else [list(part) for part in sites.parts],
         {name: writer.column(each.type, each.make()) for name, each in sites.attributes.items()},
+        {name: _aspect(writer, each) for name, each in sites.aspects.items()},
     )
+
+
+def _aspect(writer: _Writer, aspect: Aspect) -> AspectEntry:
+    values = [writer.array(each) for each in aspect.values]
+    return AspectEntry(writer.array(aspect.key), values, list(aspect.names), aspect.points)
 
 
 def _items(writer: _Writer, items: Items) -> ItemsEntry:
@@ -312,7 +320,14 @@ def _read_view(reader: Reader, entry: ViewEntry, rows: NDArray[np.int64]) -> Vie
         None if entry.items is None else _read_items(reader, entry.items, rows),
         {name: reader.statistic(file) for name, file in entry.statistics.items()},
         frozenset(entry.lost),
+        None if entry.surplus is None else _read_surplus(reader, entry.surplus, rows),
     )
+
+
+def _read_surplus(reader: Reader, entry: ItemsEntry, rows: NDArray[np.int64]) -> Items:
+    found = _read_items(reader, entry, rows)
+    reader.require(not found.positive.any() and found.credit is None, "a surplus item is positive")
+    return found
 
 
 def _read_where(
@@ -341,7 +356,15 @@ def _read_sites(reader: Reader, entry: SitesEntry, rows: NDArray[np.int64]) -> S
         names,
         None if entry.parts is None else tuple(tuple(part) for part in entry.parts),
         {name: _read_attribute(reader, each, length) for name, each in entry.attributes.items()},
+        {name: _read_aspect(reader, each, length) for name, each in entry.aspects.items()},
     )
+
+
+def _read_aspect(reader: Reader, entry: AspectEntry, length: int) -> Aspect:
+    names = reader.names(entry.names)
+    reader.require(len(entry.values) == len(reader.manifest.runs), "there are not as many columns as runs")
+    values = tuple(reader.codes(name, length, names) for name in entry.values)
+    return Aspect(reader.codes(entry.key, length, names), values, names, entry.points)
 
 
 def _read_attribute(reader: Reader, entry: ColumnEntry, length: int) -> Attribute:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PAIR_NAMES: Mapping[str, Type] = {
     "base": "text",
     "new": "text",
+    "base_label": "text",
+    "new_label": "text",
     "base_right": "truth",
     "new_right": "truth",
     "differs": "truth",
@@ -43,6 +45,13 @@ SITE_NAMES: Mapping[str, Type] = {
     "majority": "text",
     "majority_right": "truth",
 }
+
+_CHANGED = "_changed"
+
+
+def pair_names(sites: Sites) -> dict[str, Type]:
+    """Return the names that speak of a pair of systems, such as `correction`, `base_label` or `head_changed`."""
+    return {**PAIR_NAMES, **dict.fromkeys((f"{aspect}{_CHANGED}" for aspect in sites.aspects), "truth")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +79,7 @@ def selected(verdicts: Verdicts, view: View, where: str, base: str | None = None
     With a pair of systems the condition may use `base`, `new`, `correction` and so on; a site then
     counts once for each pair of their runs. A condition that does not speak of the pair counts each site once.
     """
-    if base is None or new is None or not names_used(where) & PAIR_NAMES.keys():
+    if base is None or new is None or not names_used(where) & pair_names(view.sites).keys():
         rows = np.flatnonzero(select(where, scope(verdicts, view)))
         return Selection(where, rows, None)
     found, pairs = [], []
@@ -87,13 +96,15 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
     types: dict[str, Type] = {name: attribute.type for name, attribute in sites.attributes.items()}
     types |= {name: kind for name, kind in SITE_NAMES.items() if name != "frequency" or "word" in types}
     if pair is not None:
-        types |= PAIR_NAMES
+        types |= pair_names(sites)
     columns = _Columns(verdicts, sites, pair)
     run = Parameter("run", literal=True, choices=verdicts.runs)
     functions = dict(BUILTINS) | {
         "right": Function((run,), "truth", lambda name: sites.right[verdicts.runs.index(name)]),
         "value": Function((run,), "text", lambda name: columns.values(sites.values[verdicts.runs.index(name)])),
     }
+    if sites.aspects:
+        functions |= columns.of_aspects(run)
     return Scope(types=types, column=columns.column, length=len(sites), functions=functions)
 
 
@@ -106,7 +117,7 @@ class _Columns:
     pair: tuple[int, int] | None
 
     def column(self, name: str) -> Column:
-        if self.pair is not None and name in PAIR_NAMES:
+        if self.pair is not None and name in pair_names(self.sites):
             return self._of_pair(name, *self.pair)
         if name in self.sites.attributes and name not in SITE_NAMES:
             return self.sites.attributes[name].make()
@@ -117,11 +128,30 @@ class _Columns:
     def values(self, codes: Codes) -> TextColumn:
         return TextColumn(codes, _shown(self.sites.names))
 
+    def labels(self, codes: Codes) -> TextColumn:
+        return TextColumn(codes, _shown(self.sites.labels.names))
+
+    def of_aspects(self, run: Parameter) -> dict[str, Function]:
+        """Return the functions that look at single aspects of values, such as the head and the label of an arc."""
+        aspects, runs = self.sites.aspects, self.verdicts.runs
+        which = Parameter("aspect", literal=True, choices=tuple(aspects))
+
+        def text(name: str, aspect: str) -> TextColumn:
+            return TextColumn(aspects[aspect].values[runs.index(name)], _shown(aspects[aspect].names))
+
+        def agrees(name: str, aspect: str) -> NDArray[np.bool_]:
+            return np.equal(aspects[aspect].values[runs.index(name)], aspects[aspect].key)
+
+        return {
+            "aspect": Function((run, which), "text", text),
+            "agrees": Function((run, which), "truth", agrees),
+        }
+
     def _makers(self) -> dict[str, Callable[[], Column]]:
         sites = self.sites
         return {
             "key": lambda: self.values(sites.key),
-            "label": lambda: self.values(sites.key),
+            "label": lambda: self.labels(sites.labels.key),
             "document": lambda: TextColumn(sites.document, self.verdicts.documents),
             "frequency": self._frequency,
             "solved_by": lambda: np.stack(sites.right).sum(axis=0, dtype=np.int64),
@@ -131,6 +161,11 @@ class _Columns:
         sites = self.sites
         if name in {"base", "new"}:
             return self.values(sites.values[base if name == "base" else new])
+        if name in {"base_label", "new_label"}:
+            return self.labels(sites.labels.values[base if name == "base_label" else new])
+        if name.endswith(_CHANGED):
+            aspect = sites.aspects[name.removesuffix(_CHANGED)]
+            return np.not_equal(aspect.values[base], aspect.values[new])
         old, fresh = sites.right[base], sites.right[new]
         differs = sites.values[base] != sites.values[new]
         columns: dict[str, NDArray[np.bool_]] = {

@@ -32,6 +32,9 @@ ABSENT = "\0absent"
 NIL = "\0nil"
 """The value of a link that leads nowhere on purpose."""
 
+OWN_PLACE = "self"
+"""Where an aspect that points somewhere points to its own site."""
+
 _SPELLED_SPECIAL = re.compile(r"\\*\((absent|nil)\)")
 
 UnitKind = Literal["document", "sentence", "row"]
@@ -86,6 +89,29 @@ class Units:
     count: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Aspect:
+    """One side of values that have several, such as the head and the label of an arc.
+
+    Args:
+        key: the key's, as a code.
+        values: for each run its own, as a code.
+        names: the texts by code, sorted.
+        points: whether the texts are places: `+2` two rows ahead, `-1` one back, `self` the site itself, `0`
+            nowhere (the root); anything else is a place that the key does not have.
+
+    """
+
+    key: Codes
+    values: tuple[Codes, ...]
+    names: tuple[str, ...]
+    points: bool = False
+
+    def take(self, rows: Rows) -> Aspect:
+        """Return the aspect of some of the sites."""
+        return Aspect(self.key[rows], tuple(values[rows] for values in self.values), self.names, self.points)
+
+
 @dataclass(frozen=True, eq=False)
 class Sites:
     """Places with a key value and one value per run; equal code, equal value.
@@ -99,6 +125,8 @@ class Sites:
         names: the values by code, sorted, so that codes depend on the set of values alone.
         parts: for values that are sets of labels, the labels of each code; None where a value is one label.
         attributes: further columns for slices and conditions, made when first asked for.
+        aspects: what the values consist of, by name, where they consist of several things. The one called
+            `label` is what tables are keyed by; values that differ in another alone have the same label.
 
     """
 
@@ -110,6 +138,7 @@ class Sites:
     names: tuple[str, ...]
     parts: tuple[tuple[str, ...], ...] | None = None
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    aspects: Mapping[str, Aspect] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.key)
@@ -133,16 +162,21 @@ class Sites:
         return self.take(self.contested)
 
     @cached_property
+    def labels(self) -> Aspect:
+        """What tables are keyed by: the aspect `label`, or the values themselves."""
+        return self.aspects.get("label") or Aspect(self.key, self.values, self.names)
+
+    @cached_property
     def right_counts(self) -> tuple[NDArray[np.int64], ...]:
-        """For each run, how many sites it has right by key value; wrong ones are few, so they are counted."""
-        keys = self.disputed.key
-        width = len(self.names)
+        """For each run, how many sites it has right by key label; wrong ones are few, so they are counted."""
+        keys = self.disputed.labels.key
+        width = len(self.labels.names)
         return tuple(self.key_counts - np.bincount(keys[~right], minlength=width) for right in self.disputed.right)
 
     @cached_property
     def key_counts(self) -> NDArray[np.int64]:
-        """How many sites have each value in the key."""
-        return np.bincount(self.key, minlength=len(self.names))
+        """How many sites have each label in the key."""
+        return np.bincount(self.labels.key, minlength=len(self.labels.names))
 
     def take(self, rows: Rows) -> Sites:
         """Return a table of the given sites only."""
@@ -155,6 +189,7 @@ class Sites:
             self.names,
             self.parts,
             {name: attribute.taken(rows) for name, attribute in self.attributes.items()},
+            {name: aspect.take(rows) for name, aspect in self.aspects.items()},
         )
 
 
@@ -186,11 +221,31 @@ class Items:
     def __len__(self) -> int:
         return len(self.label)
 
+    def beside(self, sites: Sites) -> Items:
+        """Return the items that stand at the places of some sites."""
+        rows = np.flatnonzero(at_places(self, sites))
+        return Items(
+            self.document[rows],
+            self.sentence[rows],
+            self.place[rows],
+            self.label[rows],
+            self.names,
+            self.positive[rows],
+            tuple(claimed[rows] for claimed in self.claimed),
+            None if self.credit is None else tuple(credit[rows] for credit in self.credit),
+        )
+
     def credit_of(self, run: int) -> NDArray[np.float64]:
         """Return what a run gets for each item: nothing for a negative one."""
         if self.credit is not None:
             return self.credit[run]
         return (self.claimed[run] & self.positive).astype(np.float64)
+
+
+def at_places(table: Sites | Items, sites: Sites) -> Truths:
+    """Whether each row of a table stands at the place of one of some sites."""
+    mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (table, sites))
+    return np.isin(mine, theirs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +258,8 @@ class View:
         measures: what is reported of this view; the first is the main measure.
         left_out: a reason for each site that does not count, "" for those that do; None where all count.
         given_items: the items, where they are not simply the sites' labels.
+        surplus: negative items of what runs have beside the sites, such as words that the key cuts otherwise.
+            Each stands at the place of a site, and counts where that does.
         statistics: further statistics of each unit and run, by name: arrays of (units, runs).
         lost: statistics that the judge gave for all sites and that cannot be told for these alone.
 
@@ -215,6 +272,7 @@ class View:
     given_items: Items | None = None
     statistics: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     lost: frozenset[str] = frozenset()
+    surplus: Items | None = None
 
     @cached_property
     def sites(self) -> Sites:
@@ -235,13 +293,16 @@ class View:
 
     @cached_property
     def items(self) -> Items:
-        """The items; where the judge gave none, each label of each site is one."""
-        return self.given_items if self.given_items is not None else items_of_sites(self.sites)
+        """The items; where the judge gave none, each label of each site is one, and what is beside them."""
+        if self.given_items is not None:
+            return self.given_items
+        found = items_of_sites(self.sites)
+        return found if self.surplus is None else joined_items([found, self.surplus.beside(self.sites)])
 
     def narrowed(self, rows: Rows) -> View:
         """Return the view on some of its counted sites; the judge's own items and statistics are lost."""
         lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if self.given_items is not None else ())}
-        return View(self.name, self.sites.take(rows), self.measures, lost=frozenset(lost))
+        return View(self.name, self.sites.take(rows), self.measures, lost=frozenset(lost), surplus=self.surplus)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,38 +387,73 @@ def majority_of(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:
 
 
 def items_of_sites(sites: Sites) -> Items:
-    """Make the items of plain labels: each label of the key is positive, each wrong label claimed is negative."""
-    labels, offsets, flat = _label_table(sites)
-    pairs = _claims(sites.key, offsets, flat, len(labels))
-    claims = [_claims(values, offsets, flat, len(labels)) for values in sites.values]
-    table = np.union1d(pairs, np.concatenate(claims)) if claims else pairs
-    site = table // len(labels)
-    is_positive = np.zeros(len(table), dtype=np.bool_)
-    is_positive[np.searchsorted(table, pairs)] = True
-    claimed = []
-    for claim in claims:
+    """Make the items of plain values: each label of the key is positive, each wrong label claimed is negative.
+
+    Where values have labels of their own, an item is a site with a value, called by the value's label.
+    """
+    coded = _coded_labels(sites) if sites.parts is not None else _coded_values(sites)
+    table = np.unique(np.concatenate([pairs for pairs, _ in coded.claims]))
+    label = np.zeros(len(table), code_type(len(coded.names)))
+    columns = []
+    for pairs, labels in reversed(coded.claims):  # the key comes last: what it calls an item holds
         mask = np.zeros(len(table), dtype=np.bool_)
-        mask[np.searchsorted(table, claim)] = True
-        claimed.append(mask)
+        places = np.searchsorted(table, pairs)
+        mask[places], label[places] = True, labels
+        columns.append(mask)
+    *claimed, positive = columns
+    site = table // coded.width
     return Items(
         sites.document[site],
         sites.sentence[site],
         sites.place[site],
-        (table % len(labels)).astype(code_type(len(labels))),
-        labels,
-        is_positive,
-        tuple(claimed),
+        label,
+        coded.names,
+        positive,
+        tuple(reversed(claimed)),
     )
 
 
-def _label_table(sites: Sites) -> tuple[tuple[str, ...], Rows, Rows]:
-    """Return the labels, and for each value code where its labels stand in a flat list of label codes."""
-    parts = sites.parts or tuple(() if name == ABSENT else (name,) for name in sites.names)
+@dataclass(frozen=True, slots=True)
+class _Coded:
+    """What the key and each run claim: pairs (site, value or label) as sorted integers, and the label of each.
+
+    Args:
+        names: the labels by code.
+        width: how many values or labels there are, so that a pair is `site * width + code`.
+        claims: the key's, then each run's.
+
+    """
+
+    names: tuple[str, ...]
+    width: int
+    claims: list[tuple[Rows, Codes]]
+
+
+def _coded_values(sites: Sites) -> _Coded:
+    """Each value of a site is one item; an absent one is none."""
+    labels, width = sites.labels, max(len(sites.names), 1)
+    absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
+    names = tuple(name for name in labels.names if name != ABSENT)
+    code = np.cumsum([name != ABSENT for name in labels.names]) - 1  # under codes without it
+    claims = []
+    for values, called in zip([sites.key, *sites.values], [labels.key, *labels.values], strict=True):
+        rows = np.flatnonzero(values != absent) if absent >= 0 else np.arange(len(values))
+        claims.append((rows * width + values[rows], code[called[rows]]))
+    return _Coded(names, width, claims)
+
+
+def _coded_labels(sites: Sites) -> _Coded:
+    """Each label of a set of labels is an item."""
+    parts = sites.parts or ()
     labels = tuple(sorted({label for part in parts for label in part}))
     code_of = {label: code for code, label in enumerate(labels)}
     offsets = np.cumsum([0, *(len(part) for part in parts)])
     flat = np.array([code_of[label] for part in parts for label in part], dtype=np.int64)
-    return labels, offsets, flat
+    claims: list[tuple[Rows, Codes]] = []
+    for values in (sites.key, *sites.values):
+        site, label = _expand(np.arange(len(values)), values, offsets, flat)
+        claims.append((site * max(len(labels), 1) + label, label))
+    return _Coded(labels, max(len(labels), 1), claims)
 
 
 def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
@@ -368,10 +464,23 @@ def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows,
     return np.repeat(rows, sizes), flat[begin + within]
 
 
-def _claims(values: Codes, offsets: Rows, flat: Rows, labels: int) -> Rows:
-    """Return the pairs (site, label) that one column of values stands for, as sorted integers."""
-    site, label = _expand(np.arange(len(values)), values, offsets, flat)
-    return site.astype(np.int64) * labels + label
+def joined_items(tables: Sequence[Items]) -> Items:
+    """Lay tables of items end to end."""
+    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    runs = range(len(tables[0].claimed))
+    credit = None
+    if any(table.credit is not None for table in tables):
+        credit = tuple(np.concatenate([table.credit_of(run) for table in tables]) for run in runs)
+    return Items(
+        np.concatenate([table.document for table in tables]),
+        np.concatenate([table.sentence for table in tables]),
+        np.concatenate([table.place for table in tables]),
+        np.concatenate(labels),
+        names,
+        np.concatenate([table.positive for table in tables]),
+        tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs),
+        credit,
+    )
 
 
 def special_last(name: str) -> tuple[bool, str]:

@@ -71,16 +71,19 @@ def test_a_bad_id(key: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_another_text(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", conllu(words=["Dogs", "bark", "Mice"]))
     assert refused(capsys, key, bad) == (
-        "bad.conllu:4: other words than in sentence 2 of the key (gold.conllu:4)\n"
-        "  first difference at token 1: 'Cats' + 'sleep' in the key, 'Mice' + 'sleep' in the response\n"
-        "  the response must have the key's tokens"
+        "bad.conllu:4: the text differs from the key's (gold.conllu:4)\n"
+        "  after 'Dogs bark': 'Cats sleep well' in the key, 'Mice sleep well' in the response\n"
+        "  both must hold the same text; white space and the cuts between words and sentences may differ"
     )
 
 
 def test_a_shorter_text(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", conllu()[: conllu().index("2\tsleep")] + "\n")
-    text = refused(capsys, key, bad)
-    assert text.startswith("bad.conllu: 3 tokens, but the key has 5 (gold.conllu)")
+    assert refused(capsys, key, bad) == (
+        "bad.conllu:4: the text differs from the key's (gold.conllu:5)\n"
+        "  after 'Dogs bark Cats': 'sleep well' in the key, the end in the response\n"
+        "  both must hold the same text; white space and the cuts between words and sentences may differ"
+    )
 
 
 def test_a_document_too_few(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -214,3 +217,103 @@ def test_random_bytes_are_refused_in_every_place(key: str, capsys: pytest.Captur
         refused(capsys, key, bad)
         refused(capsys, bad, "sys.conllu")
         refused(capsys, key, bad, task="label")
+
+
+# Trees
+
+
+def trees(*sentences: str) -> str:
+    """Write sentences whose words have these heads."""
+    lines = []
+    for heads in sentences:
+        lines += [f"{n}\tw{n}\t_\tN\t_\t_\t{head}\tdep\t_\t_" for n, head in enumerate(heads.split(), start=1)]
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def trees_key(work: Path) -> str:
+    return write("gold.conllu", trees("0 1", "0 1 2 3"))
+
+
+def noted(capsys: pytest.CaptureFixture[str], key: str, heads: str) -> list[str]:
+    """Score a second sentence with these heads, which must go well; return the notes on the trees."""
+    system = write("sys.conllu", trees("0 1", heads))
+    outcome = run(capsys, "score", key, system, "--task", "dep", "--resamples", "0")
+    assert (outcome.code, outcome.out.startswith("\nScores\n")) == (0, True)
+    return [line for line in outcome.err.splitlines() if line.startswith("note: sys: ")]
+
+
+def test_several_roots_are_scored_and_noted(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert noted(capsys, trees_key, "0 0 0 3") == ["note: sys: sentences with several roots: 1 (sys.conllu:5)"]
+
+
+def test_no_root_is_scored_and_noted(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(noted(capsys, trees_key, "2 1 2 3")) == [
+        "note: sys: sentences with a cycle: 1 (sys.conllu:4)",
+        "note: sys: sentences without a root: 1 (sys.conllu:4)",
+    ]
+
+
+def test_a_cycle_is_scored_and_noted(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert noted(capsys, trees_key, "0 1 4 3") == ["note: sys: sentences with a cycle: 1 (sys.conllu:6)"]
+
+
+def test_arcs_that_cross_are_scored_and_noted(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = ["note: sys: arcs that are not projective: 2 (sys.conllu:4, sys.conllu:7)"]
+    assert noted(capsys, trees_key, "3 0 2 1") == expected
+
+
+def test_a_head_that_is_no_number(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = write("bad.conllu", trees("0 1", "0 1 x 3"))
+    assert refused(capsys, trees_key, bad, task="dep") == (
+        "bad.conllu:6: the head 'x' is no number from 0 on\n  the sentence begins at bad.conllu:4"
+    )
+
+
+def test_a_head_out_of_range(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = write("bad.conllu", trees("0 1", "0 1 5 3"))
+    assert refused(capsys, trees_key, bad, task="dep") == (
+        "bad.conllu:6: the head is 5, but the sentence has 4 words\n"
+        "  the sentence begins at bad.conllu:4 and ends at bad.conllu:7"
+    )
+
+
+def test_ids_with_a_gap(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = write("bad.conllu", trees("0 1", "0 1 2 3").replace("3\tw3", "5\tw3"))
+    assert refused(capsys, trees_key, bad, task="dep") == (
+        "bad.conllu:6: the id is 5, expected 3\n"
+        "  the id 2 stands at bad.conllu:5\n"
+        "  ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
+    )
+
+
+def test_a_range_past_the_end(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = write("bad.conllu", trees("0 1").replace("2\tw2", "2-3\tx" + "\t_" * 8 + "\n2\tw2"))
+    assert refused(capsys, trees_key, bad, task="dep") == (
+        "bad.conllu:2: the range ends at word 3, but the sentence has 2 words\n  the last word stands at bad.conllu:3"
+    )
+
+
+def test_a_file_without_heads_is_one_of_tags(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = write("bad.conllu", trees("_ _", "_ _ _ _"))
+    assert refused(capsys, trees_key, bad, task="dep") == (
+        "bad.conllu: the column of heads holds nothing but '_': the file has tags, and no trees\n"
+        "  its tags can be compared with --task tag"
+    )
+
+
+def test_conllx_read_as_conllu(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write("bad.conllx", trees("0 1", "0 1 2 3").replace("dep\t_\t_", "dep\t0\tdep"))
+    assert refused(capsys, trees_key, "bad.conllx::conllu", task="dep") == (
+        "bad.conllx:1: the enhanced edges '0' are not written as head:relation|head:relation\n"
+        "  the sentence begins at bad.conllx:1\n"
+        "  if that is a PHEAD, the file is CoNLL-X: say FILE::conllx"
+    )
+    assert run(capsys, "score", trees_key, "bad.conllx", "--task", "dep", "--resamples", "0", "-q").code == 0
+
+
+def test_a_format_without_trees(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = run(capsys, "score", trees_key, f"x={write('x.txt', 'w1 N')}::columns", "--task", "dep", "-q")
+    text = "comparanda: format 'columns' has no trees\n  formats that have: conllu, conllx\n"
+    assert (outcome.code, outcome.err) == (2, text)

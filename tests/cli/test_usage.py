@@ -83,7 +83,7 @@ def test_an_option_value_that_cannot_be(
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--task", "poss"), "no task is called 'poss' (did you mean 'pos'?)\n  tasks: label, pos, tag"),
+        (("--task", "poss"), "no task is called 'poss' (did you mean 'pos'?)\n  tasks: dep, label, pos, tag"),
         (("--measure", "acuracy"), "no measure is called 'acuracy' (did you mean 'accuracy'?)"),
         (("--measure", "f1[NOUM]"), "the label 'NOUM' does not occur"),
         (("--by", "lable"), "there is no attribute 'lable' (did you mean 'label'?)"),
@@ -132,7 +132,7 @@ def test_an_output_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_no_task(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "which task?\n  --task pos, --task tag --column xpos, --task label …"
+    text = "which task?\n  --task pos, --task tag --column xpos, --task dep, --task label …"
     assert refused(capsys, "score", *key_and_system()) == text
 
 

@@ -240,6 +240,7 @@ def test_a_difference_small_enough_to_count() -> None:
         "share_of_class": 1.0,
         "share_of_differences": 0.5,
         "where": 'correction and base == "NE" and new == "NN"',
+        "changes": (),
     }
     assert found.accuracy_difference == pytest.approx(1 / 6)
     assert found.negative_flip_rate == pytest.approx(1 / 6)

@@ -19,6 +19,8 @@ import pytest
 from tests.comparison.populations import IDENTITIES
 
 for _name in (
+    "align.test_maps",
+    "align.test_properties",
     "comparison.test_combination",
     "comparison.test_difference",
     "comparison.test_order",
@@ -29,7 +31,6 @@ for _name in (
     "comparison.test_significance",
     "comparison.test_slices",
     "judge.test_labels",
-    "test_align",
     "test_measures",
     "test_selection",
     "test_verdicts",
@@ -63,8 +64,8 @@ MUTATIONS = (
     # DEFINITIONS 2: the difference of two systems
     mutation(
         "comparison.difference",
-        "CLASSES[0] if fresh == key else CLASSES[1] if old == key",
-        "CLASSES[0] if old == key else CLASSES[1] if fresh == key",
+        "(old != key) & (fresh == key), (old == key) & (fresh != key),",
+        "(old == key) & (fresh != key), (old != key) & (fresh == key),",
         "the_five_classes_are_those_of_the_definition",
         "the_accuracies_differ_by_corrections_less_new_errors",
         "new_errors_over_all_sites_are_the_negative_flip_rate",
@@ -74,8 +75,8 @@ MUTATIONS = (
     ),
     mutation(
         "comparison.difference",
-        "CLASSES[1] if old == key",
-        "CLASSES[1] if old <= key",
+        "(old == key) & (fresh != key)",
+        "(old <= key) & (fresh != key)",
         "swapping_the_systems_swaps_corrections_and_new_errors",
         "transitions_are_counted_with_both_shares",
     ),
@@ -115,21 +116,21 @@ MUTATIONS = (
     ),
     mutation(
         "comparison.difference",
-        "share(count, size), share(count, different)",
-        "share(count, different), share(count, size)",
+        "share(count, size), share(count, self.different)",
+        "share(count, self.different), share(count, size)",
         "transitions_are_counted_with_both_shares",
         "the_shares_of_a_class_sum_to_one_and_those_of_all_differences_too",
     ),
     mutation(
         "comparison.difference",
-        "key=lambda pair: (-pair[1], pair[0])",
-        "key=lambda pair: (pair[1], pair[0])",
+        "(-sum(groups[code].values()), code)",
+        "(sum(groups[code].values()), code)",
         "the_most_frequent_transition_stands_first",
     ),
     mutation(
         "comparison.difference",
-        "int(code) // width % width, int(code) % width",
-        "int(code) % width, int(code) // width % width",
+        "labels // width % width, labels % width",
+        "labels % width, labels // width % width",
         "transitions_are_cells_of_scikit_learns_confusion_matrices",
         "transitions_are_counted_with_both_shares",
     ),
@@ -226,7 +227,7 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        "chosen & (sites.key == code)",
+        "chosen & same",
         "chosen",
         "accuracy_of_a_label_is_the_share_right_among_its_sites",
     ),
@@ -302,8 +303,8 @@ MUTATIONS = (
     ),
     mutation(
         "verdicts",
-        "() if name == ABSENT else (name,)",
-        "(name,)",
+        "np.flatnonzero(values != absent) if absent >= 0 else np.arange(len(values))",
+        "np.arange(len(values))",
         "an_absent_value_is_wrong_and_claims_nothing",
         "a_wrong_tag_is_one_missed_and_one_spurious_item",
         "a_negative_item_is_claimed_by_at_least_one_system",
@@ -328,7 +329,7 @@ MUTATIONS = (
     ),
     mutation(
         "verdicts",
-        "np.bincount(self.key, minlength",
+        "np.bincount(self.labels.key, minlength",
         "np.bincount(self.values[0], minlength",
         "key_counts_are_frequencies_in_the_key",
     ),
@@ -691,12 +692,109 @@ MUTATIONS = (
     ),
     mutation("comparison.examples", "order[:top]", "order[top % 2 :][:top]", "a_larger_sample_holds_the_smaller_one"),
     mutation(
-        "align",
+        "align.ids",
         "rows[:, 0], rows[:, 1])",
         "rows[:, 0], rows[::-1, 1])",
         "the_order_of_rows_in_a_response_does_not_matter",
     ),
-    mutation("align", "== NONE] = absent", "== NONE] = 0", "values_are_carried_to_the_keys_rows"),
+    mutation("align.maps", "== NONE] = absent", "== NONE] = 0", "values_are_carried_to_the_keys_rows"),
+    mutation(
+        "align.maps",
+        "to_response[key_rows] = response_rows",
+        "to_response[key_rows] = response_rows[::-1]",
+        "the_two_directions_of_a_map_are_inverse_to_each_other",
+    ),
+    mutation(
+        "align.maps",
+        "near = self.to_key.copy()",
+        "near = np.zeros_like(self.to_key)",
+        "a_word_without_a_counterpart_stands_where_its_token_begins",
+    ),
+    mutation(
+        "align.words",
+        'np.searchsorted(text.begins, begin, side="right") - 1',
+        'np.searchsorted(text.begins, begin, side="left") - 1',
+        "a_word_without_a_counterpart_stands_where_its_token_begins",
+    ),
+    mutation(
+        "align.words",
+        "len(surplus.rows), places)",
+        "len(surplus.rows) + 1, places)",
+        "notes_count_the_words_without_a_counterpart",
+    ),
+    mutation(
+        "align.words",
+        "absent, _ = mine.tokens_of(np.flatnonzero(mapped.to_response == NONE))",
+        "absent = np.flatnonzero(mapped.to_response == NONE)",
+        "notes_count_the_words_without_a_counterpart",
+    ),
+    mutation(
+        "align.words",
+        "np.flatnonzero(ends[begin] == end)",
+        "np.flatnonzero(ends[begin] >= end)",
+        "common_tokens_and_sentences_are_those_of_the_same_characters",
+    ),
+    mutation(
+        "align.words",
+        "if unlike.size:\n        return int(unlike[0])",
+        "if unlike.size:\n        return None",
+        "the_case_of_words_outside_multiword_tokens_matters",
+    ),
+    mutation(
+        "align.documents",
+        "maps.append(mapped)",
+        "maps.insert(0, mapped)",
+        "another_response_never_changes_the_map_of_the_first",
+    ),
+    mutation(
+        "align.surface",
+        "simple = single & ~key.covering[in_key]",
+        "simple = single & key.covering[in_key]",
+        "a_corpus_laid_over_itself_is_the_identity",
+    ),
+    mutation(
+        "align.surface",
+        "without_spaces(words[row]).lower()",
+        "without_spaces(words[row])",
+        "the_case_of_words_inside_multiword_tokens_does_not_matter",
+    ),
+    mutation(
+        "align.surface",
+        "without_spaces(words[row]).lower()",
+        "words[row].lower()",
+        "white_space_never_matters",
+    ),
+    mutation(
+        "align.words",
+        "begin, end = own.begins[token], own.ends[token]",
+        "begin, end = own.begins[token], own.ends[token] + 1",
+        "a_word_without_a_counterpart_stands_where_its_token_begins",
+        "words_of_white_space_change_nothing_but_what_is_claimed",
+    ),
+    mutation(
+        "align.surface",
+        "np.array([row for _, row in walk.pairs], np.int64)",
+        "np.array([row for _, row in reversed(walk.pairs)], np.int64)",
+        "words_keep_their_order_in_each_document",
+    ),
+    mutation(
+        "judge.conll18",
+        "claimed = self._by_unit(near[np.flatnonzero(self.content[run + 1])])",
+        "claimed = self.content_words",
+        "swapping_key_and_response_swaps_precision_and_recall",
+    ),
+    mutation(
+        "judge.conll18",
+        "[wrong[counterparts] | (counterparts == NONE)]",
+        "[:0]",
+        "swapping_key_and_response_swaps_precision_and_recall",
+    ),
+    mutation(
+        "judge.conll18",
+        "lemma &= ~self.no_lemma",
+        "lemma |= self.no_lemma",
+        "a_corpus_has_all_of_itself_right",
+    ),
 )
 CASES = [(each, name) for each in MUTATIONS for name in each.caught_by]
 

@@ -112,12 +112,20 @@ def test_a_row_without_a_label_stays_so_when_labels_fall_together() -> None:
     assert [column[row] if column.codes[row] != column.missing else None for row in range(3)] == ["A", "A", None]
 
 
-def test_the_note_on_a_label_speaks_of_absent_rows_in_brackets() -> None:
+def test_the_note_on_a_label_takes_no_absent_row_for_its_counterpart() -> None:
     key = corpus("key", [[("a", "A")]], [[("b", "B")]])
     other = corpus("x", [[("a", "A")]])
     found = notes(tags(key, other, missing="empty"))
-    assert "x: labels only the key uses: 1 (B ×1, likely (absent) (100 %))" in found
+    assert "x: labels only the key uses: 1 (B ×1)" in found
     assert not any("\0" in note for note in found)
+
+
+def test_a_label_on_a_word_cut_otherwise_is_used() -> None:
+    key = corpus("key", [[("10000", "NUM"), ("euros", "NOUN")]])
+    other = corpus("x", [[("10", "NUM"), ("000", "X"), ("euros", "NOUN")]])
+    found = notes(tags(key, other))
+    assert not any("only the key uses" in note for note in found)
+    assert "x: labels the key never uses: 1 (X)" in found
 
 
 def test_one_sided_values_of_an_open_class_are_not_listed() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 from .counts import TREETAGGER_RIGHT, deal, nearest_count
+from .patterns import Systems, fill, sentence_patterns
 from .population import Token, population
 from .transcription import (
     CLEVERTAGGER,
@@ -30,11 +31,9 @@ TAGGERS = (STANFORD, TREETAGGER, CLEVERTAGGER)
 TREETAGGER_PAV = "treetagger-pav"
 
 Sentence = list[Token]
-Taggers = frozenset[str]
 
-# Chosen: how many sentences two or three taggers have wrong; the printed percentages then say how many one
-# tagger alone has wrong, and how many none.
-SHARED_WRONG_SENTENCES: dict[Taggers, int] = {
+# Chosen: how many sentences two or three taggers have wrong.
+SHARED_WRONG_SENTENCES: dict[Systems, int] = {
     frozenset({STANFORD, TREETAGGER, CLEVERTAGGER}): 950,
     frozenset({STANFORD, TREETAGGER}): 350,
     frozenset({STANFORD, CLEVERTAGGER}): 150,
@@ -135,25 +134,11 @@ def laid_out(tokens: Sequence[Token]) -> list[list[Sentence]]:
 
 
 def sentences_of(tokens: Sequence[Token], random: Random) -> list[Sentence]:
-    """Build sentences which just the taggers of its pattern have wrong.
-
-    Each sentence first gets the errors that make its pattern true, then the remaining errors go to sentences
-    whose pattern allows them, and tokens that all have right fill up.
-    """
-    pools: dict[Taggers, list[Token]] = {}
-    for token in tokens:
-        pools.setdefault(wrong_taggers(token), []).append(token)
-    for pool in pools.values():
-        random.shuffle(pool)
-
-    patterns = sentence_patterns()
-    sentences = [first_tokens(pattern, pools) for pattern in patterns]
-    easy = pools.pop(frozenset())
-    for wrong, pool in pools.items():
-        homes = [sentence for sentence, pattern in zip(sentences, patterns, strict=True) if wrong <= pattern]
-        for token in pool:
-            random.choice(homes).append(token)
-
+    """Build sentences which just the taggers of its pattern have wrong; what all have right fills them up."""
+    right = {name: nearest_count(TABLE_3[name].correct_sentences, SENTENCES) for name in TAGGERS}
+    patterns = sentence_patterns(SHARED_WRONG_SENTENCES, right, SENTENCES)
+    sentences: list[Sentence] = [[] for _ in patterns]
+    easy = fill(sentences, patterns, tokens, wrong_taggers, random)
     lengths = deal(len(easy), [random.randint(4, 30) for _ in sentences])
     for sentence, length in zip(sentences, lengths, strict=True):
         sentence += [easy.pop() for _ in range(length)]
@@ -161,22 +146,5 @@ def sentences_of(tokens: Sequence[Token], random: Random) -> list[Sentence]:
     return sentences
 
 
-def wrong_taggers(token: Token) -> Taggers:
+def wrong_taggers(token: Token) -> Systems:
     return frozenset(name for name in TAGGERS if getattr(token, name) != token.key)
-
-
-def sentence_patterns() -> list[Taggers]:
-    """Return for each sentence which taggers have it wrong."""
-    patterns = [pattern for pattern, count in SHARED_WRONG_SENTENCES.items() for _ in range(count)]
-    shared = list(patterns)
-    for name in TAGGERS:
-        wrong = SENTENCES - nearest_count(TABLE_3[name].correct_sentences, SENTENCES)
-        patterns += [frozenset({name})] * (wrong - sum(name in pattern for pattern in shared))
-    return patterns + [frozenset()] * (SENTENCES - len(patterns))
-
-
-def first_tokens(pattern: Taggers, pools: dict[Taggers, list[Token]]) -> Sentence:
-    """Take one token with just this pattern or, when they are used up, one error of each tagger."""
-    if pools[pattern]:
-        return [pools[pattern].pop()]
-    return [pools[frozenset({name})].pop() for name in TAGGERS if name in pattern]

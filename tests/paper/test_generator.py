@@ -4,14 +4,14 @@ Nothing of comparanda is used here: these files are what its tests are measured 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 from pathlib import Path
 
 import pytest
 
+from .digits import count, fits, percent, signed
 from .generate import (
     DOCUMENTS,
     TAGGERS,
@@ -41,30 +41,6 @@ from .transcription import (
 )
 
 # --- the reference ------------------------------------------------------------------------------------------
-
-
-def percent(part: int, whole: int, digits: int = 2) -> str:
-    """Print a share as the paper does.
-
-    A share that lies just between two printed values would depend on the rounding rule (half up, half even);
-    none may, so that the tables hold under each.
-    """
-    scaled = Fraction(100 * 10**digits * part, whole)
-    assert scaled % 1 != Fraction(1, 2), f"{part}/{whole} is printed differently by different rounding rules"
-    return f"{floor(scaled + Fraction(1, 2)) / 10**digits:.{digits}f}"
-
-
-def signed(part: int, whole: int) -> str:
-    return ("+" if part >= 0 else "") + percent(part, whole)
-
-
-def fits(part: int, whole: int, printed: str) -> bool:
-    """Say whether a share could be printed so, under any rounding rule."""
-    return abs(Fraction(100 * part, whole) - Fraction(printed)) <= Fraction(1, 200)
-
-
-def count(flags: Iterable[bool]) -> int:
-    return sum(1 for flag in flags if flag)
 
 
 def same(left: list[str], right: list[str]) -> int:

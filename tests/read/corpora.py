@@ -20,6 +20,11 @@ def values(corpus: Corpus, name: str = "value") -> list[str]:
     return [corpus.columns[name][row] for row in range(len(corpus))]
 
 
+def heads(corpus: Corpus) -> list[int]:
+    assert corpus.arcs is not None
+    return [int(head) for head in corpus.arcs.head]
+
+
 def lines(corpus: Corpus) -> list[int]:
     return [corpus.location(row).line for row in range(len(corpus))]
 

@@ -11,17 +11,20 @@ from tests.read.corpora import lines, values, words
 
 @dataclass
 class Plain:
-    """What a file holds: words, values, the line of each, and the number of words in each sentence."""
+    """What a file holds: words, values, the line of each, the number of words in each sentence, and ranges of rows."""
 
     words: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     sentences: list[int] = field(default_factory=list)
+    ranges: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, corpus: Corpus) -> Plain:
         sizes = [int(end - begin) for begin, end in zip(corpus.sentences, corpus.sentences[1:], strict=False)]
-        return cls(words(corpus), values(corpus), lines(corpus), sizes)
+        covers = corpus.ranges
+        ranges = [] if covers is None else list(zip(covers.begin.tolist(), covers.end.tolist(), strict=True))
+        return cls(words(corpus), values(corpus), lines(corpus), sizes, ranges)
 
     def add(self, word: str, value: str, line: int, *, begins: bool) -> None:
         if begins:
@@ -35,15 +38,24 @@ class Plain:
 def read_conllu(text: str) -> Plain | int:
     """Read CoNLL-U; return the number of the first line that does not fit, or 0 if there are no words."""
     found = Plain()
-    expected = 1
-    for number, line in enumerate(text.split("\n"), start=1):
+    expected, covered, cover = 1, 0, 0
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
         if not line.strip(" \t"):
-            expected = 1
+            if covered >= expected:
+                return cover
+            expected, covered = 1, 0
         elif not line.startswith("#"):
             fields = line.split("\t")
             if len(fields) != 10:
                 return number
-            if re.fullmatch(r"[0-9]+[-.][0-9]+", fields[0]):
+            if re.fullmatch(r"[0-9]+\.[0-9]+", fields[0]):
+                continue
+            if re.fullmatch(r"[0-9]+-[0-9]+", fields[0]):
+                first, last = map(int, fields[0].split("-"))
+                if covered >= expected or first != expected or last < first:
+                    return number
+                covered, cover = last, number
+                found.ranges.append((len(found.words), len(found.words) + last - first + 1))
                 continue
             if fields[0] != str(expected):
                 return number

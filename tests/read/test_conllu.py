@@ -6,10 +6,13 @@ from typing import Any
 import conllu as peer
 import pytest
 
+from comparanda.columns import Slices
 from comparanda.corpus import Corpus
 from comparanda.places import Source
-from comparanda.read.conllu import FORMAT, read, sniff, sorted_features
+from comparanda.read import scan
+from comparanda.read.conllu import FORMAT, read, sniff
 from comparanda.read.files import load
+from comparanda.read.numbered import sorted_features
 from comparanda.read.request import Request
 from tests.read.corpora import documents, lines, notes, refusal, values, words
 from tests.shared_data import shared
@@ -69,8 +72,8 @@ class TestWords:
     def test_an_empty_node_may_stand_first(self) -> None:
         assert words(corpus_of(word("0.1", "x") + word(1, "a"))) == ["a"]
 
-    def test_a_sentence_of_ranges_alone_vanishes(self) -> None:
-        assert sizes(corpus_of(word("1-2") + "\n" + word(1) + "\n")) == [1]
+    def test_a_sentence_of_empty_nodes_alone_vanishes(self) -> None:
+        assert sizes(corpus_of(word("0.1") + "\n" + word(1) + "\n")) == [1]
 
     def test_blank_lines_around_and_between_sentences_do_no_harm(self) -> None:
         corpus = corpus_of("\n\n" + word(1) + "\n\n\n" + word(1) + word(2))
@@ -185,6 +188,13 @@ class TestRefusals:
     def test_a_gap(self) -> None:
         assert refused(TWO + word(1) + word(3)) == (
             "f.conllu:7: the id is 3, expected 2\n"
+            "  the id 1 stands at f.conllu:6\n"
+            "  ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
+        )
+
+    def test_a_sentence_that_begins_in_the_middle(self) -> None:
+        assert refused(TWO + word(2)) == (
+            "f.conllu:6: the id is 2, expected 1\n"
             "  ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
         )
 
@@ -218,6 +228,84 @@ class TestRefusals:
         assert refused("# a\n\n# b\n") == "f.conllu: there are no words in this file"
 
 
+def covered(corpus: Corpus) -> list[tuple[str, list[str]]]:
+    """The form of each range, and the words under it."""
+    ranges, found = corpus.ranges, words(corpus)
+    assert ranges is not None
+    forms = Slices(corpus.source.buffer, ranges.start, ranges.length)
+    bounds = zip(ranges.begin.tolist(), ranges.end.tolist(), strict=True)
+    return [(forms[number], found[begin:end]) for number, (begin, end) in enumerate(bounds)]
+
+
+def sentence(*ids: object) -> str:
+    """Words called as their ids."""
+    return "".join(word(number, str(number)) for number in ids) + "\n"
+
+
+class TestRanges:
+    def test_a_range_covers_its_words(self) -> None:
+        text = sentence(1, "2-3", 2, 3, "4-4", 4) + sentence("1-2", 1, 2, 3)
+        assert covered(corpus_of(text)) == [("2-3", ["2", "3"]), ("4-4", ["4"]), ("1-2", ["1", "2"])]
+
+    def test_empty_nodes_and_comments_may_stand_around_and_inside(self) -> None:
+        text = word("1-2", "zum") + word("0.1", "x") + "# a\n" + word(1, "zu") + word("1.1", "y") + word(2, "dem")
+        assert covered(corpus_of(text)) == [("zum", ["zu", "dem"])]
+
+    @pytest.mark.parametrize("ids", [(1, 2), (1, "1.1", 2)])
+    def test_there_may_be_none(self, ids: tuple[object, ...]) -> None:
+        assert corpus_of(sentence(*ids)).ranges is None
+
+    @pytest.mark.parametrize("size", [1, 60, 1 << 20])
+    def test_rows_are_counted_over_blocks(self, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(scan, "BLOCK", size)
+        ranges = corpus_of(sentence("1-2", 1, 2) + sentence(1) + sentence(1, "2-3", 2, 3)).ranges
+        assert ranges is not None
+        assert (ranges.begin.tolist(), ranges.end.tolist()) == ([0, 4], [2, 6])
+
+    @pytest.mark.parametrize(
+        ("ids", "expected"),
+        [
+            ((1, "1-2", 2), "f.conllu:2: the range 1-2 stands before word 2\n  the id 1 stands at f.conllu:1\n"),
+            (("2-3", 1, 2, 3), "f.conllu:1: the range 2-3 stands before word 1\n"),
+            (("0-1", 1), "f.conllu:1: the range 0-1 stands before word 1\n"),
+            ((1, "2-1", 2), "f.conllu:2: the range 2-1 ends before it begins\n  the id 1 stands at f.conllu:1\n"),
+            (
+                (1, "2-4", 2, "3-4", 3, 4),
+                "f.conllu:4: the range 3-4 begins inside another, which ends at word 4\n"
+                "  the other range stands at f.conllu:2\n",
+            ),
+            (
+                ("1-2", "1-2", 1, 2),
+                "f.conllu:2: the range 1-2 begins inside another, which ends at word 2\n"
+                "  the other range stands at f.conllu:1\n",
+            ),
+        ],
+    )
+    def test_out_of_place(self, ids: tuple[object, ...], expected: str) -> None:
+        hint = "  a range stands before its first word and names its first and last word: 3-4"
+        assert refused(sentence(*ids)) == expected + hint
+
+    @pytest.mark.parametrize(
+        ("ids", "expected"),
+        [
+            (
+                (1, "2-4", 2, 3, "3.1"),
+                "f.conllu:2: the range ends at word 4, but the sentence has 3 words\n"
+                "  the last word stands at f.conllu:4",
+            ),
+            (
+                (1, "2-3"),
+                "f.conllu:2: the range ends at word 3, but the sentence has 1 word\n"
+                "  the last word stands at f.conllu:1",
+            ),
+            (("1-2",), "f.conllu:1: the range ends at word 2, but the sentence has no words"),
+        ],
+    )
+    def test_past_the_end_of_the_sentence(self, ids: tuple[object, ...], expected: str) -> None:
+        assert refused(sentence(*ids)) == expected
+        assert refused(sentence(*ids) + TWO) == expected
+
+
 class TestDocuments:
     def test_newdoc_with_and_without_id(self) -> None:
         text = f"# newdoc id = one\n{TWO}# newdoc\n{TWO}#newdoc\n{TWO}# newdoc id =\n{TWO}#newdoc id=five\n{TWO}"
@@ -242,6 +330,16 @@ class TestDocuments:
 class TestSniff:
     def test_conllu(self) -> None:
         assert sniff(["# comment", *TWO.split("\n")])
+
+    @pytest.mark.parametrize("deps", ["_", "0:root", "1.1:obj"])
+    def test_edges_or_none(self, deps: str) -> None:
+        assert sniff([word(1).replace("root\t_", f"root\t{deps}").rstrip("\n")])
+
+    def test_a_number_among_the_edges_is_that_of_conllx(self) -> None:
+        line = word(1).replace("root\t_", "root\t0").rstrip("\n")
+        assert not sniff([line])
+        assert sniff(["# a comment, as CoNLL-X has none", line])
+        assert sniff([word("1-1").rstrip("\n"), line])
 
     @pytest.mark.parametrize("given", ["", "# only a comment", "a\tb", "x" + "\t_" * 9, word(1).replace("\t", " ")])
     def test_anything_else(self, given: str) -> None:

@@ -64,7 +64,11 @@ class TestBlocks:
 
 
 fields = st.text("ab#-é", max_size=9)
-ids = st.one_of(*[st.none()] * 12, st.sampled_from(["0", "1", "2", "3", "x", "", "1-2", "2.1", "a-b", "1.", "-", "01"]))
+ids = st.one_of(
+    *[st.none()] * 12,
+    st.sampled_from(["1-1", "1-2", "2-3", "3-5", "0-1", "2-1", "2.1"]),
+    st.sampled_from(["0", "1", "2", "3", "x", "", "a-b", "1.", "-", "01"]),
+)
 widths = st.sampled_from([10] * 15 + [9, 11, 1])
 others = st.sampled_from(["", "", "", " ", "\t", "\t" * 9, "# text = a\tb", "#", "x"])
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from comparanda.comparison.examples import Answer, Example, Examples
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.trees import Arc, Tree
 from comparanda.result import Result
 from comparanda.verdicts import Sites, System, Verdicts
 from tests.toy_task import findings, verdicts_of
@@ -51,7 +52,19 @@ def _renamed(sites: Sites) -> Sites:
 def hostile_findings() -> dict[str, Finding]:
     """Return every finding of the nasty toy, and examples whose words are nasty too."""
     result = Result(hostile_verdicts(), 20)
-    example = Example(NASTY, NASTY, NASTY, NASTY, NASTY, NASTY, (Answer(NASTY, NASTY, right=False, place=NASTY),))
+    arcs = (Arc(1, 2, NASTY, right=False), Arc(2, None, NASTY, right=True))
+    example = Example(
+        NASTY,
+        NASTY,
+        NASTY,
+        NASTY,
+        NASTY,
+        NASTY,
+        (Answer(NASTY, NASTY, right=False, place=NASTY),),
+        (NASTY, NASTY),
+        (Tree("key", arcs), Tree(NASTY, arcs)),
+        7,
+    )
     return {
         **findings(result, ("label", f"plural{NASTY}", "document")),
         "nasty examples": Examples("strict", NASTY, NASTY, NASTY, 1, 13, (example,)),

@@ -8,8 +8,9 @@ import pytest
 
 from comparanda.comparison.finding import Finding
 from comparanda.result import Result
+from comparanda.show.score_tables import stars
 from comparanda.show.table import Field, Table
-from comparanda.show.tables import main_table, stars, tables
+from comparanda.show.tables import main_table, tables
 from comparanda.verdicts import System
 from tests.show.hostile import hostile_findings
 from tests.toy_task import (

@@ -12,6 +12,7 @@ from comparanda.cli.options import (
     SYSTEMS,
     by,
     citing,
+    keying,
     measures,
     order,
     pairing,
@@ -41,6 +42,7 @@ Examples:
 @where
 @by
 @pairing
+@keying
 @order
 @view
 @sampling
@@ -58,7 +60,8 @@ def compare(context: click.Context, /, **options: Any) -> None:
 
     result = load(context, options)
     pair = options["base"], options["new"]
-    anatomy = result.anatomy(*pair, by=options["by"], order=options["order"], view=options["view"])
+    chosen = {name: options[name] for name in ("by", "order", "keyed_by", "view")}
+    anatomy = result.anatomy(*pair, **chosen)
     publish(context, result, [anatomy], options, cite=options["cite"])
     save(result, options)
 
@@ -93,18 +96,22 @@ def score(context: click.Context, /, **options: Any) -> None:
 @SYSTEMS
 @reading
 @where
+@by
 @pairing
+@keying
 @view
 @sampling
 @showing
 @click.pass_context
 def diff(context: click.Context, /, **options: Any) -> None:
-    """Print what the second of two systems fixes and breaks."""
+    """Print what the second of two systems fixes and breaks; with --by, also where."""
     from comparanda.cli.output import publish
     from comparanda.cli.run import load
 
     result = load(context, options)
-    publish(context, result, [result.difference(options["base"], options["new"], view=options["view"])], options)
+    pair = options["base"], options["new"]
+    found = result.difference(*pair, by=options["by"], keyed_by=options["keyed_by"], view=options["view"])
+    publish(context, result, [found], options)
 
 
 @click.command(

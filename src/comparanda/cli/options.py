@@ -16,12 +16,16 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 ATTRIBUTES = (
     "agreement",
+    "depth",
+    "direction",
+    "distance",
     "document",
     "frequency",
     "label",
     "length",
     "majority",
     "position",
+    "projectivity",
     "seen",
     "solved_by",
     "word",
@@ -31,6 +35,9 @@ LAYOUTS = ("table", "md", "csv", "tsv", "latex", "jsonl", "json")
 # Kept here, not imported: the help must not load NumPy. A test compares them with the library's.
 MISSING = ("error", "empty", "intersection")
 ORDERS = ("frequency", "gain", "gain-here")
+KEYINGS = ("label", "value")
+PUNCTUATION = ("keep", "ud-punct", "unicode-p", "ptb")
+LABELS = ("universal", "full")
 RESAMPLES = 10_000
 SEED = 13
 MAX_LINE = 16 << 20
@@ -59,7 +66,7 @@ _read, _choose, _draw, _show = _in("Reading"), _in("Choosing"), _in("Resampling"
 
 reading = _chain(
     _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
-          help="pos, tag, tag:COLUMN, or label; must be given."),
+          help="pos, tag, tag:COLUMN, dep or label; must be given."),
     _read("--column", metavar="NAME", callback=filled,
           help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
     _read("--missing", metavar="|".join(MISSING), default="error", show_default=True,
@@ -72,6 +79,11 @@ reading = _chain(
     _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
     _read("--train", metavar="FILE", callback=filled, shell_complete=files,
           help="Words in this file are 'seen' (see --by seen)."),
+    _read("--punctuation", metavar="|".join(PUNCTUATION), callback=one_of(*PUNCTUATION),
+          shell_complete=completion.one_of(*PUNCTUATION),
+          help="Trees: which words do not count; keep (all do) by default."),
+    _read("--labels", metavar="|".join(LABELS), callback=one_of(*LABELS), shell_complete=completion.one_of(*LABELS),
+          help="Trees: relations without subtypes (universal, the default) or in full."),
     _read("--strict", is_flag=True, help="Refuse input that gives anything to note."),
     _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
           help="The longest line accepted.  [default: 16 MiB]"),
@@ -88,6 +100,9 @@ by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=names, shell_c
 order = _choose("--order", metavar="|".join(ORDERS), default=ORDERS[0], show_default=True,
                 callback=one_of(*ORDERS), shell_complete=completion.one_of(*ORDERS),
                 help="How to sort the labels under the upper bound.")  # fmt: skip
+keying = _choose("--keyed-by", metavar="|".join(KEYINGS), default=KEYINGS[0], show_default=True,
+                 callback=one_of(*KEYINGS), shell_complete=completion.one_of(*KEYINGS),
+                 help="Tell changes apart by labels, or by whole values: heads and labels of arcs.")  # fmt: skip
 pairing = _chain(
     _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
     _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),

@@ -21,14 +21,26 @@ from comparanda.read.inputs import Input, formats
 from comparanda.result import Result
 from comparanda.road import compare
 from comparanda.saved import is_result_folder, open_result
-from comparanda.selection import PAIR_NAMES, SITE_NAMES
+from comparanda.selection import SITE_NAMES, pair_names
 from comparanda.show.console import progress
 from comparanda.show.json import FINDINGS, schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_KEPT = ("task", "column", "missing", "fold_case", "only_label", "ignore_label", "train", "strict", "max_line")
+_KEPT = (
+    "task",
+    "column",
+    "missing",
+    "fold_case",
+    "only_label",
+    "ignore_label",
+    "train",
+    "punctuation",
+    "labels",
+    "strict",
+    "max_line",
+)
 
 
 def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = True) -> Result:
@@ -44,7 +56,8 @@ def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = T
     result = _opened(context, key, options) if saved else _compared(context, options)
     if options["where"] and narrow:
         result = result.where(options["where"], view=options["view"])
-    if not len(result.verdicts.view(options["view"]).sites):
+    view = result.verdicts.view(options["view"])
+    if not len(view.sites) and view.given_items is None and not view.statistics:
         raise UsageError("no site is left to be counted", hint="look at --only-label and --ignore-label")
     print_notes(result.notes, options)
     return result
@@ -61,7 +74,7 @@ def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
 
 def _settings(options: Mapping[str, Any], systems: Mapping[str, Input]) -> dict[str, Any]:
     if not options["task"]:
-        raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task label …")
+        raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task dep, --task label …")
     return {
         **{name: options[name] for name in _KEPT},
         **_drawn(options),
@@ -97,7 +110,7 @@ def _spare(options: Mapping[str, Any], given: list[str]) -> None:
 def _check_labels(result: Result, options: Mapping[str, Any]) -> None:
     """Say which of the labels to count or to ignore do not occur; what cannot be counted is an error."""
     sites = result.verdicts.view(options["view"]).all_sites
-    labels = set(sites.names if sites.parts is None else chain(*sites.parts))
+    labels = set(sites.labels.names if sites.parts is None else chain(*sites.parts))
     for label in options["only_label"]:
         if label not in labels:
             raise UsageError(f"--only-label: the label {label!r} does not occur{nearest(label, labels)}")
@@ -115,7 +128,8 @@ def _opened(context: click.Context, folder: str, options: Mapping[str, Any]) -> 
             raise UsageError(f"{option} is settled in the result folder {folder!r}", hint="compare the files again")
     _spare(options, [folder])
     result = open_result(folder)
-    known = {*result.verdicts.view(options["view"]).sites.attributes, *SITE_NAMES, *PAIR_NAMES}
+    sites = result.verdicts.view(options["view"]).sites
+    known = {*sites.attributes, *SITE_NAMES, *pair_names(sites)}
     for name in sorted(_asked(options) - known):
         hint = "to have a column in the folder, compare the files with --by NAME and save again"
         raise UsageError(f"the result folder has no attribute {name!r}{nearest(name, known)}", hint=hint)

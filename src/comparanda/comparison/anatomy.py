@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from comparanda.comparison.combine import Combination, Order, combination
-from comparanda.comparison.difference import Difference, Pairs, difference, pairs
+from comparanda.comparison.difference import Difference, Keying, Pairs, difference, pairs
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import Scores, scores
 from comparanda.comparison.significance import Significance, significance
@@ -35,7 +35,12 @@ class Anatomy(Finding):
 
 
 def anatomy(
-    context: Context, pair: tuple[str, str] | None, cuts: tuple[Slices, ...], signature: str, order: Order = "frequency"
+    context: Context,
+    pair: tuple[str, str] | None,
+    cuts: tuple[Slices, ...],
+    signature: str,
+    order: Order = "frequency",
+    keyed_by: Keying = "label",
 ) -> Anatomy:
     """Make every finding of a view."""
     several = pair is not None
@@ -49,7 +54,7 @@ def anatomy(
         scores=scores(context),
         pairs=pairs(context) if several else None,
         significance=significance(context) if several else None,
-        difference=difference(context, *pair) if pair is not None else None,
+        difference=difference(context, *pair, keyed_by) if pair is not None else None,
         combination=combination(context, order) if several else None,
         slices=cuts,
     )

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from comparanda.comparison.context import Context, is_value, share
+from comparanda.comparison.context import Context, is_label, share
 from comparanda.comparison.finding import Finding
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
-from comparanda.measures import ratio
+from comparanda.measures import ratio, rests_on_items
 from comparanda.verdicts import majority_of, shown
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
         low=gain[0],
         high=gain[1],
         overall=overall,
-        items=_item_oracle(context) if context.measures[0].name != "accuracy" else None,
+        items=_item_oracle(context) if rests_on_items(context.measures[0]) else None,
         labels=labels,
         unsolved=tuple(row.label or "" for row in labels if not row.oracle_right),
         hardness=_hardness(len(runs), solved, len(sites)),
@@ -201,7 +201,7 @@ def _oracle_row(
     oracle = easy + int(mine.any(axis=0).sum())
     top, bottom = max(right), min(right)
     names = context.verdicts.runs
-    condition = "solved_by > 0" if label is None else f"{is_value('key', label)} and solved_by > 0"
+    condition = "solved_by > 0" if label is None else f"{is_label(context.sites, label)} and solved_by > 0"
     return OracleRow(
         label,
         sites,
@@ -228,15 +228,15 @@ def _rank(row: OracleRow, order: Order) -> float:
 def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
     """Make a row for each key label, the most frequent first."""
     sites = context.sites
-    keys = sites.disputed.key
+    keys, names = sites.disputed.labels.key, sites.labels.names
     order = np.argsort(keys, kind="stable")
-    bounds = np.searchsorted(keys[order], np.arange(len(sites.names) + 1))
+    bounds = np.searchsorted(keys[order], np.arange(len(names) + 1))
     codes = np.flatnonzero(sites.key_counts).tolist()
-    codes.sort(key=lambda code: (-int(sites.key_counts[code]), sites.names[code]))  # other orders keep this in ties
+    codes.sort(key=lambda code: (-int(sites.key_counts[code]), names[code]))  # other orders keep this in ties
     return [
         _oracle_row(
             context,
-            shown(sites.names[code]),
+            shown(names[code]),
             pattern,
             best,
             order[bounds[code] : bounds[code + 1]],

@@ -11,7 +11,7 @@ import numpy as np
 from comparanda.columns import TextColumn
 from comparanda.comparison.resample import RESAMPLES, SEED, bootstrap_sums
 from comparanda.expressions import quote
-from comparanda.measures import Measure, lost, measure, unit_statistics
+from comparanda.measures import Measure, lost, measure, of_view, unit_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -116,7 +116,7 @@ class Context:
 
     def lost(self, chosen: Measure) -> bool:
         """Whether a measure rests on what the judge gave for all sites, while the view has only some of them."""
-        return any(lost(self.view, name) for name in chosen.statistics)
+        return any(lost(*of_view(self.verdicts, self.view, name)) for name in chosen.statistics)
 
     def reason(self, chosen: Measure) -> str:
         """Say why a measure is undefined here."""
@@ -157,3 +157,8 @@ def share(part: float, whole: float) -> float | None:
 def is_value(name: str, value: str) -> str:
     """Write the condition that a column has a value."""
     return f"{name} == {quote(value)}"
+
+
+def is_label(sites: Sites, label: str) -> str:
+    """Write the condition that the key has a label; without labels of their own values are called `key`."""
+    return is_value("label" if "label" in sites.aspects else "key", label)

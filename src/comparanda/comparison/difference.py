@@ -1,44 +1,67 @@
-"""What the difference of two systems consists of (Tuggener 2017, algorithm 1, tables 1–4 and 12)."""
+"""What the difference of two systems consists of (Tuggener 2017, algorithm 1, tables 1–6 and 12)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from comparanda.comparison.context import Context, is_value, share
+from comparanda.comparison.context import Context, is_label, is_value, share
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import scores
+from comparanda.comparison.slices import Slices
+from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.measures import ratio
-from comparanda.verdicts import shown
+from comparanda.verdicts import Aspect, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from comparanda.columns import Rows
-    from comparanda.verdicts import System
+    from comparanda.columns import Codes, Rows
+    from comparanda.verdicts import Sites, System
 
 CLASSES = ("correction", "new_error", "changed_error")
 
 
+Keying = Literal["label", "value"]
+KEYINGS: tuple[Keying, ...] = get_args(Keying)
+
+
 @dataclass(frozen=True)
-class Transition:
-    """One kind of change: where the base says one value and the new system another.
+class Change:
+    """Which aspects of values change from one system to the other: the head of an arc, its label, or both.
 
     Args:
-        key: the key's value.
-        base: the base's value.
-        new: the new system's value.
+        aspects: the aspects that change, and no others do.
+        count: at how many sites.
+        share_of_class: of all corrections, all new errors, or all changed errors.
+        where: the condition that selects these sites.
+
+    """
+
+    aspects: tuple[str, ...]
+    count: int
+    share_of_class: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One kind of change: where the base says one label and the new system another.
+
+    Args:
+        key: the key's label; where values have no labels of their own, its value.
+        base: the base's.
+        new: the new system's. It may be the base's too, where something else than the label changes.
         count: how many sites.
         share_of_class: of all corrections, all new errors, or all changed errors (tables 4 and 6).
         share_of_differences: of all sites at which the two differ (table 8).
         where: the condition that selects these sites.
+        changes: what changes at them, for values of several aspects.
 
     """
 
@@ -49,11 +72,15 @@ class Transition:
     share_of_class: float | None
     share_of_differences: float | None
     where: str
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True)
 class DifferenceClass:
-    """Corrections, new errors or changed errors: how many, and which transitions, the most frequent first."""
+    """Corrections, new errors or changed errors: how many, and which transitions, the most frequent first.
+
+    `changes` say which aspects change, for values of several aspects.
+    """
 
     name: str
     count: int
@@ -62,6 +89,7 @@ class DifferenceClass:
     low: float | None
     high: float | None
     where: str
+    changes: tuple[Change, ...]
     transitions: tuple[Transition, ...]
 
 
@@ -83,12 +111,14 @@ class LabelDifference:
 class Difference(Finding):
     """The anatomy of a pair: a base S1 and a new system S2.
 
-    Counts are of sites; where systems have several runs, of sites times pairs of runs.
+    Counts are of sites; where systems have several runs, of sites times pairs of runs. `keyed_by` says whether
+    transitions are told apart by labels alone or by whole values; `slices` cut the sites by the attributes asked for.
     """
 
     view: str
     base: str
     new: str
+    keyed_by: str
     run_pairs: int
     sites: int
     different: int
@@ -101,6 +131,7 @@ class Difference(Finding):
     negative_flip_rate: float | None
     classes: tuple[DifferenceClass, ...]
     labels: tuple[LabelDifference, ...]
+    slices: tuple[Slices, ...]
 
     def of(self, name: str) -> DifferenceClass:
         """Return one class by its name: correction, new_error or changed_error."""
@@ -147,22 +178,27 @@ class Pairs(Finding):
     pairs: tuple[Pair, ...]
 
 
-def difference(context: Context, base: str, new: str) -> Difference:
+def difference(context: Context, base: str, new: str, keyed_by: Keying = "label") -> Difference:
     """Say what the difference between two systems consists of."""
+    if keyed_by not in KEYINGS:
+        raise UsageError(
+            f"transitions cannot be keyed by {keyed_by!r}{nearest(keyed_by, KEYINGS)}", hint=", ".join(KEYINGS)
+        )
     first, second = context.verdicts.system(base), context.verdicts.system(new)
     run_pairs = len(first.runs) * len(second.runs)
     total = len(context.sites) * run_pairs
-    counts: Counter[tuple[int, int, int]] = Counter()
+    counts: Counter[_Kind] = Counter()
     same_error = 0
     units = np.zeros((len(context.active), len(CLASSES)))
-    for rows, key, old, fresh in _decisions(context, first, second):
-        differs = old != fresh
-        same_error += int((~differs & (old != key)).sum())
-        counts.update(_transitions(key[differs], old[differs], fresh[differs], len(context.sites.names)))
-        for number, mask in enumerate(_classes(key, old, fresh)):
+    for old, fresh in product(first.runs, second.runs):
+        rows, key, mine, theirs = _decisions(context, old, fresh)
+        same_error += int(((mine == theirs) & (mine != key)).sum())
+        for number, mask in enumerate(_classes(key, mine, theirs)):
             units[:, number] += context.unit_counts(rows[mask])
+            counts.update(_kinds(context, CLASSES[number], np.flatnonzero(mask), (old, fresh), keyed_by))
     different = sum(counts.values())
-    classes = _class_rows(context, counts, units, total, different, run_pairs)
+    writer = _Writer(context, keyed_by, different)
+    classes = _class_rows(context, writer, counts, units, total, run_pairs)
     labels = _labels(context, first, second)
     right = [sum(row.base_right for row in labels), sum(row.new_right for row in labels)]
     decided = [len(context.sites) * len(system.runs) for system in (first, second)]
@@ -171,6 +207,7 @@ def difference(context: Context, base: str, new: str) -> Difference:
         view=context.view.name,
         base=base,
         new=new,
+        keyed_by=keyed_by,
         run_pairs=run_pairs,
         sites=total,
         different=different,
@@ -183,19 +220,17 @@ def difference(context: Context, base: str, new: str) -> Difference:
         negative_flip_rate=share(lost, total),
         classes=classes,
         labels=labels,
+        slices=(),
     )
 
 
-def _decisions(
-    context: Context, first: System, second: System
-) -> Iterator[tuple[Rows, NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]]:
-    """Yield, for each pair of runs, the contested sites with the key's, the base's and the new system's codes.
+def _decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
+    """Return the contested sites with the key's, the base's and the new system's codes, for one run of each.
 
     At all other sites every run agrees with the key, so nothing differs there.
     """
-    rows, disputed = context.sites.contested, context.sites.disputed
-    for old, fresh in product(first.runs, second.runs):
-        yield rows, disputed.key, disputed.values[old], disputed.values[fresh]
+    disputed = context.sites.disputed
+    return context.sites.contested, disputed.key, disputed.values[old], disputed.values[fresh]
 
 
 def _classes(
@@ -205,62 +240,107 @@ def _classes(
     return (old != key) & (fresh == key), (old == key) & (fresh != key), (old != key) & (fresh != key) & (old != fresh)
 
 
-def _transitions(
-    key: NDArray[np.integer], old: NDArray[np.integer], fresh: NDArray[np.integer], width: int
-) -> Counter[tuple[int, int, int]]:
-    packed = (key.astype(np.int64) * width + old) * width + fresh
-    found, counts = np.unique(packed, return_counts=True)
-    return Counter(
-        {
-            (int(code) // width // width, int(code) // width % width, int(code) % width): int(count)
-            for code, count in zip(found, counts, strict=True)
-        }
-    )
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of change: its class, the codes of the labels (or values), and which aspects change, as bits."""
+
+    name: str
+    key: int
+    base: int
+    new: int
+    changed: int
+
+    @property
+    def transition(self) -> tuple[int, int, int]:
+        return self.key, self.base, self.new
+
+
+def _kinds(context: Context, name: str, rows: Rows, runs: tuple[int, int], keyed_by: Keying) -> Counter[_Kind]:
+    """Count the kinds of change at some of the contested sites, all of one class."""
+    disputed = context.sites.disputed
+    ground = _keyed(disputed, keyed_by)
+    width, bits = len(ground.names), len(disputed.aspects)
+    packed = np.zeros(len(rows), np.int64)
+    for column in (ground.key, ground.values[runs[0]], ground.values[runs[1]]):
+        packed = packed * width + column[rows]
+    for aspect in disputed.aspects.values():
+        packed = packed * 2 + (aspect.values[runs[0]][rows] != aspect.values[runs[1]][rows])
+    counts: Counter[_Kind] = Counter()
+    for code, count in zip(*map(np.ndarray.tolist, np.unique(packed, return_counts=True)), strict=True):
+        labels, changed = code >> bits, code & ((1 << bits) - 1)
+        kind = _Kind(name, labels // width // width, labels // width % width, labels % width, changed)
+        counts[kind] = count
+    return counts
+
+
+def _keyed(sites: Sites, keyed_by: Keying) -> Aspect:
+    return sites.labels if keyed_by == "label" else Aspect(sites.key, sites.values, sites.names)
+
+
+class _Writer:
+    """Makes the rows of the tables from counts of kinds."""
+
+    def __init__(self, context: Context, keyed_by: Keying, different: int) -> None:
+        self.names = tuple(map(shown, _keyed(context.sites, keyed_by).names))
+        self.aspects = tuple(context.sites.aspects)
+        self.different = different
+        own = keyed_by == "label" and "label" in context.sites.aspects
+        self.columns = ("label", "base_label", "new_label") if own else ("key", "base", "new")
+
+    def transition(self, name: str, code: tuple[int, int, int], kinds: Counter[_Kind], size: int) -> Transition:
+        """Make the row of one transition; `size` is that of its class."""
+        key, old, fresh = (self.names[number] for number in code)
+        where = f"{name} and {is_value(self.columns[1], old)} and {is_value(self.columns[2], fresh)}"
+        if name == "changed_error":
+            where += f" and {is_value(self.columns[0], key)}"
+        count = sum(kinds.values())
+        changes = self.changes(where, kinds, size)
+        return Transition(key, old, fresh, count, share(count, size), share(count, self.different), where, changes)
+
+    def changes(self, where: str, kinds: Counter[_Kind], size: int) -> tuple[Change, ...]:
+        """Say which aspects change, the single ones first."""
+        counts: Counter[int] = Counter()
+        for kind, count in kinds.items():
+            counts[kind.changed] += count
+        rows = []
+        for changed in sorted(counts, key=lambda bits: (bits.bit_count(), -bits)):
+            states = [(name, bool(changed >> place & 1)) for place, name in enumerate(reversed(self.aspects))][::-1]
+            condition = [f"{name}_changed" if state else f"not {name}_changed" for name, state in states]
+            aspects = tuple(name for name, state in states if state)
+            if aspects:
+                count = counts[changed]
+                rows.append(Change(aspects, count, share(count, size), " and ".join([where, *condition])))
+        return tuple(rows)
 
 
 def _class_rows(
-    context: Context,
-    counts: Counter[tuple[int, int, int]],
-    units: NDArray[np.float64],
-    total: int,
-    different: int,
-    run_pairs: int,
+    context: Context, writer: _Writer, counts: Counter[_Kind], units: NDArray[np.float64], total: int, run_pairs: int
 ) -> tuple[DifferenceClass, ...]:
     decisions = context.unit_counts(np.arange(len(context.sites)))[:, None] * run_pairs
     with_total = np.concatenate([units, decisions], axis=1)
     spans = context.interval(with_total, lambda sums: ratio(sums[:, :-1], sums[:, -1:]))
     rows = []
     for name, (low, high) in zip(CLASSES, spans, strict=True):
-        mine = {code: count for code, count in counts.items() if _class_of(*code) == name}
+        mine = Counter({kind: count for kind, count in counts.items() if kind.name == name})
+        groups: dict[tuple[int, int, int], Counter[_Kind]] = {}
+        for kind, count in mine.items():
+            groups.setdefault(kind.transition, Counter())[kind] = count
         size = sum(mine.values())
-        order = sorted(mine.items(), key=lambda pair: (-pair[1], pair[0]))
+        order = sorted(groups, key=lambda code: (-sum(groups[code].values()), code))
         rows.append(
             DifferenceClass(
                 name,
                 size,
-                share(size, different),
+                share(size, writer.different),
                 share(size, total),
                 low,
                 high,
                 name,
-                tuple(_transition(context, name, code, count, size, different) for code, count in order),
+                writer.changes(name, mine, size),
+                tuple(writer.transition(name, code, groups[code], size) for code in order),
             )
         )
     return tuple(rows)
-
-
-def _class_of(key: int, old: int, fresh: int) -> str:
-    return CLASSES[0] if fresh == key else CLASSES[1] if old == key else CLASSES[2]
-
-
-def _transition(
-    context: Context, name: str, code: tuple[int, int, int], count: int, size: int, different: int
-) -> Transition:
-    key, old, fresh = (shown(context.sites.names[number]) for number in code)
-    where = f"{name} and {is_value('base', old)} and {is_value('new', fresh)}"
-    if name == "changed_error":
-        where += f" and {is_value('key', key)}"
-    return Transition(key, old, fresh, count, share(count, size), share(count, different), where)
 
 
 def _labels(context: Context, first: System, second: System) -> tuple[LabelDifference, ...]:
@@ -273,7 +353,7 @@ def _labels(context: Context, first: System, second: System) -> tuple[LabelDiffe
         old, fresh = int(right[0][code]), int(right[1][code])
         decided = [count * len(system.runs) for system in (first, second)]
         gained = fresh * len(first.runs) - old * len(second.runs)  # from counts: rounding must not decide the order
-        label = shown(sites.names[code])
+        label = shown(sites.labels.names[code])
         rows.append(
             LabelDifference(
                 label,
@@ -283,7 +363,7 @@ def _labels(context: Context, first: System, second: System) -> tuple[LabelDiffe
                 old / decided[0],
                 fresh / decided[1],
                 gained / (decided[0] * len(second.runs)),
-                is_value("key", label),
+                is_label(sites, label),
             )
         )
     return tuple(sorted(rows, key=lambda row: (-abs(row.difference), -row.sites, row.label)))
@@ -314,7 +394,8 @@ def pairs(context: Context) -> Pairs:
     for number, (first, second) in enumerate(combos):
         different = both = 0
         run_pairs = len(first.runs) * len(second.runs)
-        for place, key, old, fresh in _decisions(context, first, second):
+        for runs in product(first.runs, second.runs):
+            place, key, old, fresh = _decisions(context, *runs)
             differs = old != fresh
             different += int(differs.sum())
             both += size - len(place) + int(((old == key) & (fresh == key)).sum())

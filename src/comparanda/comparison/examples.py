@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.trees import Tree, trees_of
 from comparanda.verdicts import shown
 
 if TYPE_CHECKING:
@@ -31,7 +32,21 @@ class Answer:
 
 @dataclass(frozen=True)
 class Example:
-    """One site in its sentence, with the key's value and every run's."""
+    """One site in its sentence, with the key's value and every run's.
+
+    Args:
+        document: the name of its document.
+        place: file and line in the key.
+        before: the words of the sentence before it.
+        word: its word.
+        after: the words behind it.
+        key: the key's value.
+        answers: what each run says.
+        words: the words of the sentence, one by one, where trees are drawn over them.
+        trees: the arcs of the key, the base and the new system, of the words of the sentence on which they differ.
+        undrawn: how many further words they differ on; only those nearest to the site are in `trees`.
+
+    """
 
     document: str
     place: str | None
@@ -40,6 +55,9 @@ class Example:
     after: str
     key: str
     answers: tuple[Answer, ...]
+    words: tuple[str, ...]
+    trees: tuple[Tree, ...]
+    undrawn: int
 
 
 @dataclass(frozen=True)
@@ -67,8 +85,14 @@ def examples(
         new,
         len(selection),
         context.seed,
-        tuple(_example(context, row) for row in rows),
+        tuple(_example(context, row, _runs_of(context, base, new)) for row in rows),
     )
+
+
+def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
+    """Return the runs of some systems, or all where none is named."""
+    named = [context.verdicts.system(name) for name in systems if name is not None]
+    return tuple(run for system in named or context.systems for run in system.runs)
 
 
 def _sampled(context: Context, selection: Selection, top: int) -> list[int]:
@@ -93,11 +117,13 @@ def _hashes(context: Context, rows: Rows) -> NDArray[np.uint64]:
     return hashes
 
 
-def _example(context: Context, row: int) -> Example:
+def _example(context: Context, row: int, runs: tuple[int, ...]) -> Example:
     sites, texts = context.sites, context.verdicts.texts
     document = int(sites.document[row])
     excerpt = texts.excerpt(document, int(sites.place[row]))
     places = excerpt.places if excerpt is not None else {}
+    words, position = texts.sentence(document, int(sites.place[row])) or ((), 0)
+    trees, undrawn = trees_of(context, row, position, runs) if words else ((), 0)
     return Example(
         context.verdicts.documents[document],
         places.get("key"),
@@ -109,4 +135,7 @@ def _example(context: Context, row: int) -> Example:
             Answer(run, shown(sites.names[int(values[row])]), bool(values[row] == sites.key[row]), places.get(run))
             for run, values in zip(context.verdicts.runs, sites.values, strict=True)
         ),
+        words if trees else (),
+        trees,
+        undrawn,
     )

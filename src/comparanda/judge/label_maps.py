@@ -14,9 +14,11 @@ from comparanda.places import Note
 from comparanda.verdicts import ABSENT, shown
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from comparanda.columns import Codes
     from comparanda.judge.task import Options
-    from comparanda.verdicts import Sites, System
+    from comparanda.verdicts import Sites, System, View
 
 _LISTED = 5
 _NEVER_IN_KEY = "labels the key never uses"
@@ -87,33 +89,40 @@ def _merged(column: TextColumn, names: list[str]) -> TextColumn:
     return TextColumn(table[column.codes], distinct, missing)
 
 
-def one_sided(sites: Sites, runs: Sequence[str]) -> list[Note]:
+def one_sided(view: View, runs: Sequence[str]) -> list[Note]:
     """Note labels that only the key or only a run uses, each with its likely counterpart on the other side.
 
     The likely counterpart of a label is what the other side says most often where this side says it.
     """
+    sites = view.all_sites
     if sites.parts is not None:
         return _one_sided_sets(sites, sites.parts, runs)
     notes = []
-    width = len(sites.names)
+    labels = sites.labels
+    width = len(labels.names)
     if width > 4096:  # lemmas and the like: one-sided values are the rule there
         return []
-    for name, values in zip(runs, sites.values, strict=True):
-        claimed = np.bincount(values, minlength=width)
-        only_key = np.flatnonzero((sites.key_counts > 0) & (claimed == 0)).tolist()
-        only_run = [
-            code
-            for code in np.flatnonzero((sites.key_counts == 0) & (claimed > 0)).tolist()
-            if sites.names[code] != ABSENT
-        ]
+    for run, (name, values) in enumerate(zip(runs, labels.values, strict=True)):
+        used = (np.bincount(values, minlength=width) > 0) | _used_beside(view, run)
+        in_key = sites.key_counts > 0
+        absent = np.array([label == ABSENT for label in labels.names])
         for codes, mine, theirs, what in (
-            (only_run, values, sites.key, _NEVER_IN_KEY),
-            (only_key, sites.key, values, _ONLY_IN_KEY),
+            (np.flatnonzero(used & ~in_key & ~absent), values, labels.key, _NEVER_IN_KEY),
+            (np.flatnonzero(in_key & ~used), labels.key, values, _ONLY_IN_KEY),
         ):
-            if codes:
-                hints = tuple(_likely(sites, code, mine, theirs) for code in codes[:_LISTED])
+            if codes.size:
+                hints = tuple(_likely(labels.names, code, mine, theirs) for code in codes[:_LISTED].tolist())
                 notes.append(Note(name, what, len(codes), hints))
     return notes
+
+
+def _used_beside(view: View, run: int) -> NDArray[np.bool_]:
+    """Return which labels a run uses for what it has beside the sites."""
+    names, beside = view.all_sites.labels.names, view.surplus
+    if beside is None:
+        return np.zeros(len(names), np.bool_)
+    found = {beside.names[code] for code in np.unique(beside.label[beside.claimed[run]]).tolist()}
+    return np.array([name in found for name in names], np.bool_)
 
 
 def _one_sided_sets(sites: Sites, parts: tuple[tuple[str, ...], ...], runs: Sequence[str]) -> list[Note]:
@@ -138,9 +147,12 @@ def _used(values: Codes, parts: tuple[tuple[str, ...], ...]) -> Counter[str]:
     return counts
 
 
-def _likely(sites: Sites, code: int, mine: Codes, theirs: Codes) -> str:
+def _likely(names: tuple[str, ...], code: int, mine: Codes, theirs: Codes) -> str:
+    """Say how often a label is used, and what the other side says most often there, if it says anything."""
     rows = np.flatnonzero(mine == code)
-    found = np.bincount(theirs[rows], minlength=len(sites.names))
+    found = np.bincount(theirs[rows], minlength=len(names))
+    found[[number for number, name in enumerate(names) if name == ABSENT]] = 0
     best = int(found.argmax())
-    share = 100 * int(found[best]) / len(rows)
-    return f"{sites.names[code]} ×{len(rows):,}, likely {shown(sites.names[best])} ({share:.0f} %)"
+    said = f"{names[code]} ×{len(rows):,}" if rows.size else names[code]
+    share = 100 * int(found[best]) / max(len(rows), 1)
+    return f"{said}, likely {shown(names[best])} ({share:.0f} %)" if found[best] else said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from comparanda.errors import UsageError, nearest
 
@@ -12,8 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from comparanda.align import Aligned
-    from comparanda.read.request import Shape
+    from comparanda.read.request import Layer, Shape
     from comparanda.verdicts import System, Verdicts
+
+
+Punctuation = Literal["keep", "ud-punct", "unicode-p", "ptb"]
+PUNCTUATION: tuple[Punctuation, ...] = get_args(Punctuation)
+Labels = Literal["universal", "full"]
+LABELS: tuple[Labels, ...] = get_args(Labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class Options:
         only: count sites with these key labels alone.
         ignore: leave out sites with these key labels.
         train: the words seen in training, for the attribute `seen`.
+        punctuation: which words of the key are punctuation and do not count.
+        labels: how relations are compared: `universal` without their subtypes, or `full`.
 
     """
 
@@ -36,6 +44,8 @@ class Options:
     only: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     train: frozenset[str] | None = None
+    punctuation: Punctuation = "keep"
+    labels: Labels = "universal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,9 @@ class Task:
         shape: whether it wants running tokens or independent rows.
         column: the column it judges unless told otherwise; None for the format's own.
         judge: from aligned corpora to verdicts.
+        layer: what it judges: one value a row, or trees.
+        columns: further columns that it wants of every side.
+        policies: the options beyond the common ones that it understands.
 
     """
 
@@ -56,6 +69,9 @@ class Task:
     shape: Shape
     column: str | None
     judge: Callable[[Aligned, Sequence[System], Options], Verdicts]
+    layer: Layer = "values"
+    columns: tuple[str, ...] = ()
+    policies: frozenset[str] = frozenset()
 
 
 def find_task(written: str) -> tuple[Task, str | None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import Slices, TextColumn, code_type
-from comparanda.corpus import Corpus
+from comparanda.corpus import Corpus, Ranges
 from comparanda.errors import ReadError
 from comparanda.interning import Interner
 from comparanda.places import Note, Source, first_places
@@ -69,6 +69,7 @@ class Gathering:
         self._start: list[Codes] = []
         self._length: list[Codes] = []
         self._cuts: list[Rows] = []
+        self._ranges: list[tuple[Rows, Rows, Rows, Rows]] = []
         self._offset_type = offset_type(source)
         buffer = source.buffer
         self._interners = {number: Interner(buffer) for number in self.wanted.values()}
@@ -87,6 +88,10 @@ class Gathering:
             self._codes[number].append(codes.astype(code_type(len(interner.names)), copy=False))
         self._cuts.append(cuts + self.rows)
         self.rows += len(lines)
+
+    def cover(self, begin: Rows, end: Rows, start: Rows, length: Rows) -> None:
+        """Take over tokens that stand for several of the lines to be added next, given by their number there."""
+        self._ranges.append((begin + self.rows, end + self.rows, start, length))
 
     def mark(self, block: Block, comments: Rows, lines: Rows) -> list[int]:
         """Take the comments that speak of documents, before `lines` are added; return those."""
@@ -129,6 +134,7 @@ class Gathering:
             sentences=sentences,
             documents=self.marks.documents(sentences, start),
             notes=tuple(found),
+            ranges=Ranges(*map(np.concatenate, zip(*self._ranges, strict=True))) if self._ranges else None,
         )
 
     def _mended(

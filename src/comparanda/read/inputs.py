@@ -75,11 +75,12 @@ def formats() -> dict[str, Format]:
 
 def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     """Read an input: find its files, tell its format, read its columns."""
-    fitting = {name: each for name, each in formats().items() if shape in each.shapes}
-    named = _named_format(given.format, fitting, shape) if given.format else None
+    fitting = {name: each for name, each in formats().items() if shape in each.shapes and request.layer in each.layers}
+    what = "trees" if request.layer == "arcs" else shape
+    named = _named_format(given.format, fitting, what) if given.format else None
     suffixes = named.suffixes if named else _common_suffixes(given.path, fitting)
     source = load(given.path, side=request.side, suffixes=suffixes)
-    chosen = named or _sniffed(source, fitting, shape)
+    chosen = named or _sniffed(source, fitting, what)
     chosen.check_options(given.options)
     corpus = chosen.read(source, replace(request, options=given.options))
     if corpus.by_id != (shape == "rows"):
@@ -106,11 +107,11 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
     return every
 
 
-def _named_format(name: str, fitting: Mapping[str, Format], shape: Shape) -> Format:
+def _named_format(name: str, fitting: Mapping[str, Format], what: str) -> Format:
     if name in fitting:
         return fitting[name]
     if name in formats():
-        raise UsageError(f"format {name!r} has no {shape}", hint=f"formats that have: {', '.join(fitting)}")
+        raise UsageError(f"format {name!r} has no {what}", hint=f"formats that have: {', '.join(fitting)}")
     raise UsageError(f"no format is called {name!r}{nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}")
 
 
@@ -121,7 +122,7 @@ def head_of(source: Source) -> list[str]:
     return lines[:-1][:_HEAD_LINES] if len(lines) > 1 else lines
 
 
-def _sniffed(source: Source, fitting: Mapping[str, Format], shape: Shape) -> Format:
+def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format:
     """Return the only format that the first lines fit; refuse to guess between several."""
     lines = head_of(source)
     candidates = [each for each in fitting.values() if each.sniff(lines)]
@@ -139,7 +140,7 @@ def _sniffed(source: Source, fitting: Mapping[str, Format], shape: Shape) -> For
             hint=f"say which: {name}::{candidates[0].name}",
         )
     raise ReadError(
-        f"the file fits no format with {shape}",
+        f"the file fits no format with {what}",
         where=f"{name}:1",
         details=[f"it begins: {next((line for line in lines if line.strip()), '')[:60]!r}"],
         hint=f"name the format: {name}::FORMAT ({', '.join(fitting)}; see 'comparanda formats')",

@@ -58,6 +58,9 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
     ('d2', 'blog', '<key>:2')
 
     """
+    if request.layer == "arcs":
+        what = f"{request.side!r} is of type {type(given).__name__}; trees are read from files"
+        raise UsageError(what, hint="give the path of a file in CoNLL-U or CoNLL-X")
     table = _table(given, request, shape)
     return table_rows(table, request) if shape == "rows" else table_tokens(table, request)
 

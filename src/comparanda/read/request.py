@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from comparanda.places import Source
 
 Shape = Literal["tokens", "rows"]
+Layer = Literal["values", "arcs"]
+"""What a task judges: one value a row, or trees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Request:
         extra: further columns, for slices and conditions; a column that is not there is left out.
         options: the format's own options, as written behind `?` in a path.
         max_line: the longest line that is accepted, in bytes.
+        layer: what is to be judged; a format that does not carry it is not asked.
 
     """
 
@@ -34,6 +37,7 @@ class Request:
     extra: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     max_line: int = MAX_LINE
+    layer: Layer = "values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class Format:
         options: the options it understands, each with one line of explanation.
         sniff: given the first lines of a file, whether it can be this format.
         read: from bytes to columns.
+        layers: what it can carry.
 
     """
 
@@ -58,6 +63,7 @@ class Format:
     options: Mapping[str, str]
     sniff: Callable[[list[str]], bool]
     read: Callable[[Source, Request], Corpus]
+    layers: frozenset[Layer] = frozenset({"values"})
 
     def check_options(self, options: Mapping[str, str]) -> None:
         """Refuse an option that this format does not have."""

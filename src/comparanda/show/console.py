@@ -17,6 +17,7 @@ from rich.text import Text
 
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
+from comparanda.show.arcs import LEGEND, draw
 from comparanda.show.cells import visible
 from comparanda.show.table import Table
 from comparanda.show.tables import tables
@@ -30,6 +31,7 @@ _BOX = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n", ascii
 _GAP = 3  # what the box puts between two columns
 _NARROWEST = 8
 _PIPED = 10_000
+_WIDEST = 160  # of a drawing, where the output is no terminal
 _TEXT_SHARE = 0.6  # of a narrow terminal, for the columns that say what a row is
 
 
@@ -184,6 +186,8 @@ def _show_examples(finding: Examples, console: Console) -> None:
     width = max((len(answer.run) for each in finding.examples for answer in each.answers), default=3)
     for each in finding.examples:
         _show_example(each, console, max(width, 3))
+    if any(each.trees for each in finding.examples):
+        console.print(_line(LEGEND, "dim"))
     found = _counted(finding.count, "example")
     console.print(_line(f"{len(finding.examples):,} of {found} shown where {finding.where}", "dim"))
 
@@ -203,4 +207,8 @@ def _show_example(each: Example, console: Console, width: int) -> None:
         if answer.place is not None:
             line.append(f"  {visible(answer.place)}", style="dim")
         console.print(line)
+    for drawn in draw(each.words, each.trees, max(min(console.width, _WIDEST) - 4, 20)) if each.trees else ():
+        console.print(Text(f"    {drawn}"))
+    if each.undrawn:
+        console.print(_line(f"    … they differ on {_counted(each.undrawn, 'more word')} of this sentence", "dim"))
     console.print()

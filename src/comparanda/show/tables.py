@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from functools import singledispatch
 from typing import Any
 
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.combine import Combination, ItemOracle, OracleRow
-from comparanda.comparison.difference import Difference, DifferenceClass, Pairs
+from comparanda.comparison.difference import Difference, DifferenceClass, Pairs, Transition
 from comparanda.comparison.examples import Examples
 from comparanda.comparison.finding import Finding
-from comparanda.comparison.scores import Score, Scores
+from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
 from comparanda.show.cells import cell, counted
+from comparanda.show.score_tables import score_tables, stars
 from comparanda.show.table import Field, Table
 
 NO_SITES = "n/a: the view has no sites, it counts items alone"
@@ -50,65 +50,10 @@ def _pairs(top: int | None) -> int | None:
     return max(top, _PAIRS) if top else top
 
 
-def stars(p: float | None) -> str:
-    """Return the usual signs for a p-value."""
-    return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
-
-
 @tables.register
 def _(finding: Scores, top: int | None = None) -> tuple[Table, ...]:
     del top
-    return (_score_table(finding, {}),)
-
-
-def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
-    """Put systems in rows and measures in columns; the first measure with its interval and counts."""
-    measures = list(dict.fromkeys(score.measure for score in finding.scores))
-    by_system: dict[str, dict[str, Score]] = {}
-    for score in finding.scores:
-        by_system.setdefault(score.system, {})[score.measure] = score
-    fields = [Field("system", "system")]
-    for measure in measures:
-        fields += [Field(measure, measure, "share"), Field(f"{measure}_interval", "95 % interval", "interval")]
-    plain = all(score.part is not None for row in by_system.values() for score in [row[measures[0]]])
-    if plain:
-        fields += [Field("right", "right", "count"), Field("of", "of", "count")]
-    rows = []
-    for name, found in by_system.items():
-        row: list[Any] = [name]
-        for measure in measures:
-            row += [found[measure].value, (found[measure].low, found[measure].high)]
-        if plain:
-            row += [found[measures[0]].part, found[measures[0]].whole]
-        rows.append(tuple(row))
-    marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
-    notes = []
-    if finding.resamples:
-        units = counted(finding.units, finding.unit)
-        drawn = f"{counted(finding.resamples, 'bootstrap resample')} of {units}, seed {finding.seed}"
-        notes.append(f"95 % intervals: {drawn if finding.units > 1 else f'n/a with {units}'}")
-    if any(marks.values()):
-        notes.append(f"* differs from {rows[0][0]} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001")
-    notes += [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
-    return Table(
-        "scores",
-        "Scores",
-        tuple(fields),
-        tuple(rows),
-        tuple(notes),
-        _best(rows, range(1, 2 * len(measures), 2)),
-        {place: mark for place, mark in marks.items() if mark},
-    )
-
-
-def _best(rows: list[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
-    """Return the cells with the highest value of each column, where there is something to compare."""
-    best = set()
-    for column in columns:
-        values = [row[column] for row in rows if row[column] is not None]
-        if len(rows) > 1 and values:
-            best |= {(number, column) for number, row in enumerate(rows) if row[column] == max(values)}
-    return frozenset(best)
+    return score_tables(finding, {})
 
 
 @tables.register
@@ -178,16 +123,19 @@ def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
 
 @tables.register
 def _(finding: Difference, top: int | None = None) -> tuple[Table, ...]:
-    return (*_difference_tables(finding, top), _label_table(finding, top))
+    cuts = (table for each in finding.slices for table in tables(each, top))
+    return (*_difference_tables(finding, top), _label_table(finding, top), *cuts)
 
 
 def _difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]:
+    hidden = _hidden_aspects(finding)
     fields = (
         Field("class", "class"),
         Field("key", "key"),
         Field("base", finding.base),
         Field("new", finding.new),
         Field("count", "count", "count"),
+        *(Field(f"{aspect}_changed", f"{aspect} moved", "count") for aspect in hidden),
         Field("share_of_class", "% of class", "share"),
         Field("share_of_differences", "% of differences", "share"),
         Field("share_of_sites", "% of sites", "share"),
@@ -196,14 +144,19 @@ def _difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...
     notes: list[str] = []
     for each in finding.classes:
         title = each.name.replace("_", " ")
-        rows.append(
-            (title, "", "", "", each.count, 1.0 if each.count else None, each.share_of_differences, each.share_of_sites)
-        )
+        whole = 1.0 if each.count else None
+        moved = _changed(each, hidden)
+        rows.append((title, "", "", "", each.count, *moved, whole, each.share_of_differences, each.share_of_sites))
         kept, more = _cut(
-            _transition_rows(each, title, finding.sites), top, _TRANSITIONS, f"kind of {title}", f"kinds of {title}"
+            _transition_rows(each, title, finding.sites, hidden),
+            top,
+            _TRANSITIONS,
+            f"kind of {title}",
+            f"kinds of {title}",
         )
         rows += kept
         notes += more
+    notes += [_changes(each) for each in finding.classes if hidden and each.changes]
     flips = cell("share", finding.negative_flip_rate)
     notes.append(
         f"same right {finding.same_right:,}, same error {finding.same_error:,}; "
@@ -219,7 +172,27 @@ def _difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...
     return (Table("difference", title, fields, tuple(rows), tuple(notes)),)
 
 
-def _transition_rows(each: DifferenceClass, title: str, sites: int) -> list[tuple[Any, ...]]:
+def _hidden_aspects(finding: Difference) -> tuple[str, ...]:
+    """Return the aspects that change and that the rows do not show."""
+    found = dict.fromkeys(name for each in finding.classes for change in each.changes for name in change.aspects)
+    return tuple(name for name in found if name != "label") if finding.keyed_by == "label" else ()
+
+
+def _changed(row: DifferenceClass | Transition, aspects: tuple[str, ...]) -> tuple[int, ...]:
+    """Count the sites at which each of some aspects changes."""
+    return tuple(sum(change.count for change in row.changes if name in change.aspects) for name in aspects)
+
+
+def _changes(each: DifferenceClass) -> str:
+    """Say which aspects change in a class: `new error: head alone 3, head and label 1`."""
+    parts = []
+    for change in each.changes:
+        alone = " alone" if len(change.aspects) == 1 else ""
+        parts.append(f"{' and '.join(change.aspects)}{alone} {change.count:,}")
+    return f"{each.name.replace('_', ' ')}: {', '.join(parts)}"
+
+
+def _transition_rows(each: DifferenceClass, title: str, sites: int, hidden: tuple[str, ...]) -> list[tuple[Any, ...]]:
     return [
         (
             title,
@@ -227,6 +200,7 @@ def _transition_rows(each: DifferenceClass, title: str, sites: int) -> list[tupl
             transition.base,
             transition.new,
             transition.count,
+            *_changed(transition, hidden),
             transition.share_of_class,
             transition.share_of_differences,
             transition.count / sites,
@@ -392,7 +366,7 @@ def _(finding: Anatomy, top: int | None = None) -> tuple[Table, ...]:
     first = finding.scores.scores[0].system
     if finding.significance is not None:
         against = {test.new: test.p_holm for test in finding.significance.tests if test.base == first}
-    found = [_score_table(finding.scores, against)]
+    found = [*score_tables(finding.scores, against)]
     for part in (finding.pairs, finding.significance, finding.difference, finding.combination, *finding.slices):
         if part is not None:
             found += tables(part, top)

@@ -1,0 +1,19 @@
+"""Which row of the key each row of a response is. Alignment maps; it never rewrites."""
+
+from comparanda.align.documents import align
+from comparanda.align.maps import NONE, Aligned, RowMap, Segments, Surplus, values_on_key
+from comparanda.align.missing import MISSING, Missing
+from comparanda.align.surface import token_rows
+
+__all__ = [
+    "MISSING",
+    "NONE",
+    "Aligned",
+    "Missing",
+    "RowMap",
+    "Segments",
+    "Surplus",
+    "align",
+    "token_rows",
+    "values_on_key",
+]

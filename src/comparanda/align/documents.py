@@ -1,0 +1,160 @@
+"""Responses laid over a key: documents by their names, their words by the text.
+
+Documents and sentences are the key's. A response without document marks, or with other sentence
+cuts, is laid over the key by its characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align.ids import map_by_id, refuse_repeated_ids
+from comparanda.align.maps import NONE, Aligned, RowMap, row_map
+from comparanda.align.missing import missing_notes, refuse_missing
+from comparanda.align.surface import Surface
+from comparanda.align.words import (
+    check_numbers,
+    lay_text,
+    note_cuts,
+    same_ranges,
+    same_words,
+    segments_of_same_tokens,
+)
+from comparanda.errors import AlignError
+from comparanda.places import Note
+
+if TYPE_CHECKING:
+    from comparanda.align.maps import Mapped
+    from comparanda.align.missing import Missing
+    from comparanda.columns import Rows
+    from comparanda.corpus import Corpus
+
+
+def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
+    """Lay responses over a key.
+
+    Args:
+        key: the key; its documents, sentences and rows are the common ground.
+        responses: one corpus a run. They are asked for one by one, and the bytes of a large one are let go
+            before the next is read.
+        missing: what to do about documents (or rows with ids) that a response lacks: refuse it,
+            count them as empty there, or compare only what all responses have.
+
+    """
+    if key.by_id:
+        refuse_repeated_ids(key)
+    ground = _Ground(key)
+    maps, segments, kept_responses, notes = [], [], [], list(key.notes)
+    for response in responses:
+        mapped, segment, found = _map_one(ground, response, missing)
+        maps.append(mapped)
+        segments.append(segment)
+        notes += [*response.notes, *found]
+        kept_responses.append(response.released())
+        del response  # or its bytes would stay until the next one is read
+    kept = _common_rows(ground, maps) if missing == "intersection" else None
+    if kept is not None:
+        if not kept.size:
+            raise AlignError("the key and the responses have no document in common", where=key.source.parts[0].name)
+        notes.append(Note("key", "rows left out because some response lacks them", len(key) - len(kept)))
+    return Aligned(key, tuple(kept_responses), tuple(maps), tuple(segments), kept, tuple(notes))
+
+
+class _Ground:
+    """The key, with what is made of it once for all responses."""
+
+    def __init__(self, key: Corpus) -> None:
+        self.key = key
+        self.lacking: set[int] = set()
+
+    @cached_property
+    def surface(self) -> Surface:
+        return Surface.of(self.key)
+
+
+def _common_rows(ground: _Ground, maps: list[RowMap]) -> Rows | None:
+    """Return the rows of what all responses have: ids, or documents. A word cut otherwise is no missing one."""
+    key = ground.key
+    present = np.ones(len(key), dtype=np.bool_)
+    if key.by_id:
+        for mapped in maps:
+            if mapped.to_response is not None:
+                present &= mapped.to_response != NONE
+    for document in ground.lacking:
+        present[key.row_documents[document] : key.row_documents[document + 1]] = False
+    return None if present.all() else np.flatnonzero(present)
+
+
+def _map_one(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
+    key = ground.key
+    if key.by_id or response.by_id:
+        return map_by_id(key, response, missing)
+    both_marked = key.documents.marked and response.documents.marked
+    if both_marked and not (_same_documents(key, response) and _same_tokens(key, response)):
+        return _map_by_document(ground, response, missing)
+    return _map_in_order(ground, response)
+
+
+def _same_tokens(key: Corpus, response: Corpus) -> bool:
+    """Whether row is row: both have the same words and ranges, or one has no words at all."""
+    wordless = key.words is None or response.words is None
+    return wordless or (same_words(key, response) and same_ranges(key, response))
+
+
+def _map_in_order(ground: _Ground, response: Corpus) -> Mapped:
+    """Lay a response over the whole key: word by word where the words are the same, else by characters."""
+    key = ground.key
+    if key.words is None or response.words is None:
+        notes = check_numbers(key, response, np.arange(len(key)), np.arange(len(response)))
+        return RowMap(), None, [*notes, *note_cuts(key, response)]
+    if _same_tokens(key, response):
+        return RowMap(), segments_of_same_tokens(key, response), note_cuts(key, response)
+    return lay_text(key, ground.surface, response)
+
+
+def _same_documents(key: Corpus, response: Corpus) -> bool:
+    """Whether both sides have documents of the same names and lengths in the same order.
+
+    Equal words alone do not tell: two short documents may have changed places.
+    """
+    same_names = key.documents.names == response.documents.names
+    return same_names and np.array_equal(key.row_documents, response.row_documents)
+
+
+def _map_by_document(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
+    """Match documents by name, then lay their texts over each other."""
+    key = ground.key
+    place = {name: number for number, name in enumerate(response.documents.names)}
+    lacking = [name for name in key.documents.names if name not in place]
+    surplus = sorted(set(place) - set(key.documents.names))
+    if len(lacking) == len(key.documents):
+        mapped, segments, notes = _map_in_order(ground, response)
+        what = "document names unlike the key's, ignored"
+        return mapped, segments, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
+    refuse_missing(key, response, lacking, surplus, missing, "document")
+    ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}
+    pairs = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]
+    notes = missing_notes(response, lacking, surplus, "document")
+    if key.words is None or response.words is None:
+        mapped, found = _map_by_number(key, response, pairs)
+        return mapped, None, notes + found
+    mapped, segments, found = lay_text(key, ground.surface, response, pairs)
+    return mapped, segments, notes + found
+
+
+def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) -> tuple[RowMap, list[Note]]:
+    """Match the rows of documents without words; refuse two documents of different length."""
+    key_bounds, response_bounds = key.row_documents, response.row_documents
+    key_rows, response_rows, count = [], [], []
+    for mine, theirs in pairs:
+        ours = np.arange(key_bounds[mine], key_bounds[mine + 1])
+        other = np.arange(response_bounds[theirs], response_bounds[theirs + 1])
+        count += check_numbers(key, response, ours, other)
+        key_rows.append(ours)
+        response_rows.append(other)
+    mapped = row_map(len(key), len(response), np.concatenate(key_rows), np.concatenate(response_rows))
+    return mapped, count

@@ -1,0 +1,402 @@
+"""The words of a response laid over the key's: row by row where they are the same, else by the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align.maps import NONE, Segments, Surplus, row_map
+from comparanda.align.surface import Surface, Text, lay, token_rows, words_of
+from comparanda.columns import Slices
+from comparanda.errors import AlignError
+from comparanda.places import Note, first_places
+
+if TYPE_CHECKING:
+    from comparanda.align.maps import Mapped, RowMap
+    from comparanda.align.surface import Laid
+    from comparanda.columns import Rows
+    from comparanda.corpus import Corpus
+
+_AROUND = 3
+_LOOK_BACK = 50
+_LONGEST_FORM = 30
+
+
+def same_words(key: Corpus, response: Corpus) -> bool:
+    """Whether both sides have the same words, row by row."""
+    if len(key) != len(response) or key.words is None or response.words is None:
+        return False
+    return bool(key.words.same(response.words).all())
+
+
+def note_cuts(key: Corpus, response: Corpus) -> list[Note]:
+    """Count the sentence boundaries that differ, where row is row."""
+    if np.array_equal(key.sentences, response.sentences):
+        return []
+    return _other_cuts(response, key.sentences, response.sentences)
+
+
+def _other_cuts(response: Corpus, mine: Rows, theirs: Rows) -> list[Note]:
+    marked = np.zeros(int(max(mine.max(initial=0), theirs.max(initial=0))) + 1, np.bool_)
+    marked[mine] = True
+    extra = len(mine) + len(theirs) - 2 * int(np.count_nonzero(marked[theirs]))
+    return [Note(response.name, "sentence boundaries that differ from the key's, which hold", extra)] if extra else []
+
+
+def same_ranges(key: Corpus, response: Corpus) -> bool:
+    """Whether both sides have the same tokens that stand for several words."""
+    mine, theirs = key.ranges, response.ranges
+    if mine is None or theirs is None:
+        return mine is theirs
+    if not (np.array_equal(mine.begin, theirs.begin) and np.array_equal(mine.end, theirs.end)):
+        return False
+    forms = Slices(key.source.buffer, mine.start, mine.length)
+    return bool(forms.same(Slices(response.source.buffer, theirs.start, theirs.length)).all())
+
+
+def segments_of_same_tokens(key: Corpus, response: Corpus) -> Segments | None:
+    """Compare the sentences of two corpora that have the same tokens."""
+    if np.array_equal(key.sentences, response.sentences):
+        return None
+    sentences = _common_spans(key.sentences[:-1], key.sentences[1:], response.sentences[:-1], response.sentences[1:])
+    return Segments(token_rows(key), token_rows(response), sentences)
+
+
+def _common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) -> Rows:
+    """Return which spans of the first list stand in the second; in each list all begin at different places."""
+    ends = np.full(int(max(begin.max(initial=0), other_begin.max(initial=0))) + 1, -1, np.int64)
+    ends[other_begin] = other_end
+    return np.flatnonzero(ends[begin] == end)
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One side of a comparison of texts.
+
+    Args:
+        corpus: the whole corpus.
+        words: its words.
+        surface: the tokens that are compared, in the order in which they are.
+        documents: how many tokens stand before the end of each document that is compared.
+
+    """
+
+    corpus: Corpus
+    words: Slices
+    surface: Surface
+    documents: Rows
+
+    @classmethod
+    def of(cls, corpus: Corpus, words: Slices, surface: Surface, documents: list[int] | None) -> _Side:
+        """Choose the documents to compare, or take the corpus as one text."""
+        if documents is None:
+            return cls(corpus, words, surface, np.array([len(surface)]))
+        bounds = np.searchsorted(surface.row, corpus.row_documents)
+        if documents == list(range(len(corpus.documents))):
+            return cls(corpus, words, surface, bounds[1:])
+        tokens = [np.arange(bounds[number], bounds[number + 1]) for number in documents]
+        return cls(corpus, words, surface.take(np.concatenate(tokens)), np.cumsum([len(each) for each in tokens]))
+
+    def tokens_of(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return those of some rows that are compared, and their tokens."""
+        surface = self.surface
+        order = np.argsort(surface.row, kind="stable")  # in which they stand already, unless documents changed places
+        token = order[np.searchsorted(surface.row, rows, side="right", sorter=order) - 1]
+        there = (surface.row[token] <= rows) & (rows < surface.end[token])
+        return rows[there], token[there]
+
+    def sentences(self, text: Text) -> tuple[Rows, Rows, Rows]:
+        """Return the sentences that are compared: their numbers, and where each begins and ends in a text."""
+        begins = np.zeros(len(self.corpus) + 1, np.bool_)
+        begins[self.corpus.sentences] = True
+        first = np.flatnonzero(begins[self.surface.row])
+        last = np.append(first[1:], len(self.surface)) - 1
+        number = np.searchsorted(self.corpus.sentences, self.surface.row[first])
+        return number, text.begins[first], text.ends[last]
+
+    def ends(self, text: Text) -> Rows:
+        """Return where each document ends in a text."""
+        return np.concatenate([[0], text.ends])[self.documents]
+
+    def only(self, documents: list[int]) -> _Side:
+        """Return some of the documents, by their place among those that are compared."""
+        if len(documents) == len(self.documents):
+            return self
+        bounds = np.concatenate([[0], self.documents])
+        tokens = [np.arange(bounds[number], bounds[number + 1]) for number in documents]
+        return replace(
+            self,
+            surface=self.surface.take(np.concatenate(tokens)),
+            documents=np.cumsum([len(each) for each in tokens]),
+        )
+
+    def solid(self) -> _Side:
+        """Return the tokens that hold more than white space: no others have a place in a text without."""
+        keep = np.diff(self.surface.text.ends, prepend=0) > 0
+        if keep.all():
+            return self
+        documents = np.concatenate([[0], np.cumsum(keep)])[self.documents]
+        return replace(self, surface=self.surface.take(np.flatnonzero(keep)), documents=documents)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Found:
+    """What was found of the documents of two sides.
+
+    Args:
+        key_rows: the words of the key that have a counterpart.
+        response_rows: the counterparts.
+        tokens: the tokens that both have, by their first row in the key.
+        sentences: the sentences that both have, by their number in the key.
+        cuts: where sentences of the key begin, and where those of the response do.
+        surplus: the words of the response without a counterpart.
+        notes: what was met.
+
+    """
+
+    key_rows: Rows
+    response_rows: Rows
+    tokens: Rows
+    sentences: Rows
+    cuts: tuple[Rows, Rows]
+    surplus: Surplus | None
+    notes: list[Note]
+
+
+def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[int, int]] | None = None) -> Mapped:
+    """Lay a response over the key by its characters.
+
+    Documents that have the same words, but ranges that make up another text, are laid over each other row by row.
+
+    Args:
+        key: the key.
+        surface: its tokens.
+        response: the response.
+        pairs: the documents to lay over each other, by their numbers; None for the corpora as they stand.
+
+    """
+    if key.words is None or response.words is None:
+        raise AssertionError("a text without words was to be laid over another")
+    mine = _Side.of(key, key.words, surface, None if pairs is None else [each for each, _ in pairs])
+    theirs = _Side.of(
+        response, response.words, Surface.of(response), None if pairs is None else [each for _, each in pairs]
+    )
+    by_row = [number for number in _unlike_documents(mine, theirs) if _same_rows(mine, theirs, number)]
+    by_text = [number for number in range(len(mine.documents)) if number not in set(by_row)]
+    found = [_laid_by_text(mine.only(by_text), theirs.only(by_text))] if by_text else []
+    found += [_laid_by_row(mine.only(by_row), theirs.only(by_row))] if by_row else []
+    key_rows, response_rows, tokens, sentences = (
+        np.concatenate([getattr(each, name) for each in found])
+        for name in ("key_rows", "response_rows", "tokens", "sentences")
+    )
+    mapped = row_map(len(key), len(response), key_rows, response_rows)
+    surplus = next((each.surplus for each in found if each.surplus is not None), None)
+    notes = [note for each in found for note in each.notes]
+    notes += [note for each in found for note in _other_cuts(response, *each.cuts)]
+    notes += _unaligned(mine, response, mapped, surplus)
+    return replace(mapped, surplus=surplus), Segments(tokens, theirs.surface.row, sentences), notes
+
+
+def _unlike_documents(mine: _Side, theirs: _Side) -> list[int]:
+    """Return the documents with different texts, by their place among those that are compared."""
+    texts = mine.surface.text, theirs.surface.text
+    ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
+    if np.array_equal(ends, other_ends):
+        unlike = np.flatnonzero(texts[0].data != texts[1].data)
+        return [int(number) for number in np.unique(np.searchsorted(ends, unlike, side="right"))]
+    begins, other_begins = (np.concatenate([[0], each[:-1]]) for each in (ends, other_ends))
+    bounds = zip(begins.tolist(), ends.tolist(), other_begins.tolist(), other_ends.tolist(), strict=True)
+    return [
+        number
+        for number, (begin, end, other, behind) in enumerate(bounds)
+        if not np.array_equal(texts[0].data[begin:end], texts[1].data[other:behind])
+    ]
+
+
+def _same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
+    """Whether a document has the same words on both sides, row by row."""
+    rows = [words_of(side.only([document]).surface) for side in (mine, theirs)]
+    if len(rows[0]) != len(rows[1]):
+        return False
+    return bool(mine.words.take(rows[0]).same(theirs.words.take(rows[1])).all())
+
+
+def _laid_by_row(mine: _Side, theirs: _Side) -> _Found:
+    """Match documents row by row; tokens and sentences are the same if they cover the same rows."""
+    nothing = np.zeros(0, np.uint8)
+    texts = [Text(nothing, np.cumsum(side.surface.end - side.surface.row)) for side in (mine, theirs)]
+    tokens = _common_spans(texts[0].begins, texts[0].ends, texts[1].begins, texts[1].ends)
+    numbers, begins, ends = mine.sentences(texts[0])
+    _, other_begins, other_ends = theirs.sentences(texts[1])
+    sentences = numbers[_common_spans(begins, ends, other_begins, other_ends)]
+    what = "documents with the key's words in another text (ranges differ), matched row by row"
+    return _Found(
+        words_of(mine.surface),
+        words_of(theirs.surface),
+        mine.surface.row[tokens],
+        sentences,
+        (begins, other_begins),
+        None,
+        [Note(theirs.corpus.name, what, len(mine.documents))],
+    )
+
+
+def _laid_by_text(mine: _Side, theirs: _Side) -> _Found:
+    """Lay documents over each other by their characters."""
+    solid = mine.solid(), theirs.solid()
+    texts = _equal_texts(*solid)
+    starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
+    laid = lay(solid[0].surface, solid[1].surface, texts, (mine.words, theirs.words), starts)
+    notes = _normalised(*solid, laid) if texts[1] is not solid[1].surface.text else []
+    numbers, begins, ends = solid[0].sentences(texts[0])
+    _, other_begins, other_ends = solid[1].sentences(texts[1])
+    return _Found(
+        laid.key_rows,
+        laid.response_rows,
+        solid[0].surface.row[laid.key_tokens],
+        numbers[_common_spans(begins, ends, other_begins, other_ends)],
+        (begins, other_begins),
+        _surplus(solid[0], texts[0], theirs, laid.response_rows),
+        notes,
+    )
+
+
+def _surplus(mine: _Side, text: Text, theirs: _Side, aligned: Rows) -> Surplus | None:
+    """Find the words of the response that have no counterpart, and their places in the key's text."""
+    alone = np.ones(len(theirs.corpus), np.bool_)
+    alone[aligned] = False
+    rows, token = theirs.tokens_of(np.flatnonzero(alone))
+    if not rows.size:
+        return None
+    own = theirs.surface.text if len(text.data) == len(theirs.surface.text.data) else theirs.surface.composed
+    begin, end = own.begins[token], own.ends[token]
+    near = np.searchsorted(text.begins, begin, side="right") - 1
+    document = np.searchsorted(theirs.documents, token, side="right")
+    near = np.minimum(near, mine.documents[document] - 1)  # white space at the end of one is not in the next
+    origin = text.begins[near]
+    return Surplus(rows, mine.surface.row[near], begin - origin, end - origin)
+
+
+def _unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus | None) -> list[Note]:
+    """Count the words without a counterpart on either side."""
+    notes = []
+    if surplus is not None:
+        places = first_places(response.source, response.offset[surplus.rows[:3]])
+        notes.append(Note(response.name, "words that the key cuts otherwise", len(surplus.rows), places))
+    if mapped.to_response is not None:
+        absent, _ = mine.tokens_of(np.flatnonzero(mapped.to_response == NONE))
+        if absent.size:
+            places = first_places(mine.corpus.source, mine.corpus.offset[absent[:3]])
+            what = "words of the key without a counterpart here, counted as wrong"
+            notes.append(Note(response.name, what, len(absent), places))
+    return notes
+
+
+def _equal_texts(mine: _Side, theirs: _Side) -> tuple[Text, Text]:
+    """Return both texts where they are equal, as they stand or in Unicode's normal form; refuse other ones."""
+    texts = mine.surface.text, theirs.surface.text
+    if _first_difference(mine, theirs, texts) is None:
+        return texts
+    composed = mine.surface.composed, theirs.surface.composed
+    if (place := _first_difference(mine, theirs, composed)) is not None:
+        raise _other_text(mine, theirs, composed, place)
+    return composed
+
+
+def _first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> int | None:
+    """Return the first place at which two texts differ, or one of two documents ends before the other."""
+    ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
+    uneven = np.flatnonzero(ends != other_ends)
+    limit = int(min(ends[uneven[0]], other_ends[uneven[0]])) if uneven.size else len(texts[0].data)
+    unlike = np.flatnonzero(texts[0].data[:limit] != texts[1].data[:limit])
+    if unlike.size:
+        return int(unlike[0])
+    return limit if uneven.size else None
+
+
+def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int) -> AlignError:
+    """Make the error for the first difference of two texts, with both places and what stands around them."""
+    cut = _last_common_cut(texts, place)
+    before, found, places = "", [], []
+    for side, text in zip((mine, theirs), texts, strict=True):
+        token = text.token_at(cut)
+        ends = side.ends(text)
+        if cut == place and place in ends:  # of the document, or of everything
+            end = int(side.documents[np.searchsorted(ends, place)])
+            found.append("the end")
+            before = before or _shown(side, end - _AROUND, end)
+            token = end - 1
+        else:
+            end = int(side.documents[np.searchsorted(side.documents, token, side="right")])
+            found.append(_shown(side, token, min(text.token_at(place) + _AROUND, end)))
+            before = before or _shown(side, token - _AROUND, token)
+        places.append(str(side.corpus.location(int(side.surface.row[max(token, 0)]))))
+    after = f"after {before}: " if before else "at the beginning: "
+    return AlignError(
+        f"the text differs from the key's ({places[0]})",
+        where=places[1],
+        details=[f"{after}{found[0]} in the key, {found[1]} in the response"],
+        hint="both must hold the same text; white space and the cuts between words and sentences may differ",
+    )
+
+
+def _last_common_cut(texts: tuple[Text, Text], place: int) -> int:
+    """Return where both sides last begin a token together before their texts part, or both are at an end."""
+    common: set[int] | None = None
+    for text in texts:
+        last = text.token_at(place)
+        cuts = {*text.begins[max(last - _LOOK_BACK, 0) : last + 1].tolist(), int(text.ends[last])}
+        common = cuts if common is None else common & cuts
+    return max((cut for cut in common or () if cut <= place), default=place)
+
+
+def _shown(side: _Side, begin: int, end: int) -> str:
+    """Show some tokens, long ones cut."""
+    forms = [side.surface.forms[token] for token in range(max(begin, 0), min(end, len(side.surface)))]
+    cut = [form if len(form) <= _LONGEST_FORM else f"{form[:_LONGEST_FORM]}…" for form in forms]
+    return repr(" ".join(cut)) if cut else ""
+
+
+def _normalised(mine: _Side, theirs: _Side, laid: Laid) -> list[Note]:
+    """Count the tokens that are equal only after normalisation."""
+    forms = mine.surface.forms.take(laid.key_tokens), theirs.surface.forms.take(laid.response_tokens)
+    unlike = laid.response_tokens[~forms[0].same(forms[1])]
+    response = theirs.corpus
+    places = first_places(response.source, response.offset[theirs.surface.row[unlike[:3]]])
+    return [Note(response.name, "words equal only after Unicode normalisation", len(unlike), places)]
+
+
+def check_numbers(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows) -> list[Note]:
+    """Match rows by their number, where a side has no words; refuse other lengths of documents and sentences."""
+    size = min(len(key_rows), len(response_rows))
+    if len(key_rows) != len(response_rows):
+        raise _other_length(key, response, key_rows, response_rows, size)
+    unlike = np.flatnonzero(np.isin(key_rows, key.sentences) != np.isin(response_rows, response.sentences))
+    if unlike.size:
+        raise _other_sentence(key, response, key_rows, response_rows, int(unlike[0]))
+    side = response.name if response.words is None else "key"
+    return [Note(side, "rows without words, matched by their number alone", size)]
+
+
+def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, place: int) -> AlignError:
+    longer, rows, what = (key, key_rows, "key") if place < len(key_rows) else (response, response_rows, "response")
+    return AlignError(
+        f"{len(response_rows):,} tokens, but the key has {len(key_rows):,} ({key.source.parts[0].name})",
+        where=response.source.parts[0].name,
+        details=[f"the {what} goes on at {longer.location(int(rows[place]))}"],
+        hint="without words to compare, both files must hold the same tokens in the same order",
+    )
+
+
+def _other_sentence(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, place: int) -> AlignError:
+    """Make the error for the first row that begins a sentence on one side only, with both places."""
+    sentence = key.sentence_of(int(key_rows[place - 1]))
+    begin = int(key.sentences[sentence])
+    other = int(response_rows[place]) - (int(key_rows[place]) - begin)
+    return AlignError(
+        f"sentence {sentence + 1} ends elsewhere than in the key ({key.location(begin)})",
+        where=str(response.location(other)),
+        hint="without words to compare, sentences must have equal lengths",
+    )

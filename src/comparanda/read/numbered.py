@@ -1,0 +1,303 @@
+"""Ten columns between tabs, a numbered word a line: what CoNLL-U and CoNLL-X share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import Slices, head8, window
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.places import Source, refuse
+from comparanda.read.arcs import ARC_COLUMNS, with_arcs
+from comparanda.read.gather import Gathering, refuse_unannotated
+from comparanda.read.scan import TAB, Block, blank_spaces_removed, blocks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Rows, TextColumn
+    from comparanda.corpus import Corpus
+    from comparanda.read.request import Request
+
+ALSO = {"cpostag": "upos", "postag": "xpos"}
+"""Other names of columns. Both formats know them: without a PHEAD a file of CoNLL-X is one of CoNLL-U as well."""
+
+_HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
+_SPECIAL_ID = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})")
+_DASHES, _DOTS = (np.uint64(int.from_bytes(byte * 8, "little")) for byte in (b"-", b"."))
+_EMPTY_NODE = -1
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way to write numbered words.
+
+    Args:
+        name: the name of the format.
+        title: what people call it.
+        columns: what the columns are called; `id` is the first, and `form` and `head` are among them.
+        words_only: whether every line is a word: there are no comments, ranges (3-4) and empty nodes (8.1).
+
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    words_only: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many columns a line has."""
+        return len(self.columns)
+
+    def number(self, name: str) -> int:
+        """Return the index of a column given by its name, in any case, or by its number from 1.
+
+        >>> dialect = Dialect("x", "X", ("id", "form", "upos"))
+        >>> dialect.number("UPOS"), dialect.number("cpostag"), dialect.number("3")
+        (2, 2, 2)
+        """
+        lowered = name.lower()
+        found = self.named([lowered])
+        if found:
+            return found[lowered]
+        if name.isdecimal() and 1 <= int(name) <= self.width:
+            return int(name) - 1
+        raise UsageError(
+            f"{self.title} has no column {name!r}{nearest(lowered, (*self.columns, *ALSO))}",
+            hint=f"columns: {', '.join(self.columns)}, or 1–{self.width}",
+        )
+
+    def named(self, names: Iterable[str]) -> dict[str, int]:
+        """Return the indices of those columns that are there."""
+        known = {name: ALSO.get(name, name) for name in names}
+        return {name: self.columns.index(known[name]) for name in known if known[name] in self.columns}
+
+
+def read_numbered(source: Source, request: Request, dialect: Dialect) -> Corpus:
+    """Read a file: words are the rows, ranges cover several of them, empty nodes are passed over."""
+    value = request.options.get("column") or request.value or "upos"
+    wanted = {"value": dialect.number(value), **dialect.named(request.extra)}
+    trees = request.layer == "arcs"
+    if trees:
+        if "column" in request.options:
+            raise UsageError("of trees heads and relations are judged: there is no column to choose")
+        wanted |= dialect.named(ARC_COLUMNS)
+    gathering = Gathering(source, wanted, width=dialect.width, word=dialect.columns.index("form"))
+    try:
+        for block in blocks(source, TAB, request.max_line):
+            _add(gathering, block, dialect)
+    except ReadError:
+        cleaned = blank_spaces_removed(source, request.side)
+        if cleaned is None:
+            raise
+        return read_numbered(cleaned, request, dialect)
+    mends = {name: _FEATS_MEND for name, number in wanted.items() if dialect.columns[number] == "feats"}
+    corpus = gathering.corpus(request, dialect.name, mends=mends)
+    if trees:
+        corpus = with_arcs(corpus, request)
+    hint = _other_columns(source, corpus, dialect)
+    refuse_unannotated(corpus.columns["value"], f"the column {value!r}", source, hint)
+    return replace(corpus, judged=dialect.columns[wanted["value"]])
+
+
+def sorted_features(value: str) -> str:
+    """Return features in the order that CoNLL-U wants: by name, without regard to case.
+
+    >>> sorted_features("Number=Sing|Case=Nom")
+    'Case=Nom|Number=Sing'
+    """
+    if "|" not in value:
+        return value
+    return "|".join(sorted(value.split("|"), key=lambda feature: (feature.partition("=")[0].lower(), feature)))
+
+
+_FEATS_MEND = {"whose features are not in alphabetical order, sorted": sorted_features}
+
+
+def _other_columns(source: Source, corpus: Corpus, dialect: Dialect) -> str:
+    """Say which columns the first words do fill."""
+    rows = range(min(20, len(corpus)))
+    lines = [source.line_at(int(corpus.offset[row])).split("\t") for row in rows]
+    named = enumerate(dialect.columns[2:], start=2)
+    filled = [name for number, name in named if any(line[number] != "_" for line in lines)]
+    found = f"the file fills: {', '.join(filled)}" if filled else "no column after the word is filled"
+    return f"{found}; say --column NAME, or ::{dialect.name}?column=NAME for one file"
+
+
+def _add(gathering: Gathering, block: Block, dialect: Dialect) -> None:
+    """Take over the words of one block."""
+    blank = block.end == block.start
+    comment = np.zeros(len(blank), np.bool_) if dialect.words_only else (block.first8 & _LOW_BYTE) == _HASH
+    comment &= ~blank
+    lines = np.flatnonzero(~(blank | comment))
+    if (block.fields[lines] != dialect.width).any():
+        raise _problem(gathering.source, block, dialect)
+    lines, cuts = _words(gathering, block, lines, np.flatnonzero(blank), dialect)
+    gathering.mark(block, np.flatnonzero(comment), lines)
+    gathering.add(block, lines, cuts)
+
+
+def _words(gathering: Gathering, block: Block, lines: Rows, blank_lines: Rows, dialect: Dialect) -> tuple[Rows, Rows]:
+    """Check the ids and tell ranges (3-4) and empty nodes (8.1) from words; return these and where sentences end."""
+    source = gathering.source
+    start, length = block.field(lines, 0, dialect.width)
+    ids = head8(window(source.buffer), start, length)
+    cuts = np.searchsorted(lines, blank_lines)
+    if (ids == _expected_ids(len(lines), cuts)).all():
+        return lines, cuts
+    special = _has_byte(ids, _DASHES) | _has_byte(ids, _DOTS)
+    named = Slices(source.buffer, start[special], length[special]).intern()
+    others, lines, ids = lines[special], lines[~special], ids[~special]
+    cuts = np.searchsorted(lines, blank_lines)
+    strange = dialect.words_only or not all(map(_SPECIAL_ID.fullmatch, named.names))
+    if strange or (ids != _expected_ids(len(lines), cuts)).any():
+        raise _problem(source, block, dialect)
+    first, last = _range_ends(named)
+    dashed = first != _EMPTY_NODE
+    ranges, size = others[dashed], (last - first + 1)[dashed]
+    bounds = np.concatenate([np.zeros(1, np.int64), cuts, np.array([len(lines)], np.int64)])
+    sentence = np.searchsorted(blank_lines, ranges)
+    begin = np.searchsorted(lines, ranges)
+    end = begin + size
+    fit = (begin - bounds[sentence] + 1 == first[dashed]) & (size > 0) & (end <= bounds[sentence + 1])
+    if not fit.all() or (begin[1:] < end[:-1]).any():
+        raise _problem(source, block, dialect)
+    if ranges.size:
+        gathering.cover(begin, end, *block.field(ranges, dialect.columns.index("form"), dialect.width))
+    return lines, cuts
+
+
+def _range_ends(ids: TextColumn) -> tuple[Rows, Rows]:
+    """Return the numbers of the first and the last word of each range; `_EMPTY_NODE` for what is none."""
+    nothing = (_EMPTY_NODE, _EMPTY_NODE)
+    ends = [tuple(map(int, name.split("-"))) if "-" in name else nothing for name in ids.names]
+    first, last = np.array(ends, np.int64).reshape(-1, 2)[ids.codes].T
+    return first, last
+
+
+def _expected_ids(count: int, cuts: Rows) -> NDArray[np.uint64]:
+    """Return the id that each word line must carry: 1, 2, 3 … in each sentence, as eight bytes."""
+    bounds = np.concatenate([np.zeros(1, np.int64), cuts, np.array([count], np.int64)])
+    sizes = np.diff(bounds)
+    place = np.arange(count) - np.repeat(bounds[:-1], sizes)
+    expected: NDArray[np.uint64] = _id_bytes(int(sizes.max()))[place]
+    return expected
+
+
+_ID_BYTES = np.zeros(0, np.uint64)
+
+
+def _id_bytes(count: int) -> NDArray[np.uint64]:
+    """Return the decimal texts of 1 … count as eight-byte integers, from a table that grows."""
+    global _ID_BYTES  # noqa: PLW0603 - a cache: its content depends on nothing but its length
+    if len(_ID_BYTES) < count:
+        texts = (int.from_bytes(str(n).encode(), "little") for n in range(1, 2 * count + 256))
+        _ID_BYTES = np.fromiter(texts, dtype=np.uint64)
+    return _ID_BYTES
+
+
+def _has_byte(words: NDArray[np.uint64], byte8: np.uint64) -> NDArray[np.bool_]:
+    """Whether any of the eight bytes of each word equals a byte (the classic zero-byte test)."""
+    different = words ^ byte8
+    found: NDArray[np.bool_] = ((different - _ONES) & ~different & _HIGHS) != 0
+    return found
+
+
+def _problem(source: Source, block: Block, dialect: Dialect) -> ReadError:
+    """Look at the lines of a block one by one, and make the error for the first that does not fit."""
+    walk = _Walk(source, dialect)
+    for line, offset in enumerate(block.start.tolist()):
+        if problem := walk.line(block.text(source, line), offset):
+            return problem
+    if problem := walk.end():
+        return problem
+    raise AssertionError("the scan refused a block in which every line fits")  # pragma: no cover
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes through a block line by line: how many words the sentence has so far, and its last range.
+
+    Each step returns the error that it meets, if any.
+    """
+
+    source: Source
+    dialect: Dialect
+    words: int = 0
+    last_word: int = 0
+    covered: int = 0
+    last_range: int = 0
+
+    def line(self, text: str, offset: int) -> ReadError | None:
+        if not text:
+            return self.end()
+        if text[0] == "#" and not self.dialect.words_only:
+            return None
+        fields = text.split("\t")
+        if len(fields) != self.dialect.width:
+            return self._ragged(text, len(fields), offset)
+        special = None if self.dialect.words_only else _SPECIAL_ID.fullmatch(fields[0])
+        if special is None:
+            return self._word(fields[0], offset)
+        return self._range(int(special[1]), int(special[3]), offset) if special[2] == "-" else None
+
+    def end(self) -> ReadError | None:
+        """End the sentence."""
+        words, covered = self.words, self.covered
+        self.words = self.covered = 0
+        if covered <= words:
+            return None
+        what = f"the range ends at word {covered}, but the sentence has {words or 'no'} word{'s'[: words != 1]}"
+        details = [f"the last word stands at {self.source.locate(self.last_word)}"] if words else []
+        return refuse(self.source, self.last_range, what, details=details)
+
+    def _word(self, found: str, offset: int) -> ReadError | None:
+        if found == str(self.words + 1):
+            self.words, self.last_word = self.words + 1, offset
+            return None
+        if not re.fullmatch(r"[0-9]+", found):
+            return self._no_id(found, offset)
+        what = f"the id is {found}, expected {self.words + 1}"
+        hint = "ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
+        return refuse(self.source, offset, what, details=self._before(), hint=hint)
+
+    def _before(self) -> list[str]:
+        return [f"the id {self.words} stands at {self.source.locate(self.last_word)}"] if self.words else []
+
+    def _no_id(self, found: str, offset: int) -> ReadError:
+        if self.dialect.words_only:
+            hint = f"{self.dialect.title} has no ranges (3-4) and empty nodes (8.1); CoNLL-U has: FILE::conllu"
+            return refuse(self.source, offset, f"the id {found!r} is no number", hint=hint)
+        return refuse(self.source, offset, f"the id {found!r} is no number, range (3-4) or empty node (8.1)")
+
+    def _range(self, first: int, last: int, offset: int) -> ReadError | None:
+        hint = "a range stands before its first word and names its first and last word: 3-4"
+        details = self._before()
+        if self.covered > self.words:
+            what = f"the range {first}-{last} begins inside another, which ends at word {self.covered}"
+            details = [f"the other range stands at {self.source.locate(self.last_range)}"]
+        elif last < first:
+            what = f"the range {first}-{last} ends before it begins"
+        elif first != self.words + 1:
+            what = f"the range {first}-{last} stands before word {self.words + 1}"
+        else:
+            self.covered, self.last_range = last, offset
+            return None
+        return refuse(self.source, offset, what, details=details, hint=hint)
+
+    def _ragged(self, text: str, fields: int, offset: int) -> ReadError:
+        title, width = self.dialect.title, self.dialect.width
+        hint = "columns are separated by one tab"
+        if text[0] == "#":
+            hint = f"{title} has no comments; CoNLL-U has: FILE::conllu"
+        elif not text.strip():
+            hint = "the line holds only white space; a sentence ends at an empty line"
+        elif fields < width <= len(text.split()):
+            hint = f"the columns of this line are separated by spaces; {title} wants tabs"
+        return refuse(self.source, offset, f"{fields} column{'s'[: fields != 1]}, {title} has {width}", hint=hint)

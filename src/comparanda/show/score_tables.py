@@ -1,0 +1,152 @@
+"""Scores as tables: systems in rows, or, where measures have many labels, labels in rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from comparanda.comparison.scores import Score, Scores
+from comparanda.show.cells import counted
+from comparanda.show.table import Field, Table
+
+_MANY = 6  # so many measures with labels are put into rows
+_LABELLED = re.compile(r"([^\[]+)\[(.+)\]")
+
+
+def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -> tuple[Table, ...]:
+    """Return the tables of scores; stars tell which main scores differ from the first system's."""
+    labelled = tuple(score for score in finding.scores if _LABELLED.fullmatch(score.measure))
+    if len(dict.fromkeys(score.measure for score in labelled)) < _MANY:
+        return (_score_table(finding, p_against_first),)
+    plain = tuple(score for score in finding.scores if score not in labelled)
+    first = (_score_table(replace(finding, scores=plain), p_against_first),) if plain else ()
+    return (*first, *_tables_by_label(replace(finding, scores=labelled)))
+
+
+def stars(p: float | None) -> str:
+    """Return the usual signs for a p-value."""
+    return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
+
+
+def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
+    """Put labels in rows where every measure has one, and systems in columns; a table for each measure.
+
+    With one system there is one table, with a column for each measure.
+    """
+    cells: dict[str, dict[str, dict[str, Score]]] = {}
+    for score in finding.scores:
+        match = _LABELLED.fullmatch(score.measure)
+        name, label = (match[1], match[2]) if match else (score.measure, "")
+        if score.value is not None or not score.reason:
+            cells.setdefault(name, {}).setdefault(label, {})[score.system] = score
+    systems = tuple(dict.fromkeys(score.system for score in finding.scores))
+    notes = _resampling(finding)
+    if not cells:
+        view, reason = _view_of(finding.scores[0].measure), finding.scores[0].reason
+        return (Table("scores", f"Scores: {view}", (Field("label", view),), (), (f"n/a: {reason}",)),)
+    if len(systems) == 1:
+        return (_one_system(systems[0], cells, notes),)
+    found: list[Table] = []
+    for name, by_label in cells.items():
+        fields = (Field("label", _view_of(name)), *(Field(system, system, "share") for system in systems))
+        rows = [(label, *(_value(by_label[label].get(system)) for system in systems)) for label in by_label]
+        best = _best_of_rows(rows)
+        found.append(Table(name, f"Scores: {_spelled(name)}", fields, tuple(rows), notes if not found else (), best))
+    return tuple(found)
+
+
+def _one_system(system: str, cells: Mapping[str, Mapping[str, Mapping[str, Score]]], notes: tuple[str, ...]) -> Table:
+    names = list(cells)
+    fields = [Field("label", _view_of(names[0]))]
+    fields += [Field(name, _spelled(name), "share") for name in names]
+    fields.append(Field(f"{names[0]}_interval", f"95 % interval of {_spelled(names[0])}", "interval"))
+    rows = []
+    for label, first in cells[names[0]].items():
+        score = first[system]
+        values = [_value(cells[name].get(label, {}).get(system)) for name in names]
+        rows.append((label, *values, (score.low, score.high)))
+    return Table("scores", f"Scores of {system}", tuple(fields), tuple(rows), notes)
+
+
+def _view_of(measure: str) -> str:
+    return measure.rpartition(".")[0] or "label"
+
+
+def _value(score: Score | None) -> float | None:
+    return None if score is None else score.value
+
+
+def _spelled(name: str) -> str:
+    """Write the name of a measure for people.
+
+    >>> _spelled("conll18.aligned_accuracy")
+    'aligned accuracy'
+    """
+    return name.rpartition(".")[2].replace("_", " ")
+
+
+def _best_of_rows(rows: list[tuple[Any, ...]]) -> frozenset[tuple[int, int]]:
+    """Return the cells with the highest value of each row."""
+    best = set()
+    for number, (_, *values) in enumerate(rows):
+        known = [value for value in values if value is not None]
+        if len(set(known)) > 1:
+            best |= {(number, place + 1) for place, value in enumerate(values) if value == max(known)}
+    return frozenset(best)
+
+
+def _resampling(finding: Scores) -> tuple[str, ...]:
+    """Say how intervals were made."""
+    if not finding.resamples:
+        return ()
+    units = counted(finding.units, finding.unit)
+    drawn = f"{counted(finding.resamples, 'bootstrap resample')} of {units}, seed {finding.seed}"
+    return (f"95 % intervals: {drawn if finding.units > 1 else f'n/a with {units}'}",)
+
+
+def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
+    """Put systems in rows and measures in columns; the first measure with its interval and counts."""
+    measures = list(dict.fromkeys(score.measure for score in finding.scores))
+    by_system: dict[str, dict[str, Score]] = {}
+    for score in finding.scores:
+        by_system.setdefault(score.system, {})[score.measure] = score
+    fields = [Field("system", "system")]
+    for measure in measures:
+        fields += [Field(measure, measure, "share"), Field(f"{measure}_interval", "95 % interval", "interval")]
+    plain = all(score.part is not None for row in by_system.values() for score in [row[measures[0]]])
+    if plain:
+        fields += [Field("right", "right", "count"), Field("of", "of", "count")]
+    rows = []
+    for name, found in by_system.items():
+        row: list[Any] = [name]
+        for measure in measures:
+            row += [found[measure].value, (found[measure].low, found[measure].high)]
+        if plain:
+            row += [found[measures[0]].part, found[measures[0]].whole]
+        rows.append(tuple(row))
+    marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
+    notes = list(_resampling(finding))
+    if any(marks.values()):
+        notes.append(f"* differs from {rows[0][0]} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001")
+    notes += [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
+    return Table(
+        "scores",
+        "Scores",
+        tuple(fields),
+        tuple(rows),
+        tuple(notes),
+        _best(rows, range(1, 2 * len(measures), 2)),
+        {place: mark for place, mark in marks.items() if mark},
+    )
+
+
+def _best(rows: list[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
+    """Return the cells with the highest value of each column, where there is something to compare."""
+    best = set()
+    for column in columns:
+        values = [row[column] for row in rows if row[column] is not None]
+        if len(rows) > 1 and values:
+            best |= {(number, column) for number, row in enumerate(rows) if row[column] == max(values)}
+    return frozenset(best)

@@ -1,0 +1,133 @@
+"""Alignment maps rows; it never rewrites, and it says what it met."""
+
+from __future__ import annotations
+
+import pytest
+
+from comparanda import AlignError
+from comparanda.align import NONE, align
+from tests.align.shown import notes, pairs, refusal, to_response
+from tests.judge.corpora import corpus
+from tests.judge.udeval import counts, cut, laid, official
+
+KEY = corpus("key", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("e", "B")]])
+
+
+def test_equal_rows_are_the_identity() -> None:
+    aligned = align(KEY, [corpus("x", [[("a", "X"), ("b", "X")], [("c", "X")]], [[("d", "X"), ("e", "X")]])])
+    assert aligned.maps[0].identity
+    assert (notes(aligned), aligned.kept, aligned.segments) == ([], None, (None,))
+
+
+def test_documents_are_matched_by_name_in_any_order() -> None:
+    turned = corpus("x", [[("d", "A"), ("e", "B")]], [[("a", "A"), ("b", "B")], [("c", "C")]], names=["d1", "d0"])
+    aligned = align(KEY, [turned])
+    assert to_response(aligned) == [2, 3, 4, 0, 1]
+    assert aligned.maps[0].to_key is not None
+    assert aligned.maps[0].to_key.tolist() == [3, 4, 0, 1, 2]
+    assert notes(aligned) == []
+
+
+def test_documents_in_another_order_may_also_cut_words_otherwise() -> None:
+    key = corpus("key", [[("ab", "A"), ("c", "B")]], [[("de", "A"), ("f", "B")]], names=["d0", "d1"])
+    turned = corpus("x", [[("d", "A"), ("e", "A"), ("f", "B")]], [[("ab", "A"), ("c", "B")]], names=["d1", "d0"])
+    assert to_response(align(key, [turned])) == [3, 4, NONE, 2]
+
+
+def test_documents_and_sentences_are_the_keys() -> None:
+    """A response without document marks and with other sentence cuts is laid over the key."""
+    flat = corpus("x", [[("a", "A")], [("b", "B"), ("c", "C"), ("d", "A"), ("e", "B")]], names=None)
+    aligned = align(KEY, [flat])
+    assert aligned.maps[0].identity
+    assert notes(aligned) == ["x: sentence boundaries that differ from the key's, which hold: 3"]
+
+
+def test_a_response_without_document_marks_may_cut_words_across_documents() -> None:
+    flat = corpus("x", [[("a", "A"), ("b", "B"), ("cd", "C"), ("e", "B")]], names=None)
+    aligned = align(KEY, [flat])
+    assert to_response(aligned) == [0, 1, NONE, NONE, 3]
+    assert notes(aligned)[1:] == [
+        "x: words that the key cuts otherwise: 1 (x.txt:3)",
+        "x: words of the key without a counterpart here, counted as wrong: 2 (key.txt:3, key.txt:4)",
+    ]
+
+
+def test_a_marked_response_is_laid_over_an_unmarked_key() -> None:
+    key = corpus("key", [[("a", "A"), ("bc", "B")]], names=None)
+    marked = corpus("x", [[("a", "A"), ("b", "B")]], [[("c", "C")]])
+    assert to_response(align(key, [marked])) == [0, NONE]
+
+
+def test_other_document_names_are_ignored_where_none_is_the_keys() -> None:
+    other = corpus("x", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("e\u0301", "B")]], names=["p", "q"])
+    key = corpus("key", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("\u00e9", "B")]])
+    aligned = align(key, [other])
+    assert aligned.maps[0].identity
+    assert notes(aligned) == [
+        "x: words equal only after Unicode normalisation: 1 (x.txt:5)",
+        "x: document names unlike the key's, ignored: 2 (p, q)",
+    ]
+
+
+def test_documents_that_changed_places_are_found_by_name_even_if_all_words_are_equal() -> None:
+    key = corpus("key", [[("b", "X")]], [[("b", "Y")]], names=["d1", "d2"])
+    turned = corpus("x", [[("b", "Y")]], [[("b", "X")]], names=["d2", "d1"])
+    assert to_response(align(key, [turned])) == [1, 0]
+
+
+def test_equal_words_do_not_make_up_for_a_document_that_is_cut_elsewhere() -> None:
+    key = corpus("key", [[("b", "X")], [("b", "Z")]], [[("b", "Y")]], names=["d1", "d2"])
+    moved = corpus("x", [[("b", "X")]], [[("b", "Z")], [("b", "Y")]], names=["d1", "d2"])
+    message = refusal(key, moved)
+    assert message is not None
+    assert message.startswith("x.txt:1: the text differs from the key's (key.txt:2)")
+    assert "the end in the response" in message
+
+
+def test_equal_texts_do_not_make_up_for_a_document_that_is_cut_elsewhere() -> None:
+    """Not even where both have documents of the same names with equally many words."""
+    key = corpus("key", [[("ab", "X")]], [[("c", "Y")]], names=["d1", "d2"])
+    moved = corpus("x", [[("a", "X")]], [[("bc", "Y")]], names=["d1", "d2"])
+    message = refusal(key, moved)
+    assert message is not None
+    assert message.startswith("x.txt:1: the text differs from the key's (key.txt:1)")
+
+
+def test_words_are_never_paired_across_the_end_of_a_document() -> None:
+    """Even where the evaluation's walk through the words lags behind at the end: each document is a text of its own."""
+    key = cut("ca"), cut("xy=a+b")
+    for response in ((cut("c a"), cut("xy")), (cut("c a"), cut("x y"))):
+        mine, theirs = (
+            "".join(f"# newdoc id = d{n}\n{each}" for n, each in enumerate(side)) for side in (key, response)
+        )
+        aligned = laid(mine, theirs)
+        assert pairs(aligned) == []
+        for number in (0, 1):
+            assert counts(aligned, number) == official(key[number], response[number])
+
+
+def test_some_documents_of_other_names_are_missing_even_if_all_words_are_equal() -> None:
+    key = corpus("key", [[("b", "X")]], [[("b", "Y")]], names=["d1", "d2"])
+    with pytest.raises(AlignError, match="1 of the key's documents missing"):
+        align(key, [corpus("x", [[("b", "X")]], [[("b", "Y")]], names=["d1", "other"])])
+
+
+WITHOUT_WORDS = ([[("", "A"), ("", "B")], [("", "C")]], [[("", "D")], [("", "E"), ("", "F")]])
+
+
+def test_documents_without_words_may_be_missing_too() -> None:
+    key = corpus("key", *WITHOUT_WORDS, names=["d1", "d2"], words=False)
+    for first, rows in ((0, [0, 1, 2, NONE, NONE, NONE]), (1, [NONE, NONE, NONE, 0, 1, 2])):
+        half = corpus("x", WITHOUT_WORDS[first], names=[f"d{first + 1}"], words=False)
+        found = align(key, [half], missing="empty").maps[0].to_response
+        assert found is not None
+        assert found.tolist() == rows
+        with pytest.raises(AlignError, match="1 of the key's documents missing"):
+            align(key, [half])
+
+
+def test_other_sentences_in_a_document_without_words_are_refused_with_both_places() -> None:
+    key = corpus("key", *WITHOUT_WORDS, names=["d1", "d2"], words=False)
+    other = corpus("x", [[("", "D"), ("", "E")], [("", "F")]], names=["d2"], words=False)
+    with pytest.raises(AlignError, match=r"^x\.txt:1: sentence 3 ends elsewhere than in the key \(key\.txt:4\)"):
+        align(key, [other], missing="empty")
