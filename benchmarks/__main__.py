@@ -18,6 +18,7 @@ from benchmarks import corpora
 from benchmarks.timing import child_cpu, cpu_seconds
 
 MILLION = 1_000_000
+QUARTER = MILLION // 4
 
 
 def floor(paths: list[Path]) -> Callable[[], int]:
@@ -36,6 +37,29 @@ def whole_road(paths: list[Path]) -> Callable[[], str]:
     key, *systems = (str(path) for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}
     return lambda: compare(key, named, task="pos", resamples=0).anatomy().to_json()
+
+
+def all_tree_scores(paths: list[Path]) -> Callable[[], int]:
+    """Compare parsers with a key, from files to all scores of trees; return the first one's correct arcs (LAS)."""
+    from comparanda.road import compare
+
+    key, *systems = (str(path) for path in paths)
+    named = {f"s{number}": path for number, path in enumerate(systems, start=1)}
+
+    def run() -> int:
+        result = compare(key, named, task="dep", resamples=0)
+        result.scores(view="conll18")
+        result.scores()
+        return int(result.verdicts.view("conll18").statistics["credit[LAS]"][:, 0].sum())
+
+    return run
+
+
+def udeval(key: Path, system: Path) -> Callable[[], int]:
+    """Score one parser with the official evaluation of `udtools`; return its correct arcs (LAS)."""
+    from udtools.udeval import evaluate, load_conllu_file
+
+    return lambda: int(evaluate(load_conllu_file(str(key)), load_conllu_file(str(system)))["LAS"].correct)
 
 
 def conllu_package(path: Path) -> Callable[[], int]:
@@ -68,6 +92,30 @@ def bench_road(folder: Path) -> None:
         "≥ 20",
         met=parsed >= 20 * best["road"],
     )
+
+
+def bench_trees(folder: Path, words: int, *, enhanced: bool) -> None:
+    """Time all scores of trees of five parsers against the floor."""
+    paths = corpora.write_trees(folder, words, enhanced=enhanced)
+    all_tree_scores(paths)()
+    best = cpu_seconds({"floor": floor(paths), "scores": all_tree_scores(paths)})
+    ratio = best["scores"] / best["floor"]
+    what = f"{words // 1000:,}k words × 6{', enhanced' if enhanced else ''}: scores of trees {best['scores']:.2f} s"
+    report(f"{what} / floor {best['floor']:.2f} s", ratio, "≤ 12", met=ratio <= 12)
+
+
+def bench_udeval(folder: Path) -> None:
+    """Time all scores of one parser against the official evaluation, which must count the same arcs."""
+    key, system, *_ = corpora.write_trees(folder, QUARTER)
+    ours, theirs = all_tree_scores([key, system]), udeval(key, system)
+    best = cpu_seconds({"ours": ours})
+    found: list[int] = []
+    best |= cpu_seconds({"udeval": lambda: found.append(theirs())}, rounds=1)
+    if found != [ours()]:
+        raise AssertionError(f"udeval finds {found[0]:,} correct arcs, comparanda {ours():,}")
+    ratio = best["udeval"] / best["ours"]
+    what = f"250k words: udeval {best['udeval']:.1f} s / comparanda {best['ours']:.2f} s"
+    report(what, ratio, "≥ 30", met=ratio >= 30)
 
 
 _PEAK = """
@@ -152,6 +200,9 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "help": lambda _: bench_help(),
     "resampling": lambda _: bench_resampling(),
     "road": bench_road,
+    "trees": lambda folder: bench_trees(folder, MILLION, enhanced=False),
+    "enhanced": lambda folder: bench_trees(folder, QUARTER, enhanced=True),
+    "udeval": bench_udeval,
     "memory": lambda folder: bench_memory(folder, MILLION),
     "csv": bench_csv,
     "large": bench_large,

@@ -28,6 +28,8 @@ ROAD = (
     ("read",),
     ("align",),
     ("excerpts",),
+    ("sites",),
+    ("items",),
     ("verdicts",),
     ("measures",),
     ("judge",),
@@ -118,11 +120,11 @@ def test_every_exception_is_in_use() -> None:
 def test_what_the_steps_do_not_know() -> None:
     """The table in the architecture: `compare` knows neither files nor tasks, `show` neither readers nor tasks."""
     unknown = {
-        "read": {"align", "judge", "verdicts", "measures", "comparison", "show"},
-        "align": {"read", "judge", "measures", "verdicts"},
+        "read": {"align", "judge", "sites", "items", "verdicts", "measures", "comparison", "show"},
+        "align": {"read", "judge", "measures", "sites", "items", "verdicts"},
         "judge": {"comparison", "selection"},
         "comparison": {"align", "judge", "corpus", "read"},
-        "show": {"read", "judge", "align", "corpus", "verdicts", "measures", "selection", "excerpts"},
+        "show": {"read", "judge", "align", "corpus", "sites", "items", "verdicts", "measures", "selection", "excerpts"},
         "expressions": {"read", "judge", "verdicts", "corpus", "comparison", "show"},
     }
     for module, other in edges():

@@ -19,6 +19,7 @@ from comparanda.align import align
 from comparanda.corpus import Corpus, Documents
 from comparanda.demo import demo_files
 from comparanda.errors import UsageError
+from comparanda.items import Items
 from comparanda.judge.label_maps import ONE_SIDED, one_sided
 from comparanda.judge.labels import judge_tags
 from comparanda.judge.task import Options
@@ -28,7 +29,7 @@ from comparanda.read.files import load_files
 from comparanda.read.request import Request
 from comparanda.result import Result
 from comparanda.road import Setup, judge
-from comparanda.verdicts import Items, System, Verdicts, View
+from comparanda.verdicts import System, Verdicts, View
 from tests.toy_task import (
     NAMES,
     ONE_AND_TWO,

@@ -10,7 +10,9 @@ import pytest
 
 from comparanda import UsageError
 from comparanda.columns import TextColumn
-from comparanda.verdicts import ABSENT, Attribute, View, canonical, items_of_sites, majority_of, shown
+from comparanda.items import items_of_sites
+from comparanda.sites import ABSENT, Attribute, canonical, majority_of, shown
+from comparanda.verdicts import View
 from tests import reference
 from tests.comparison.populations import Population, identity, populations, sets, written
 

@@ -21,12 +21,14 @@ from comparanda.columns import PADDING, Slices, TextColumn
 from comparanda.comparison.finding import Finding
 from comparanda.corpus import Corpus, Documents, owner_of_rows
 from comparanda.excerpts import Texts
+from comparanda.items import Items
 from comparanda.judge.ground import run_names
 from comparanda.measures import Measure, ratio, register
 from comparanda.places import Note, Part, Source
 from comparanda.result import Result
 from comparanda.show.json import document
-from comparanda.verdicts import ABSENT, Attribute, Items, Sites, System, UnitKind, Units, Verdicts, View, canonical
+from comparanda.sites import ABSENT, Attribute, Sites, canonical
+from comparanda.verdicts import System, UnitKind, Units, Verdicts, View
 
 Run = Sequence[str]
 

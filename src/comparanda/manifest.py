@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from comparanda.columns import Column, TextColumn
 from comparanda.errors import ReadError
-from comparanda.verdicts import special_last
+from comparanda.sites import special_last
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

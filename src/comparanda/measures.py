@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.errors import UsageError, nearest
-from comparanda.verdicts import ITEM_STATISTICS
+from comparanda.items import ITEM_STATISTICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.verdicts import Items, Sites, Verdicts, View
+    from comparanda.items import Items
+    from comparanda.sites import Sites
+    from comparanda.verdicts import Verdicts, View
 
     Sums = Mapping[str, NDArray[np.float64]]
 

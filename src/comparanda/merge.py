@@ -15,8 +15,10 @@ import numpy as np
 from comparanda.columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
+from comparanda.items import Items, joined_items
 from comparanda.judge.label_maps import ONE_SIDED, one_sided
-from comparanda.verdicts import Aspect, Attribute, Items, Sites, Units, Verdicts, View, canonical, joined_items
+from comparanda.sites import Aspect, Attribute, Sites, canonical
+from comparanda.verdicts import Units, Verdicts, View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

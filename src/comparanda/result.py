@@ -20,9 +20,10 @@ from comparanda.comparison.scores import Scores, scores
 from comparanda.comparison.significance import Significance, significance
 from comparanda.comparison.slices import Slices, slices
 from comparanda.errors import UsageError, nearest
+from comparanda.items import at_places
 from comparanda.measures import measure
 from comparanda.selection import scope, selected
-from comparanda.verdicts import Verdicts, at_places
+from comparanda.verdicts import Verdicts
 from comparanda.version import __version__
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ import numpy as np
 from comparanda.columns import PADDING, Column, TextColumn
 from comparanda.errors import ReadError, UsageError
 from comparanda.excerpts import Side, TextPart, Texts
+from comparanda.items import Items
 from comparanda.manifest import (
     FOLDER_VERSION,
     INTEGERS,
@@ -46,7 +47,8 @@ from comparanda.manifest import (
 from comparanda.measures import measure
 from comparanda.places import Note, Part, Source
 from comparanda.read.files import load_files
-from comparanda.verdicts import Aspect, Attribute, Items, Sites, System, Units, Verdicts, View
+from comparanda.sites import Aspect, Attribute, Sites
+from comparanda.verdicts import System, Units, Verdicts, View
 from comparanda.version import __version__
 
 if TYPE_CHECKING:

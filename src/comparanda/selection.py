@@ -12,14 +12,15 @@ import numpy as np
 
 from comparanda.columns import Column, TextColumn
 from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, select
-from comparanda.verdicts import majority_of, shown
+from comparanda.sites import majority_of, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes, Rows
     from comparanda.expressions import Type
-    from comparanda.verdicts import Sites, Verdicts, View
+    from comparanda.sites import Sites
+    from comparanda.verdicts import Verdicts, View
 
 PAIR_NAMES: Mapping[str, Type] = {
     "base": "text",

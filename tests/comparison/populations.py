@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from comparanda import Result
 from comparanda.columns import TextColumn, code_type, join_labels
-from comparanda.verdicts import ABSENT, Attribute, Sites, System, UnitKind, Units, Verdicts, View, shown
+from comparanda.sites import ABSENT, Attribute, Sites, shown
+from comparanda.verdicts import System, UnitKind, Units, Verdicts, View
 from tests.reference import Value
 
 NAMES = ("one", "two", 'th"ree', "four#4", "five")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from comparanda import UsageError
 from comparanda.comparison.scores import Scores
-from comparanda.verdicts import ABSENT, items_of_sites
+from comparanda.items import items_of_sites
+from comparanda.sites import ABSENT
 from tests import reference
 from tests.comparison.populations import (
     Population,

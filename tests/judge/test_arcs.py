@@ -15,7 +15,8 @@ import comparanda as cp
 from comparanda import Result, UsageError
 from comparanda.comparison.difference import Change
 from comparanda.merge import merge
-from comparanda.verdicts import ABSENT, Verdicts
+from comparanda.sites import ABSENT
+from comparanda.verdicts import Verdicts
 from tests.comparison.test_selections import COUNTED, pair_of, rows_with_conditions
 from tests.judge.random_trees import Maker, Sentence, Token, bare, write
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from comparanda.road import compare
-from comparanda.verdicts import ABSENT
+from comparanda.sites import ABSENT
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, sets, written
 from tests.judge.corpora import corpus, labels, notes, result, table, tags

@@ -8,7 +8,8 @@ from comparanda.comparison.examples import Answer, Example, Examples
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.trees import Arc, Tree
 from comparanda.result import Result
-from comparanda.verdicts import Sites, System, Verdicts
+from comparanda.sites import Sites
+from comparanda.verdicts import System, Verdicts
 from tests.toy_task import findings, verdicts_of
 
 TEXTS = (

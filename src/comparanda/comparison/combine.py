@@ -15,7 +15,7 @@ from comparanda.comparison.finding import Finding
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.measures import ratio, rests_on_items
-from comparanda.verdicts import majority_of, shown
+from comparanda.sites import majority_of, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

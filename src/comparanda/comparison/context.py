@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from comparanda.columns import Codes
     from comparanda.comparison.resample import Matrix
-    from comparanda.verdicts import Sites, System, Verdicts, View
+    from comparanda.sites import Sites
+    from comparanda.verdicts import System, Verdicts, View
 
 FEW_UNITS = 50
 """Below this many units a bootstrap interval is too narrow, and a warning says so."""

@@ -16,13 +16,14 @@ from comparanda.comparison.slices import Slices
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.measures import ratio
-from comparanda.verdicts import Aspect, shown
+from comparanda.sites import Aspect, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes, Rows
-    from comparanda.verdicts import Sites, System
+    from comparanda.sites import Sites
+    from comparanda.verdicts import System
 
 CLASSES = ("correction", "new_error", "changed_error")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.trees import Tree, trees_of
-from comparanda.verdicts import shown
+from comparanda.sites import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.verdicts import ABSENT, OWN_PLACE, shown
+from comparanda.sites import ABSENT, OWN_PLACE, shown
 
 if TYPE_CHECKING:
     from comparanda.columns import Codes

@@ -33,8 +33,9 @@ from comparanda.judge.ground import (
 from comparanda.judge.label_maps import one_sided, speak_alike
 from comparanda.judge.task import Options, Task
 from comparanda.places import Note
+from comparanda.sites import ABSENT, OWN_PLACE, Aspect, Attribute, Sites, canonical
 from comparanda.trees import crossing, depths
-from comparanda.verdicts import ABSENT, OWN_PLACE, Aspect, Attribute, Sites, System, Verdicts, View, canonical
+from comparanda.verdicts import System, Verdicts, View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +43,9 @@ if TYPE_CHECKING:
     from comparanda.align import RowMap, Surplus
     from comparanda.columns import Codes, Rows
     from comparanda.corpus import Corpus
+    from comparanda.items import Items
     from comparanda.judge.ground import Places
     from comparanda.judge.task import Punctuation
-    from comparanda.verdicts import Items
 
 COLUMNS = ("lemma", "upos", "xpos", "feats")
 PTB_PUNCTUATION = frozenset({"``", "''", ":", ",", "."})

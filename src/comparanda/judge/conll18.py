@@ -16,7 +16,8 @@ import numpy as np
 from comparanda.align import NONE, token_rows
 from comparanda.columns import code_type
 from comparanda.corpus import ROOT, owner_of_rows
-from comparanda.verdicts import Sites, View
+from comparanda.sites import Sites
+from comparanda.verdicts import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,7 +9,9 @@ import numpy as np
 
 from comparanda.columns import TextColumn, code_type
 from comparanda.corpus import owner_of_rows
-from comparanda.verdicts import Attribute, Items, Sites, System, UnitKind, Units
+from comparanda.items import Items
+from comparanda.sites import Attribute, Sites
+from comparanda.verdicts import System, UnitKind, Units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,14 +11,15 @@ import numpy as np
 from comparanda.columns import TextColumn, join_labels, split_labels
 from comparanda.errors import UsageError, nearest
 from comparanda.places import Note
-from comparanda.verdicts import ABSENT, shown
+from comparanda.sites import ABSENT, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes
     from comparanda.judge.task import Options
-    from comparanda.verdicts import Sites, System, View
+    from comparanda.sites import Sites
+    from comparanda.verdicts import System, View
 
 _LISTED = 5
 _NEVER_IN_KEY = "labels the key never uses"

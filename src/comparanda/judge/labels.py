@@ -25,7 +25,8 @@ from comparanda.judge.ground import (
 from comparanda.judge.label_maps import one_sided, speak_alike
 from comparanda.judge.task import Options, Task
 from comparanda.places import Note
-from comparanda.verdicts import ABSENT, Sites, System, Verdicts, View, canonical
+from comparanda.sites import ABSENT, Sites, canonical
+from comparanda.verdicts import System, Verdicts, View
 
 if TYPE_CHECKING:
     from comparanda.columns import Codes

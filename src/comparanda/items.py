@@ -1,0 +1,172 @@
+"""Items: things that count for precision and recall, by default the labels of sites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn, code_type
+from comparanda.sites import ABSENT, Sites, canonical
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows, Truths
+
+ITEM_STATISTICS = ("credit", "claimed", "positives")
+"""The statistics that are counted from items; all others come from sites or from the judge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Things that count for precision and recall.
+
+    Args:
+        document: the index of each item's document.
+        sentence: the index of each item's sentence.
+        place: where it stands in its document, counted in rows.
+        label: its label, as a code.
+        names: the labels by code, each once.
+        positive: whether the key has it; if not, at least one run claims it.
+        claimed: for each run, whether it claims the item.
+        credit: for each run, how much of a positive item it gets, in [0, 1]; None where a claim is all.
+
+    """
+
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    place: NDArray[np.int32]
+    label: Codes
+    names: tuple[str, ...]
+    positive: Truths
+    claimed: tuple[Truths, ...]
+    credit: tuple[NDArray[np.float64], ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def beside(self, sites: Sites) -> Items:
+        """Return the items that stand at the places of some sites."""
+        rows = np.flatnonzero(at_places(self, sites))
+        return Items(
+            self.document[rows],
+            self.sentence[rows],
+            self.place[rows],
+            self.label[rows],
+            self.names,
+            self.positive[rows],
+            tuple(claimed[rows] for claimed in self.claimed),
+            None if self.credit is None else tuple(credit[rows] for credit in self.credit),
+        )
+
+    def credit_of(self, run: int) -> NDArray[np.float64]:
+        """Return what a run gets for each item: nothing for a negative one."""
+        if self.credit is not None:
+            return self.credit[run]
+        return (self.claimed[run] & self.positive).astype(np.float64)
+
+
+def at_places(table: Sites | Items, sites: Sites) -> Truths:
+    """Whether each row of a table stands at the place of one of some sites."""
+    mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (table, sites))
+    return np.isin(mine, theirs)
+
+
+def items_of_sites(sites: Sites) -> Items:
+    """Make the items of plain values: each label of the key is positive, each wrong label claimed is negative.
+
+    Where values have labels of their own, an item is a site with a value, called by the value's label.
+    """
+    coded = _coded_labels(sites) if sites.parts is not None else _coded_values(sites)
+    table = np.unique(np.concatenate([pairs for pairs, _ in coded.claims]))
+    label = np.zeros(len(table), code_type(len(coded.names)))
+    columns = []
+    for pairs, labels in reversed(coded.claims):  # the key comes last: what it calls an item holds
+        mask = np.zeros(len(table), dtype=np.bool_)
+        places = np.searchsorted(table, pairs)
+        mask[places], label[places] = True, labels
+        columns.append(mask)
+    *claimed, positive = columns
+    site = table // coded.width
+    return Items(
+        sites.document[site],
+        sites.sentence[site],
+        sites.place[site],
+        label,
+        coded.names,
+        positive,
+        tuple(reversed(claimed)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Coded:
+    """What the key and each run claim: pairs (site, value or label) as sorted integers, and the label of each.
+
+    Args:
+        names: the labels by code.
+        width: how many values or labels there are, so that a pair is `site * width + code`.
+        claims: the key's, then each run's.
+
+    """
+
+    names: tuple[str, ...]
+    width: int
+    claims: list[tuple[Rows, Codes]]
+
+
+def _coded_values(sites: Sites) -> _Coded:
+    """Each value of a site is one item; an absent one is none."""
+    labels, width = sites.labels, max(len(sites.names), 1)
+    absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
+    names = tuple(name for name in labels.names if name != ABSENT)
+    code = np.cumsum([name != ABSENT for name in labels.names]) - 1  # under codes without it
+    claims = []
+    for values, called in zip([sites.key, *sites.values], [labels.key, *labels.values], strict=True):
+        rows = np.flatnonzero(values != absent) if absent >= 0 else np.arange(len(values))
+        claims.append((rows * width + values[rows], code[called[rows]]))
+    return _Coded(names, width, claims)
+
+
+def _coded_labels(sites: Sites) -> _Coded:
+    """Each label of a set of labels is an item."""
+    parts = sites.parts or ()
+    labels = tuple(sorted({label for part in parts for label in part}))
+    code_of = {label: code for code, label in enumerate(labels)}
+    offsets = np.cumsum([0, *(len(part) for part in parts)])
+    flat = np.array([code_of[label] for part in parts for label in part], dtype=np.int64)
+    claims: list[tuple[Rows, Codes]] = []
+    for values in (sites.key, *sites.values):
+        site, label = _expand(np.arange(len(values)), values, offsets, flat)
+        claims.append((site * max(len(labels), 1) + label, label))
+    return _Coded(labels, max(len(labels), 1), claims)
+
+
+def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
+    """Repeat each row once for every label of its value."""
+    sizes = np.diff(offsets)[values]
+    begin = np.repeat(offsets[:-1][values], sizes)
+    within = np.arange(len(begin)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(rows, sizes), flat[begin + within]
+
+
+def joined_items(tables: Sequence[Items]) -> Items:
+    """Lay tables of items end to end."""
+    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    runs = range(len(tables[0].claimed))
+    credit = None
+    if any(table.credit is not None for table in tables):
+        credit = tuple(np.concatenate([table.credit_of(run) for table in tables]) for run in runs)
+    return Items(
+        np.concatenate([table.document for table in tables]),
+        np.concatenate([table.sentence for table in tables]),
+        np.concatenate([table.place for table in tables]),
+        np.concatenate(labels),
+        names,
+        np.concatenate([table.positive for table in tables]),
+        tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs),
+        credit,
+    )

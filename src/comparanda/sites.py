@@ -1,0 +1,193 @@
+"""Sites: places with a key value and one value per run, and what is known of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from comparanda.columns import Column, TextColumn, code_type
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows, Truths
+
+
+ABSENT = "\0absent"
+"""The value of a run that has no row here. Input cannot contain it: NUL bytes are refused."""
+
+NIL = "\0nil"
+"""The value of a link that leads nowhere on purpose."""
+
+OWN_PLACE = "self"
+"""Where an aspect that points somewhere points to its own site."""
+
+_SPELLED_SPECIAL = re.compile(r"\\*\((absent|nil)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A named column of sites, made when first asked for; its type is known before."""
+
+    type: Literal["truth", "number", "text"]
+    make: Callable[[], Column]
+
+    def taken(self, rows: Rows) -> Attribute:
+        """Return the attribute of some of the sites."""
+
+        def make() -> Column:
+            whole = self.make()
+            return whole.take(rows) if isinstance(whole, TextColumn) else whole[rows]
+
+        return Attribute(self.type, make)
+
+
+def shown(value: str) -> str:
+    r"""Return a value as people see it: the special ones in brackets, labels spelled like them with a backslash.
+
+    >>> shown(ABSENT), shown("NN"), shown("(absent)")
+    ('(absent)', 'NN', '\\(absent)')
+    """
+    if value.startswith("\0"):
+        return f"({value[1:]})"
+    return f"\\{value}" if _SPELLED_SPECIAL.fullmatch(value) else value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Aspect:
+    """One side of values that have several, such as the head and the label of an arc.
+
+    Args:
+        key: the key's, as a code.
+        values: for each run its own, as a code.
+        names: the texts by code, sorted.
+        points: whether the texts are places: `+2` two rows ahead, `-1` one back, `self` the site itself, `0`
+            nowhere (the root); anything else is a place that the key does not have.
+
+    """
+
+    key: Codes
+    values: tuple[Codes, ...]
+    names: tuple[str, ...]
+    points: bool = False
+
+    def take(self, rows: Rows) -> Aspect:
+        """Return the aspect of some of the sites."""
+        return Aspect(self.key[rows], tuple(values[rows] for values in self.values), self.names, self.points)
+
+
+@dataclass(frozen=True, eq=False)
+class Sites:
+    """Places with a key value and one value per run; equal code, equal value.
+
+    Args:
+        document: the index of each site's document.
+        sentence: the index of each site's sentence.
+        place: where the site stands in its document, counted in rows; with the document it names the site.
+        key: the key's value, as a code.
+        values: for each run its value, as a code. A value judged right has the key's code.
+        names: the values by code, sorted, so that codes depend on the set of values alone.
+        parts: for values that are sets of labels, the labels of each code; None where a value is one label.
+        attributes: further columns for slices and conditions, made when first asked for.
+        aspects: what the values consist of, by name, where they consist of several things. The one called
+            `label` is what tables are keyed by; values that differ in another alone have the same label.
+
+    """
+
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    place: NDArray[np.int32]
+    key: Codes
+    values: tuple[Codes, ...]
+    names: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...] | None = None
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    aspects: Mapping[str, Aspect] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    @cached_property
+    def right(self) -> tuple[Truths, ...]:
+        """For each run, where its value is the key's."""
+        return tuple(np.equal(values, self.key) for values in self.values)
+
+    @cached_property
+    def contested(self) -> Rows:
+        """The sites at which at least one run is wrong; everywhere else all agree with the key."""
+        wrong = np.zeros(len(self), dtype=np.bool_)
+        for right in self.right:
+            wrong |= ~right
+        return np.flatnonzero(wrong)
+
+    @cached_property
+    def disputed(self) -> Sites:
+        """The contested sites as a table of their own."""
+        return self.take(self.contested)
+
+    @cached_property
+    def labels(self) -> Aspect:
+        """What tables are keyed by: the aspect `label`, or the values themselves."""
+        return self.aspects.get("label") or Aspect(self.key, self.values, self.names)
+
+    @cached_property
+    def right_counts(self) -> tuple[NDArray[np.int64], ...]:
+        """For each run, how many sites it has right by key label; wrong ones are few, so they are counted."""
+        keys = self.disputed.labels.key
+        width = len(self.labels.names)
+        return tuple(self.key_counts - np.bincount(keys[~right], minlength=width) for right in self.disputed.right)
+
+    @cached_property
+    def key_counts(self) -> NDArray[np.int64]:
+        """How many sites have each label in the key."""
+        return np.bincount(self.labels.key, minlength=len(self.labels.names))
+
+    def take(self, rows: Rows) -> Sites:
+        """Return a table of the given sites only."""
+        return Sites(
+            self.document[rows],
+            self.sentence[rows],
+            self.place[rows],
+            self.key[rows],
+            tuple(values[rows] for values in self.values),
+            self.names,
+            self.parts,
+            {name: attribute.taken(rows) for name, attribute in self.attributes.items()},
+            {name: aspect.take(rows) for name, aspect in self.aspects.items()},
+        )
+
+
+def majority_of(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:
+    """Return the size and the code of the largest group of equal values in each row; of equal ones the first code."""
+    table = np.sort(np.stack(columns), axis=0)
+    size = np.ones(table.shape[1], dtype=np.int64)
+    best, winner = size.copy(), table[0].copy()
+    for place in range(1, len(table)):
+        same = table[place] == table[place - 1]
+        size = np.where(same, size + 1, 1)
+        better = size > best
+        best = np.where(better, size, best)
+        winner = np.where(better, table[place], winner)
+    return best, winner
+
+
+def special_last(name: str) -> tuple[bool, str]:
+    """Sort *absent* and *nil* behind all labels, so that they win no tie."""
+    return name.startswith("\0"), name
+
+
+def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
+    """Bring several columns to one sorted table of names; returns the names and each column's codes in it."""
+    names = tuple(sorted({name for column in columns for name in column.names}, key=special_last))
+    code_of = {name: code for code, name in enumerate(names)}
+    kind: type[np.unsignedinteger[Any]] = code_type(len(names))
+    recoded: list[Codes] = []
+    for column in columns:
+        table = np.array([code_of[name] for name in column.names], dtype=kind)
+        recoded.append(table[column.codes])
+    return names, recoded
