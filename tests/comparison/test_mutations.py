@@ -730,8 +730,8 @@ MUTATIONS = (
     ),
     mutation(
         "align.words",
-        "np.flatnonzero(ends[begin] == end)",
-        "np.flatnonzero(ends[begin] >= end)",
+        "(other_end[place] == end)",
+        "(other_end[place] >= end)",
         "common_tokens_and_sentences_are_those_of_the_same_characters",
     ),
     mutation(
@@ -747,19 +747,19 @@ MUTATIONS = (
         "another_response_never_changes_the_map_of_the_first",
     ),
     mutation(
-        "align.surface",
+        "align.laying",
         "simple = single & ~key.covering[in_key]",
         "simple = single & key.covering[in_key]",
         "a_corpus_laid_over_itself_is_the_identity",
     ),
     mutation(
-        "align.surface",
+        "align.walk",
         "without_spaces(words[row]).lower()",
         "without_spaces(words[row])",
         "the_case_of_words_inside_multiword_tokens_does_not_matter",
     ),
     mutation(
-        "align.surface",
+        "align.walk",
         "without_spaces(words[row]).lower()",
         "words[row].lower()",
         "white_space_never_matters",
@@ -772,7 +772,7 @@ MUTATIONS = (
         "words_of_white_space_change_nothing_but_what_is_claimed",
     ),
     mutation(
-        "align.surface",
+        "align.laying",
         "np.array([row for _, row in walk.pairs], np.int64)",
         "np.array([row for _, row in reversed(walk.pairs)], np.int64)",
         "words_keep_their_order_in_each_document",

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.align.laying import lay
 from comparanda.align.maps import NONE, Segments, Surplus, row_map
-from comparanda.align.surface import Surface, Text, lay, token_rows, words_of
+from comparanda.align.surface import Surface, Text, token_rows, words_of
 from comparanda.columns import Slices
 from comparanda.errors import AlignError
 from comparanda.places import Note, first_places
 
 if TYPE_CHECKING:
+    from comparanda.align.laying import Laid
     from comparanda.align.maps import Mapped, RowMap
-    from comparanda.align.surface import Laid
     from comparanda.columns import Rows
     from comparanda.corpus import Corpus
 
@@ -65,10 +66,11 @@ def segments_of_same_tokens(key: Corpus, response: Corpus) -> Segments | None:
 
 
 def _common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) -> Rows:
-    """Return which spans of the first list stand in the second; in each list all begin at different places."""
-    ends = np.full(int(max(begin.max(initial=0), other_begin.max(initial=0))) + 1, -1, np.int64)
-    ends[other_begin] = other_end
-    return np.flatnonzero(ends[begin] == end)
+    """Return which spans of the first list stand in the second; both are in order, and few begin at one place."""
+    if not len(other_begin):
+        return np.zeros(0, np.int64)
+    place = np.minimum(np.searchsorted(other_begin, begin, side="right") - 1, len(other_begin) - 1)
+    return np.flatnonzero((other_begin[place] == begin) & (other_end[place] == end))
 
 
 @dataclass(frozen=True, eq=False)

@@ -158,7 +158,9 @@ def _heads(aligned: Aligned) -> Aspect:
 
 
 def _distance(rows: Rows, head: Rows) -> Rows:
-    return np.where(head == ROOT, 0, head - rows)
+    distance = head - rows
+    distance[head == ROOT] = 0
+    return distance
 
 
 def _own_heads(rows: Rows, head: Rows) -> dict[int, str]:
@@ -171,15 +173,18 @@ def _distances(rows: Rows, head: Rows, row_map: RowMap) -> tuple[Rows, dict[int,
     if row_map.to_key is None or row_map.to_response is None:
         return _distance(rows, head), _own_heads(rows, head)
     mine = row_map.to_response
-    above = np.where(mine == NONE, ROOT, head[np.maximum(mine, 0)])
-    target = np.where(above == ROOT, ROOT, row_map.to_key[np.maximum(above, 0)])
-    strange = _own_heads(rows, target) | dict.fromkeys(np.flatnonzero(mine == NONE).tolist(), ABSENT)
+    absent = np.flatnonzero(mine == NONE)
+    above = head[mine]  # of absent words anything, and so below of roots: they are put right at once
+    above[absent] = ROOT
+    target = row_map.to_key[above]
+    target[above == ROOT] = ROOT
+    strange = _own_heads(rows, target) | dict.fromkeys(absent.tolist(), ABSENT)
     if row_map.surplus is not None:
         lost = np.flatnonzero((above != ROOT) & (target == NONE))
         places = np.searchsorted(row_map.surplus.rows, above[lost])
         found = zip(lost.tolist(), places.tolist(), strict=True)
         strange |= {row: _placed(row_map.surplus, place, row) for row, place in found}
-    return _distance(rows, np.where(target == NONE, ROOT, target)), strange
+    return _distance(rows, target), strange
 
 
 def _placed(surplus: Surplus, place: int, row: int) -> str:

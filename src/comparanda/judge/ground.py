@@ -63,14 +63,14 @@ def attributes_of(key: Corpus, document: NDArray[np.int32], options: Options) ->
         )
     for name, column in key.columns.items():
         if name != "value":
-            attributes[name] = _constant(column.sorted())
+            attributes[name] = _sorted(column)
     for name, column in key.documents.attributes.items():
         attributes.setdefault(name, _of_documents(column.sorted(), document))
     return attributes
 
 
-def _constant(column: TextColumn) -> Attribute:
-    return Attribute("text", lambda: column)
+def _sorted(column: TextColumn) -> Attribute:
+    return Attribute("text", column.sorted)
 
 
 def _of_documents(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
