@@ -1,10 +1,7 @@
-"""Trees: counted on fingers, against a plain recount, and through every finding."""
+"""Trees: counted on fingers."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,33 +9,9 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda import Result, UsageError
-from comparanda.comparison.difference import Change
-from comparanda.merge import merge
+from comparanda import UsageError
 from comparanda.sites import ABSENT
-from comparanda.verdicts import Verdicts
-from tests.comparison.test_selections import COUNTED, pair_of, rows_with_conditions
-from tests.judge.random_trees import Maker, Sentence, Token, bare, write
-
-SEEDS = range(40)
-
-
-def conllu(*rows: str) -> str:
-    """Write CoNLL-U from rows of `form head deprel [xpos]`, each with its id; an empty row ends a sentence."""
-    lines, number = [], 0
-    for row in rows:
-        if row.startswith("#"):
-            lines.append(row)
-            continue
-        if not row:
-            lines.append("")
-            number = 0
-            continue
-        form, head, deprel, *tag = row.split()
-        number += 1
-        lines.append(f"{number}\t{form}\t{form.lower()}\tX\t{(*tag, 'x')[0]}\t_\t{head}\t{deprel}\t_\t_")
-    return "\n".join(lines) + "\n\n"
-
+from tests.judge.comparing import conllu, share_of
 
 KEY = conllu("Dogs 2 nsubj NNS", "bark 0 root VBP", "loudly 2 advmod RB", ". 2 punct .", "", "Cats 2 nsubj:pass NNS",
              "sleep 0 root VBP", "! 2 punct .")  # fmt: skip
@@ -46,25 +19,6 @@ TREE = conllu("Dogs 2 nsubj", "bark 0 root", "loudly 2 obl", ". 3 punct", "", "C
               "! 1 punct")  # fmt: skip
 CLEVER = conllu("Dogs 3 nsubj", "bark 0 root", "loudly 2 advmod", ". 2 punct", "", "Cats 2 nsubj", "sleep 0 root",
                 "! 2 punct")  # fmt: skip
-
-
-@pytest.fixture
-def compared(tmp_path: Path) -> Any:
-    """Give a function that compares texts."""
-
-    def compare(key: str, *systems: str, **options: Any) -> Result:
-        names = ["tree", "clever", "third"][: len(systems)]
-        for name, text in zip(["key", *names], [key, *systems], strict=True):
-            (tmp_path / f"{name}.conllu").write_text(text, encoding="utf-8")
-        files = {name: str(tmp_path / f"{name}.conllu") for name in names}
-        return cp.compare(str(tmp_path / "key.conllu"), files, task="dep", **{"resamples": 0, **options})
-
-    return compare
-
-
-def share_of(result: Result, system: str, measure: str) -> tuple[Any, Any]:
-    (score,) = (each for each in result.scores(measure).scores if each.system == system)
-    return score.part, score.whole
 
 
 # On fingers
@@ -292,6 +246,15 @@ def test_examples_say_where_a_side_has_no_such_word_or_no_such_head(compared: An
     assert [(arc.word, arc.head, arc.label) for arc in example.trees[1].arcs] == [(2, None, None), (3, None, "y")]
 
 
+def test_a_head_in_another_sentence_of_the_key_is_no_word_of_this_one(compared: Any) -> None:
+    """Nor is it the root, although the number before the first word is 0."""
+    key = conllu("a 0 root", "", "b 0 root", "c 1 x")
+    found = compared(key, conllu("a 0 root", "b 1 x", "c 1 x")).examples('word == "b"')
+    (example,) = found.examples
+    assert [(arc.word, arc.head, arc.label) for arc in example.trees[1].arcs] == [(1, None, "x"), (2, None, "x")]
+    assert "?▸" in str(found)
+
+
 def test_a_sentence_on_which_all_agree_needs_no_drawing(compared: Any) -> None:
     (example, *_) = compared(KEY, KEY, KEY).examples("true").examples
     assert (example.words, example.trees) == ((), ())
@@ -304,201 +267,55 @@ def test_only_the_words_nearest_to_the_site_are_drawn(compared: Any) -> None:
     assert example.undrawn == 70
 
 
-# A plain recount
+# What is printed
 
 
-@dataclass(frozen=True)
-class Plain:
-    """A response as the definition sees it: for each word of the key its head and label, or None for no such word."""
-
-    arcs: list[tuple[Any, str] | None]
-    words: int
-
-
-def plain(key: Sequence[Sentence], response: Sequence[Sentence]) -> Plain:
-    """Lay a response over a key whose tokens are words: same characters, same word; heads through that."""
-    spans = {span: number for number, (span, _) in enumerate(_words(key))}
-    found = list(_words(response))
-    arcs: list[tuple[Any, str] | None] = [None] * len(spans)
-    number_of = {place: spans.get(span) for place, (span, _) in enumerate(found)}
-    for span, (head, label) in found:
-        if span in spans:
-            above = "root" if head is None else (number_of[head], found[head][0])
-            arcs[spans[span]] = above, label.partition(":")[0]
-    return Plain(arcs, len(found))
+def test_the_scores_of_the_shared_task_are_a_table_of_one_system(compared: Any) -> None:
+    first, second = str(compared(KEY, TREE).scores()).split("\n\n")
+    assert "las.accuracy" in first
+    assert second.splitlines()[0] == "Scores of tree"
+    assert second.splitlines()[1].split()[:5] == ["conll18", "f1", "precision", "recall", "aligned"]
+    assert second.splitlines()[3].split()[:5] == ["LAS", "57.14", "57.14", "57.14", "57.14"]
 
 
-def _words(sentences: Sequence[Sentence]) -> Iterator[tuple[tuple[int, int], tuple[int | None, str]]]:
-    """Yield span, head (as a number among all words) and label of each word."""
-    begin = place = 0
-    for sentence in sentences:
-        first = place
-        for token in sentence.tokens:
-            for word in token.words:
-                yield (
-                    (begin, begin + len(bare(token.form))),
-                    (first + word.head - 1 if word.head else None, word.deprel),
-                )
-                place += 1
-            begin += len(bare(token.form))
+def test_the_scores_of_several_systems_are_a_table_for_each_measure(compared: Any) -> None:
+    text = str(compared(KEY, TREE, CLEVER).scores(view="conll18"))
+    titles = [line for line in text.splitlines() if line.startswith("Scores")]
+    assert titles == ["Scores: f1", "Scores: precision", "Scores: recall", "Scores: aligned accuracy"]
+    assert "LAS          57.14    85.71" in text
+    assert "ELAS" not in text  # there are no enhanced graphs
 
 
-def unranged(sentences: Sequence[Sentence], maker: Maker) -> list[Sentence]:
-    """Return sentences without ranges: each token is one word, and the trees are hung anew."""
-    return [
-        maker._hung(Sentence([Token(each.form, (replace(each.words[0], form=each.form),)) for each in sentence.tokens]))
-        for sentence in sentences
-    ]
+def test_what_cannot_be_cut_to_some_sites_says_so(compared: Any) -> None:
+    text = str(compared(KEY, TREE).where('label == "punct"').scores())
+    assert "n/a: it rests on items or statistics of whole documents" in text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_random_trees_give_the_numbers_of_a_plain_recount(seed: int, compared: Any) -> None:
-    maker = Maker(seed)
-    text = maker.text(30)
-    key = unranged(maker.corpus(text), maker)
-    first, second = (unranged(maker.perturbed(text, key), maker) for _ in range(2))
-    result = compared(write(key), write(first), write(second))
-    truth, *runs = (plain(key, each) for each in (key, first, second))
-    for view, aspect in (("las", slice(None)), ("uas", 0), ("ls", 1)):
-        columns: list[list[Any]] = [[arc and arc[aspect] for arc in run.arcs] for run in (truth, *runs)]
-        for name, run, column in zip(("tree", "clever"), runs, columns[1:], strict=True):
-            right = sum(mine == theirs for mine, theirs in zip(columns[0], column, strict=True))
-            assert share_of(result, name, f"{view}.accuracy") == (right, len(truth.arcs))
-            assert share_of(result, name, f"{view}.precision") == (right, run.words)
-        found = result.difference("tree", "clever", view=view)
-        classes = Counter(
-            "correction" if new == key else "new_error" if old == key else "changed_error"
-            for key, old, new in zip(*columns, strict=True)
-            if old != new
-        )
-        assert {each.name: each.count for each in found.classes} == {
-            name: classes[name] for name in ("correction", "new_error", "changed_error")
-        }
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("conll18.f1[LSA]", "the view 'conll18' has no score 'LSA' (did you mean 'LAS'?)"),
+        ("conll18.f1", "the view 'conll18' has scores of several kinds: say which"),
+        ("nothing.f1", "there is no view 'nothing'"),
+    ],
+)
+def test_a_measure_that_is_not_there(measure: str, message: str, compared: Any) -> None:
+    with pytest.raises(UsageError) as refused:
+        compared(KEY, TREE).scores(measure)
+    assert str(refused.value).startswith(message)
 
 
-# Identities
+def test_a_view_without_sites_cannot_be_narrowed(compared: Any) -> None:
+    with pytest.raises(UsageError, match="the view 'conll18' has no sites to choose from"):
+        compared(KEY, TREE).where("true", view="conll18")
 
 
-def random_result(seed: int, compared: Any, systems: int = 3, **options: Any) -> Result:
-    maker = Maker(seed)
-    text = maker.text(40)
-    key = maker.corpus(text)
-    result: Result = compared(write(key), *(write(maker.perturbed(text, key)) for _ in range(systems)), **options)
-    return result
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_judged_alike_sites_items_and_the_shared_task_give_one_number(seed: int, compared: Any) -> None:
-    result = random_result(seed, compared)
-    for view, metric in (("las", "LAS"), ("uas", "UAS")):
-        for mine, theirs in (("accuracy", "recall"), ("recall", "recall"), ("precision", "precision"), ("f1", "f1")):
-            table = result.scores(f"{view}.{mine}", f"conll18.{theirs}[{metric}]")
-            for name in result.systems:
-                assert table.value(name, f"{view}.{mine}") == table.value(name, f"conll18.{theirs}[{metric}]")
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("view", ["las", "uas", "ls"])
-def test_loading_a_third_system_never_changes_a_pairs_difference(seed: int, view: str, compared: Any) -> None:
-    maker = Maker(seed)
-    text = maker.text(40)
-    key = maker.corpus(text)
-    texts = [write(maker.perturbed(text, key)) for _ in range(3)]
-    pair, all_three = compared(write(key), *texts[:2]), compared(write(key), *texts)
-    for keyed_by in ("label", "value"):
-        alone = pair.difference("tree", "clever", keyed_by=keyed_by, view=view)
-        assert alone == all_three.difference("tree", "clever", keyed_by=keyed_by, view=view)
-    for name in ("tree", "clever"):
-        for measure in ("precision", "recall", "f1"):
-            assert pair.scores(measure, view=view).value(name) == all_three.scores(measure, view=view).value(name)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("view", ["las", "uas", "ls"])
-def test_every_count_equals_the_length_of_its_selection(seed: int, view: str, compared: Any) -> None:
-    result = random_result(seed, compared, punctuation="ud-punct" if seed % 2 else "keep")
-    met = set()
-    found = [
-        result.difference("tree", "clever", view=view),
-        result.difference("tree", "clever", keyed_by="value", view=view),
-        result.pairs(view=view),
-        result.combination(view=view),
-        *(result.slices(by, view=view) for by in ("distance", "direction", "depth", "projectivity", "label", "upos")),
-    ]
-    for finding in found:
-        for row in rows_with_conditions(finding):
-            counted = "count" if isinstance(row, Change) else COUNTED[type(row)]
-            assert result.count(row.where, *pair_of(finding, row), view=view) == getattr(row, counted), row
-            met.add(type(row))
-    assert Change in met or not result.count("differs", "tree", "clever", view=view)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_changes_of_aspects_sum_to_their_class(seed: int, compared: Any) -> None:
-    for view in ("las", "uas", "ls"):
-        for each in random_result(seed, compared).difference("tree", "clever", view=view).classes:
-            assert sum(change.count for change in each.changes) == each.count
-            for transition in each.transitions:
-                assert sum(change.count for change in transition.changes) == transition.count
-            assert sum(transition.count for transition in each.transitions) == each.count
-
-
-# Parts, and folders
-
-
-def cut_documents(seed: int) -> list[list[str]]:
-    """Return a key and two responses, each as a list of documents with the same texts."""
-    maker = Maker(seed)
-    sides: list[list[str]] = [[], [], []]
-    for number in range(8):
-        text = maker.text(maker.chance.randint(3, 20))
-        key = maker.corpus(text)
-        for side, sentences in zip(sides, (key, *(maker.perturbed(text, key) for _ in range(2))), strict=True):
-            side.append(f"# newdoc id = d{number}\n" + write(sentences))
-    return sides
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_parts_laid_end_to_end_are_the_uncut_corpus(seed: int, compared: Any, tmp_path: Path) -> None:
-    sides = cut_documents(seed)
-    whole = compared(*("".join(side) for side in sides), resamples=50)
-    cuts = [slice(0, 3), slice(3, 4), slice(4, 8)]
-    parts = []
-    for number, cut in enumerate(cuts):
-        folder = tmp_path / f"part{number}"
-        folder.mkdir()
-        for name, side in zip(("key", "tree", "clever"), sides, strict=True):
-            (folder / f"{name}.conllu").write_text("".join(side[cut]), encoding="utf-8")
-        systems = {name: str(folder / f"{name}.conllu") for name in ("tree", "clever")}
-        parts.append(cp.compare(str(folder / "key.conllu"), systems, task="dep").verdicts)
-    assert everything(Result(merge(parts), 50)) == everything(whole)
-
-
-def everything(result: Result) -> list[str]:
-    """Return all findings as JSON, without what names files."""
-    found = [result.scores().to_json()]
-    for view in ("las", "uas", "ls"):
-        found += [
-            result.difference(
-                "tree", "clever", view=view, by=("distance", "direction", "depth", "projectivity")
-            ).to_json(),
-            result.combination(view=view).to_json(),
-            result.significance(view=view).to_json(),
-            result.scores("f1", "precision", "recall", view=view).to_json(),
-        ]
-    return found
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_result_folder_gives_back_all_findings(seed: int, compared: Any, tmp_path: Path) -> None:
-    result = compared(*("".join(side) for side in cut_documents(seed)), resamples=20)
-    result.save(tmp_path / "folder")
-    opened = cp.open(tmp_path / "folder")
-    assert everything(opened) == everything(result)
-    assert opened.examples("differs", "tree", "clever") == result.examples("differs", "tree", "clever")
-
-
-def test_documents_are_units(compared: Any) -> None:
-    verdicts: Verdicts = compared(*("".join(side) for side in cut_documents(1))).verdicts
-    assert verdicts.units.count == 8
-    assert verdicts.views["conll18"].statistics["credit[LAS]"].shape == (8, 2)
+@pytest.mark.parametrize("task", ["dep:xpos", "dep"])
+def test_trees_have_no_column_to_choose(task: str, tmp_path: Path) -> None:
+    (tmp_path / "key.conllu").write_text(KEY)
+    (tmp_path / "tree.conllu").write_text(TREE)
+    column = None if ":" in task else "upos"
+    with pytest.raises(UsageError, match="there is no column to choose"):
+        cp.compare(str(tmp_path / "key.conllu"), {"t": str(tmp_path / "tree.conllu")}, task=task, column=column)
+    with pytest.raises(UsageError, match="there is no column to choose"):
+        cp.compare(f"{tmp_path / 'key.conllu'}::conllu?column=upos", {"t": str(tmp_path / "tree.conllu")}, task="dep")

@@ -123,7 +123,7 @@ def _example(context: Context, row: int, runs: tuple[int, ...]) -> Example:
     excerpt = texts.excerpt(document, int(sites.place[row]))
     places = excerpt.places if excerpt is not None else {}
     words, position = texts.sentence(document, int(sites.place[row])) or ((), 0)
-    trees, undrawn = trees_of(context, row, position, runs) if words else ((), 0)
+    trees, undrawn = trees_of(context, row, position, len(words), runs) if words else ((), 0)
     return Example(
         context.verdicts.documents[document],
         places.get("key"),

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Arc:
     """What one side says of one word: the head it hangs on, by which relation, and whether that is right.
 
-    Words are the key's, numbered in their sentence from 1. A head of 0 is the root; None is a head that has
-    no counterpart in the key. A label of None says that the side has no such word: it cuts the text otherwise.
+    Words are the key's, numbered in their sentence from 1. A head of 0 is the root; None is a head that is no
+    word of the sentence: the key cuts it otherwise, or has it in another sentence. A label of None says that the
+    side has no such word: it cuts the text otherwise.
     """
 
     word: int
@@ -43,7 +44,9 @@ MOST_WORDS = 30
 """How many words of a sentence are drawn at most, those nearest to the site."""
 
 
-def trees_of(context: Context, row: int, position: int, runs: tuple[int, ...]) -> tuple[tuple[Tree, ...], int]:
+def trees_of(
+    context: Context, row: int, position: int, size: int, runs: tuple[int, ...]
+) -> tuple[tuple[Tree, ...], int]:
     """Return the arcs of the key and of some runs, for the words of a site's sentence on which these differ.
 
     There may be too many such words; how many are left out is returned as well.
@@ -52,6 +55,7 @@ def trees_of(context: Context, row: int, position: int, runs: tuple[int, ...]) -
         context: the ground.
         row: the site.
         position: its place in its sentence, from 0.
+        size: how many words the sentence has.
         runs: the runs to show beside the key.
 
     """
@@ -76,7 +80,7 @@ def trees_of(context: Context, row: int, position: int, runs: tuple[int, ...]) -
 
     def tree(side: str, head: Codes, label: Codes, value: Codes) -> Tree:
         arcs = [
-            _arc(number, heads.names[head[each]], labels.names[label[each]], right=bool(value[each] == here.key[each]))
+            _arc(number, heads.names[head[each]], labels.names[label[each]], size, value[each] == here.key[each])
             for each, number in words
         ]
         return Tree(side, tuple(arcs))
@@ -87,12 +91,12 @@ def trees_of(context: Context, row: int, position: int, runs: tuple[int, ...]) -
     return (tree("key", heads.key, labels.key, here.key), *of_runs), len(rows) - len(nearest)
 
 
-def _arc(word: int, head: str, label: str, *, right: bool) -> Arc:
-    """Make an arc of the names of a head, such as `+2`, and of a label."""
+def _arc(word: int, head: str, label: str, size: int, right: np.bool_) -> Arc:
+    """Make an arc of the names of a head, such as `+2`, and of a label, in a sentence of some size."""
     if head == ABSENT:
-        return Arc(word, None, None, right)
-    if head == OWN_PLACE:
-        return Arc(word, word, shown(label), right)
-    if head[0] not in "+-":
-        return Arc(word, 0 if head == "0" else None, shown(label), right)
-    return Arc(word, word + int(head), shown(label), right)
+        return Arc(word, None, None, bool(right))
+    if head in {OWN_PLACE, "0"}:
+        return Arc(word, word if head == OWN_PLACE else 0, shown(label), bool(right))
+    number = word + int(head) if head[0] in "+-" else None
+    inside = number is not None and 1 <= number <= size
+    return Arc(word, number if inside else None, shown(label), bool(right))

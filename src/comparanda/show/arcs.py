@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from comparanda.comparison.trees import Arc, Tree
 
-LEGEND = "● head, ▸ dependent; 0▸ root, 7▸ head is word 7, ?▸ head is cut otherwise in the key; ✗ wrong"
+LEGEND = "● head, ▸ dependent; 0▸ root, 7▸ head is word 7, ?▸ head is no word of this sentence in the key; ✗ wrong"
 NO_WORD = "(no such word)"
 
 _GAP = 3  # between two columns
