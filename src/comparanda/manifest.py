@@ -100,6 +100,7 @@ class ViewEntry(_Entry, frozen=True):
     statistics: dict[str, str]
     lost: list[str]
     surplus: ItemsEntry | None
+    cuts: list[str]
 
 
 class PartEntry(_Entry, frozen=True):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 EVERY_LABEL = "\0every"
 """Stands for each label apart where a statistic names its label; no label contains NUL, so it is none itself."""
 
+_COUNTED = frozenset({"sites", "right", "sentences_all", "sentences_right", *ITEM_STATISTICS})
 _WRITTEN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
 _OF_VIEW = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
 
@@ -193,6 +194,19 @@ def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]
     views = [each.name for each in verdicts.views.values() if name in each.statistics]
     hint = f"the view {views[0]!r} has it: write {views[0]}. before the measure" if views else None
     raise UsageError(f"the view {view.name!r} has no statistic {name!r}", hint=hint)
+
+
+def can_be_told(verdicts: Verdicts, view: View, name: str) -> bool:
+    """Whether a statistic is given by the judge, or can be counted from sites and items."""
+    try:
+        view, name = of_view(verdicts, view, name)
+    except UsageError:
+        return False
+    kind, label = _split(name)
+    if name in view.statistics or lost(view, name):
+        return True
+    names = view.all_sites.labels.names if view.given_items is None else view.given_items.names
+    return kind in _COUNTED and not _given(view, kind) and label in {None, EVERY_LABEL, *names}
 
 
 def _given(view: View, kind: str) -> list[str]:

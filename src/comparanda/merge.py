@@ -153,6 +153,7 @@ def _merge_views(views: list[View], shifts: list[_Shift]) -> View:
         {name: _merge_statistics(name, [view.statistics[name] for view in views]) for name in first.statistics},
         first.lost,
         _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
+        first.cuts,
     )
 
 

@@ -98,17 +98,17 @@ class Result:
         base: str | None = None,
         new: str | None = None,
         *,
-        by: Sequence[str] = (),
+        by: Sequence[str] | None = None,
         keyed_by: Keying = "label",
         view: str | None = None,
     ) -> Difference:
         """Return what the difference of two systems consists of; by default of the first and the best other one.
 
         Transitions are told apart by labels, or by whole `value`s (the head and the label of an arc). `by` names
-        attributes to cut the sites by.
+        attributes to cut the sites by; trees are cut by the distance and the direction of arcs unless it is empty.
         """
         base, new = self.pair(base, new, view=view)
-        cuts = tuple(self.slices(name, base, new, view=view) for name in by)
+        cuts = tuple(self._sliced(name, base, new, None, view, of_pair=True) for name in self._cuts(by, view))
         return replace(difference(self._context(view), base, new, keyed_by), slices=cuts)
 
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
@@ -133,6 +133,20 @@ class Result:
         view: str | None = None,
     ) -> Slices:
         """Return scores by an attribute, such as label, length, frequency, seen, document or genre."""
+        if len(self.systems) > 1:
+            base, new = self.pair(base, new, view=view)
+        return self._sliced(by, base, new, measure_name, view)
+
+    def _sliced(
+        self,
+        by: str,
+        base: str | None,
+        new: str | None,
+        measure_name: str | None,
+        view: str | None,
+        *,
+        of_pair: bool = False,
+    ) -> Slices:
         context = self._context(view)
         ground = scope(self.verdicts, context.view)
         if by not in ground.types:
@@ -140,10 +154,8 @@ class Result:
                 f"there is no attribute {by!r}{nearest(by, ground.types)}",
                 hint=f"attributes: {', '.join(sorted(ground.types))}",
             )
-        if len(self.systems) > 1:
-            base, new = self.pair(base, new, view=view)
         chosen = measure(measure_name) if measure_name else None
-        return slices(context, by, ground.column(by), base, new, chosen)
+        return slices(context, by, ground.column(by), base, new, chosen, of_pair=of_pair)
 
     def examples(
         self,
@@ -193,7 +205,7 @@ class Result:
         base: str | None = None,
         new: str | None = None,
         *,
-        by: Sequence[str] = (),
+        by: Sequence[str] | None = None,
         order: Order = "frequency",
         keyed_by: Keying = "label",
         view: str | None = None,
@@ -201,8 +213,12 @@ class Result:
         """Return all findings in one: what `comparanda compare` prints."""
         context = self._context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
-        cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in by)
+        cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in self._cuts(by, view))
         return anatomy(context, pair, cuts, self.signature, order, keyed_by)
+
+    def _cuts(self, by: Sequence[str] | None, view: str | None) -> Sequence[str]:
+        """Return what to cut by: as asked for, or as the task proposes."""
+        return self.verdicts.view(view).cuts if by is None else by
 
     def pair(self, base: str | None, new: str | None, *, view: str | None = None) -> tuple[str, str]:
         """Complete a pair: the base is the first system, the new one the best of the others."""

@@ -44,7 +44,7 @@ from comparanda.manifest import (
     is_ours,
     read_manifest,
 )
-from comparanda.measures import measure
+from comparanda.measures import can_be_told, measure
 from comparanda.places import Note, Part, Source
 from comparanda.read.files import load_files
 from comparanda.sites import Aspect, Attribute, Sites
@@ -197,6 +197,7 @@ def _view(writer: _Writer, view: View) -> ViewEntry:
         {name: writer.array(values) for name, values in view.statistics.items()},
         sorted(view.lost),
         None if view.surplus is None else _items(writer, view.surplus),
+        list(view.cuts),
     )
 
 
@@ -275,6 +276,10 @@ def open_result(folder: str | os.PathLike[str]) -> Result:
         texts=texts,
     )
     reader.require(len(verdicts.views) == len(manifest.views), "two views have one name")
+    for view in verdicts.views.values():
+        needed = [name for each in view.measures for name in measure(each).statistics]
+        known = all(can_be_told(verdicts, view, name) for name in needed)
+        reader.require(known, f"a statistic that {view.name!r} needs is missing")
     return Result(verdicts, manifest.resamples, manifest.seed, manifest.zero_division)
 
 
@@ -314,6 +319,7 @@ def _read_view(reader: Reader, entry: ViewEntry, rows: NDArray[np.int64]) -> Vie
     left_out = None if entry.left_out is None else reader.column(entry.left_out, len(sites))
     if left_out is not None and not isinstance(left_out, TextColumn):
         reader.refuse("reasons for leaving out are no texts")
+    reader.require(set(entry.cuts) <= set(sites.attributes), "a view is to be cut by what is not there")
     return View(
         entry.name,
         sites,
@@ -323,6 +329,7 @@ def _read_view(reader: Reader, entry: ViewEntry, rows: NDArray[np.int64]) -> Vie
         {name: reader.statistic(file) for name, file in entry.statistics.items()},
         frozenset(entry.lost),
         None if entry.surplus is None else _read_surplus(reader, entry.surplus, rows),
+        tuple(entry.cuts),
     )
 
 

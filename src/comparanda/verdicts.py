@@ -58,6 +58,7 @@ class View:
         given_items: the items, where they are not simply the sites' labels.
         surplus: negative items of what runs have beside the sites, such as words that the key cuts otherwise.
             Each stands at the place of a site, and counts where that does.
+        cuts: the attributes by which differences are cut unless others are asked for.
         statistics: further statistics of each unit and run, by name: arrays of (units, runs).
         lost: statistics that the judge gave for all sites and that cannot be told for these alone.
 
@@ -71,6 +72,7 @@ class View:
     statistics: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     lost: frozenset[str] = frozenset()
     surplus: Items | None = None
+    cuts: tuple[str, ...] = ()
 
     @cached_property
     def sites(self) -> Sites:
@@ -100,7 +102,14 @@ class View:
     def narrowed(self, rows: Rows) -> View:
         """Return the view on some of its counted sites; the judge's own items and statistics are lost."""
         lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if self.given_items is not None else ())}
-        return View(self.name, self.sites.take(rows), self.measures, lost=frozenset(lost), surplus=self.surplus)
+        return replace(
+            self,
+            all_sites=self.sites.take(rows),
+            left_out=None,
+            given_items=None,
+            statistics={},
+            lost=frozenset(lost),
+        )
 
 
 @dataclass(frozen=True, eq=False)

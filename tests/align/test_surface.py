@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from comparanda import AlignError
-from comparanda.align import surface, token_rows
+from comparanda.align import surface, token_rows, walk
 from comparanda.align.surface import Surface, without_spaces
 from tests.align.shown import pairs
 from tests.judge.corpora import corpus

@@ -364,8 +364,8 @@ MUTATIONS = (
     ),
     mutation(
         "verdicts",
-        "return View(self.name, self.sites.take(rows), ",
-        "return View(self.name, self.sites.take(rows[:1]), ",
+        "all_sites=self.sites.take(rows),",
+        "all_sites=self.sites.take(rows[:1]),",
         "where_gives_the_result_on_the_chosen_sites_alone",
     ),
     # DEFINITIONS 4: combination

@@ -61,6 +61,12 @@ def test_punctuation_does_not_count(compared: Any, policy: str) -> None:
     assert any(note.what == f"words left out, punctuation ({policy})" and note.count == 2 for note in result.notes)
 
 
+def test_punctuation_and_labels_are_left_out_together(compared: Any) -> None:
+    result = compared(KEY, TREE, punctuation="ptb", ignore_label=["advmod"])
+    assert result.verdicts.view().left_out_counts == {"label ignored": 1, "punctuation (ptb)": 2}
+    assert share_of(result, "tree", "las.accuracy") == (4, 4)
+
+
 def test_the_policies_differ_where_the_columns_do(compared: Any) -> None:
     key = conllu("$ 0 root $", "-- 1 punct :", "5 1 punct CD", "... 1 dep NN", "x. 1 dep .")
     found = {policy: compared(key, key, punctuation=policy) for policy in ("keep", "ud-punct", "unicode-p", "ptb")}
@@ -135,6 +141,16 @@ def test_by_heads_alone_changes_are_called_as_in_the_key(compared: Any) -> None:
     }
 
 
+def test_the_difference_is_cut_by_distance_and_direction_unless_told_otherwise(compared: Any) -> None:
+    result = compared(KEY, TREE, CLEVER)
+    distance, direction = result.difference("tree", "clever").slices
+    assert [(each.value, each.sites) for each in direction.slices] == [("head left", 3), ("head right", 2), ("root", 2)]
+    assert [(each.value, each.sites) for each in distance.slices] == [("1", 4), ("2", 1), ("(none)", 2)]
+    assert result.difference("tree", "clever", by=()).slices == ()
+    assert [each.by for each in result.difference("tree", "clever", by=["depth"]).slices] == ["depth"]
+    assert [each.by for each in result.anatomy().slices] == ["distance", "direction"]
+
+
 def test_the_oracle_has_a_row_for_each_relation(compared: Any) -> None:
     found = compared(KEY, TREE, CLEVER).combination()
     rows = {row.label: (row.right, row.oracle_right, row.sites) for row in found.labels}
@@ -147,7 +163,7 @@ def test_words_know_their_arc_in_the_key(compared: Any) -> None:
     key = conllu("a 3 x", "b 0 root", "c 2 y", "d 1 z", "e 2 w")  # a hangs on c over the root; d on a
     sites = compared(key, key).verdicts.view().sites
     found: dict[str, Any] = {name: sites.attributes[name].make() for name in ("distance", "direction", "depth")}
-    assert found["distance"].tolist() == [2, 0, 1, 3, 3]
+    assert np.nan_to_num(found["distance"], nan=-1).tolist() == [2, -1, 1, 3, 3]  # a root has none
     assert found["direction"].values() == ["head right", "root", "head left", "head left", "head left"]
     assert found["depth"].tolist() == [3, 1, 2, 4, 2]
     crossed: Any = sites.attributes["projectivity"].make()
@@ -202,6 +218,23 @@ def test_two_systems_that_cut_out_the_same_word_claim_the_same_item(compared: An
     assert (0, "root", True, True, True) in claims
     assert (0, "x", True, True, False) in claims
     assert (0, "y", False, False, True) in claims
+
+
+def negatives(result: Any, view: str) -> set[tuple[Any, ...]]:
+    """Return the items that are not in the key: their labels, and who claims them."""
+    items = result.verdicts.view(view).items
+    claims = zip(*map(np.ndarray.tolist, items.claimed), strict=True)
+    rows = zip(items.label.tolist(), items.positive.tolist(), claims, strict=True)
+    return {(items.names[label], *claimed) for label, positive, claimed in rows if not positive}
+
+
+def test_surplus_words_are_told_apart_by_what_a_view_looks_at(compared: Any) -> None:
+    key = conllu("ab 2 x", "c 0 root")
+    result = compared(key, conllu("a 3 y", "b 3 z", "c 0 root"), conllu("a 2 y", "b 3 w", "c 0 root"))
+    assert negatives(result, "las") == {("y", True, False), ("y", False, True), ("z", True, False), ("w", False, True)}
+    assert negatives(result, "ls") == {("y", True, True), ("z", True, False), ("w", False, True)}
+    # by heads alone they are called by the key's relation at their place: a differs in its head, b does not
+    assert negatives(result, "uas") == {("x", True, False), ("x", False, True), ("x", True, True)}
 
 
 def test_a_surplus_word_counts_where_the_word_at_its_place_does(compared: Any) -> None:

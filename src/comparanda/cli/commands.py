@@ -60,8 +60,8 @@ def compare(context: click.Context, /, **options: Any) -> None:
 
     result = load(context, options)
     pair = options["base"], options["new"]
-    chosen = {name: options[name] for name in ("by", "order", "keyed_by", "view")}
-    anatomy = result.anatomy(*pair, **chosen)
+    chosen = {name: options[name] for name in ("order", "keyed_by", "view")}
+    anatomy = result.anatomy(*pair, by=options["by"] or None, **chosen)
     publish(context, result, [anatomy], options, cite=options["cite"])
     save(result, options)
 
@@ -110,7 +110,7 @@ def diff(context: click.Context, /, **options: Any) -> None:
 
     result = load(context, options)
     pair = options["base"], options["new"]
-    found = result.difference(*pair, by=options["by"], keyed_by=options["keyed_by"], view=options["view"])
+    found = result.difference(*pair, by=options["by"] or None, keyed_by=options["keyed_by"], view=options["view"])
     publish(context, result, [found], options)
 
 

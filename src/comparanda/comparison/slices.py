@@ -68,15 +68,26 @@ class Slices(Finding):
 
 
 def slices(
-    context: Context, by: str, column: Column, base: str | None, new: str | None, wanted: Measure | None = None
+    context: Context,
+    by: str,
+    column: Column,
+    base: str | None,
+    new: str | None,
+    wanted: Measure | None = None,
+    *,
+    of_pair: bool = False,
 ) -> Slices:
-    """Cut the sites by a column and score each slice by one measure; test the pair where one is given."""
+    """Cut the sites by a column and score each slice by one measure; test the pair where one is given.
+
+    The slices are of all systems, or of the pair alone, and do not depend on the others then.
+    """
     found = list(_cut(by, column))
     if isinstance(column, TextColumn):
         found.sort(key=lambda each: (-len(each[1]), each[0]))
     kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
     places = {system.name: place for place, system in enumerate(context.systems)}
     pair = [(places[base], places[new])] if base is not None and new is not None else []
+    shown = {name: place for name, place in places.items() if not of_pair or name in {base, new}}
     chosen, reason = _measure(context, wanted)
     rows, tests = [], []
     for value, sites, where in kept:
@@ -84,19 +95,19 @@ def slices(
         statistics = inner.statistics([chosen])
         scores = inner.by_system(inner.finished(chosen, {name: each.sum(axis=0) for name, each in statistics.items()}))
         tests.append(randomisation(inner, chosen, statistics, pair)[0] if pair else (None, ""))
-        rows.append((value, len(sites), tuple(defined(score) for score in scores), where))
+        rows.append((value, len(sites), [defined(score) for score in scores], where))
     ps = [p for p, _ in tests]
     corrected = benjamini_hochberg(ps)
     table = []
     for (value, size, values, where), p, adjusted in zip(rows, ps, corrected, strict=True):
         gap = _gap(values, pair[0]) if pair else None
-        table.append(Slice(value, size, values, gap, p, adjusted, where))
+        table.append(Slice(value, size, tuple(values[place] for place in shown.values()), gap, p, adjusted, where))
     return Slices(
         context.view.name,
         by,
         chosen.name,
         (*reason, *_untested(tests)),
-        tuple(places),
+        tuple(shown),
         base,
         new,
         sum(len(sites) for _, sites, _ in dropped),
@@ -120,7 +131,7 @@ def _untested(tests: list[tuple[float | None, str]]) -> tuple[str, ...]:
     return tuple(f"p is n/a in {count:,} of {len(tests):,} slices: {reason}" for reason, count in sorted(why.items()))
 
 
-def _gap(values: tuple[float | None, ...], pair: tuple[int, int]) -> float | None:
+def _gap(values: list[float | None], pair: tuple[int, int]) -> float | None:
     base, new = values[pair[0]], values[pair[1]]
     return None if base is None or new is None else new - base
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from comparanda.judge.ground import Places
     from comparanda.judge.task import Punctuation
 
+CUTS = ("distance", "direction")
 COLUMNS = ("lemma", "upos", "xpos", "feats")
 PTB_PUNCTUATION = frozenset({"``", "''", ":", ",", "."})
 _MOST_PAIRS = 1 << 24
@@ -107,7 +108,9 @@ def _views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dic
         sites = Sites(*places, value.key, value.values, value.names, None, attributes, aspects)
         sites = sites if aligned.kept is None else sites.take(aligned.kept)
         measures = (f"{name}.accuracy", f"{name}.sentences")
-        views[name] = View(name, sites, measures, left_out=_left_out(aligned, sites, options), surplus=surplus)
+        views[name] = View(
+            name, sites, measures, left_out=_left_out(aligned, sites, options), surplus=surplus, cuts=CUTS
+        )
     views["las"] = replace(views["las"], measures=tuple(each for view in views.values() for each in view.measures))
     return {**views, CONLL18: conll18(aligned)}
 
@@ -258,7 +261,7 @@ def _tree_attributes(key: Corpus) -> dict[str, Attribute]:
     """Offer what the key's arc says of each word."""
     head, rows = arcs_of(key).head, np.arange(len(key))
     return {
-        "distance": Attribute("number", lambda: np.where(head == ROOT, 0, np.abs(head - rows))),
+        "distance": Attribute("number", lambda: np.where(head == ROOT, np.nan, np.abs(head - rows))),
         "direction": Attribute("text", lambda: _direction(head, rows)),
         "depth": Attribute("number", lambda: _depth(head)),
         "projectivity": Attribute("text", lambda: _projectivity(head, key.sentences)),
