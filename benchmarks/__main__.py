@@ -30,6 +30,20 @@ def floor(paths: list[Path]) -> Callable[[], int]:
     return run
 
 
+def warm_floor(paths: list[Path]) -> Callable[[], int]:
+    """Do the same in memory that is there already: what the floor costs where the system need not give any."""
+    buffer = bytearray(max(path.stat().st_size for path in paths))
+
+    def run() -> int:
+        lines = 0
+        for path in paths:
+            with path.open("rb") as stream:
+                lines += buffer.count(b"\n", 0, stream.readinto(buffer))
+        return lines
+
+    return run
+
+
 def whole_road(paths: list[Path]) -> Callable[[], str]:
     """Compare five systems with a key, from files to JSON, with all findings but the resampling."""
     from comparanda.road import compare
@@ -98,10 +112,11 @@ def bench_trees(folder: Path, words: int, *, enhanced: bool) -> None:
     """Time all scores of trees of five parsers against the floor."""
     paths = corpora.write_trees(folder, words, enhanced=enhanced)
     all_tree_scores(paths)()
-    best = cpu_seconds({"floor": floor(paths), "scores": all_tree_scores(paths)})
+    best = cpu_seconds({"floor": floor(paths), "warm": warm_floor(paths), "scores": all_tree_scores(paths)})
     ratio = best["scores"] / best["floor"]
     what = f"{words // 1000:,}k words × 6{', enhanced' if enhanced else ''}: scores of trees {best['scores']:.2f} s"
     report(f"{what} / floor {best['floor']:.2f} s", ratio, "≤ 12", met=ratio <= 12)
+    print(f"  to be known: {best['scores'] / best['warm']:.2f} × a floor in warm memory ({best['warm']:.2f} s)")
 
 
 def bench_udeval(folder: Path) -> None:

@@ -8,6 +8,7 @@ bytes byte by byte: a collision, which a hostile file could aim at, only costs t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _KEEP = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
 _FOLD = np.uint64(0xC2B2AE3D27D4EB4F)
 _SPREAD = 0x9E3779B97F4A7C15
-_ROWS = 1 << 15
+_ROWS = 1 << 16
 _FIRST_BITS = 10
 _MOST_TABLES = 24
 
@@ -52,6 +53,54 @@ class _Table:
         return put
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Cut:
+    """Slices cut into words of eight bytes.
+
+    Args:
+        length: how many bytes each slice has.
+        head: the first word of each, zeros behind a shorter slice.
+        long: the rows of slices of more than eight bytes, those with the most words first.
+        flat: all words of the long ones, one array behind the other, as `words` yields them.
+        counts: how many words each of these arrays has.
+
+    """
+
+    length: Codes
+    head: NDArray[np.uint64]
+    long: Rows
+    flat: NDArray[np.uint64]
+    counts: Rows
+
+    @classmethod
+    def of(cls, view: NDArray[np.uint64], start: Codes, length: Codes) -> _Cut:
+        """Cut slices of a buffer, given its window."""
+        head = view[start] & _KEEP.take(length, mode="clip")
+        long = np.flatnonzero(length > 8)
+        if not long.size:
+            return cls(length, head, long, np.zeros(0, np.uint64), long)
+        sizes = _words_in(length[long])
+        most = int(sizes.max())
+        longest_first = np.argsort((most - sizes).astype(code_type(most)), kind="stable")  # NumPy sorts few bits fast
+        long, sizes = long[longest_first], sizes[longest_first]
+        counts = len(sizes) - np.searchsorted(sizes[::-1], np.arange(most), side="right")
+        cut = cls(length, head, long, np.empty(int(sizes.sum()), np.uint64), counts)
+        here = start[long].astype(np.int64)
+        for number, words in enumerate(cut.words(), start=-1):
+            words[:] = view[8 * number :][here[: len(words)]] if number >= 0 else view[here + (length[long] - 8)]
+        return cut
+
+    def words(self) -> Iterator[NDArray[np.uint64]]:
+        """Yield the last words of the long slices, their first words, the second words of those with three, and so on.
+
+        The last word of a slice may overlap the one before.
+        """
+        end = 0
+        for count in self.counts:
+            begin, end = end, end + int(count)
+            yield self.flat[begin:end]
+
+
 class Interner:
     """A growing table of distinct texts over one buffer; codes are given in order of first appearance."""
 
@@ -77,42 +126,32 @@ class Interner:
     def _encode(self, start: Codes, length: Codes) -> Codes:
         if self._by_text is not None:
             return self._encode_by_text(start, length, self._by_text)
-        hashes = self._hash(start, length)
+        cut = _Cut.of(self._window, start, length)
+        hashes = self._hash(cut)
         codes, unknown = self._look_up(hashes)
         if unknown.size:
             self._learn(hashes[unknown], start[unknown], length[unknown])
             codes[unknown], unknown = self._look_up(hashes[unknown])
-        if unknown.size or not self._confirmed(codes, start, length):
+        if unknown.size or not self._confirmed(codes, cut):
             self._by_text = {name.encode(): code for code, name in enumerate(self.names)}
             return self._encode_by_text(start, length, self._by_text)
         return codes
 
-    def _hash(self, start: Codes, length: Codes) -> NDArray[np.uint64]:
+    @staticmethod
+    def _hash(cut: _Cut) -> NDArray[np.uint64]:
         """Eight bytes as they are; longer slices folded, length included. Zero marks a free place."""
-        hashes = self._window[start] & _KEEP.take(length, mode="clip")
-        long = _longest_first(length)
-        if long.size:
-            folded = length[long].astype(np.uint64)
-            for words in self._eights(start[long], length[long]):
-                mixed = (folded[: len(words)] ^ words) * _FOLD
-                folded[: len(words)] = mixed ^ (mixed >> np.uint64(29))
-            hashes[long] = folded
-        hashes += np.uint64(1)
+        hashes = cut.head + np.uint64(1)
+        if cut.long.size:
+            folded = cut.length[cut.long].astype(np.uint64)
+            for words in cut.words():
+                part = folded[: len(words)]
+                part ^= words
+                part *= _FOLD
+                part ^= part >> np.uint64(29)
+            hashes[cut.long] = folded
         if hashes.size and not hashes.min():  # one long slice in 2**64 folds to the mark of a free place
             hashes[hashes == 0] = 1
         return hashes
-
-    def _eights(self, start: Codes, length: Codes) -> Iterator[NDArray[np.uint64]]:
-        """Cut long slices, the longest first, into words of eight bytes; the last may overlap the one before.
-
-        Yields the first words of all, the second words of those that have one, and so on.
-        """
-        here = start.astype(np.int64)
-        last = here + length - 8
-        sizes = _words_in(length)
-        for number in range(int(sizes[0])):
-            count = len(sizes) - int(np.searchsorted(sizes[::-1], number, side="right"))
-            yield self._window[np.minimum(here[:count] + 8 * number, last[:count])]
 
     def _look_up(self, hashes: NDArray[np.uint64]) -> tuple[Codes, Rows]:
         """Return the code of each hash, and the rows whose hash is in no table."""
@@ -154,10 +193,9 @@ class Interner:
         first_word = len(self._words) + np.cumsum(sizes) - sizes
         self._first_word = np.concatenate([self._first_word, first_word])
         self._words = np.concatenate([self._words, np.empty(int(sizes.sum()), np.uint64)])
-        long = _longest_first(length)
-        if long.size:
-            for number, words in enumerate(self._eights(start[long], length[long])):
-                self._words[first_word[long[: len(words)]] + number] = words
+        cut = _Cut.of(self._window, start, length)
+        for number, words in enumerate(cut.words()):
+            self._words[first_word[cut.long[: len(words)]] + number] = words
 
     def _insert(self, hashes: NDArray[np.uint64], codes: Codes) -> None:
         level = 0
@@ -168,16 +206,15 @@ class Interner:
             hashes, codes = hashes[~put], codes[~put]
             level += 1
 
-    def _confirmed(self, codes: Codes, start: Codes, length: Codes) -> bool:
-        """Whether every slice has the length of its code's first one, and if it is long, its bytes."""
-        if (self._length.take(codes) != length).any():
+    def _confirmed(self, codes: Codes, cut: _Cut) -> bool:
+        """Whether every slice has the length of its code's first one, and if it is long, its words."""
+        if (self._length.take(codes) != cut.length).any():
             return False
-        long = _longest_first(length)
-        if long.size:
-            first_word = self._first_word.take(codes[long])
-            for number, words in enumerate(self._eights(start[long], length[long])):
-                if (self._words.take(first_word[: len(words)] + number) != words).any():
-                    return False
+        place = self._first_word.take(codes[cut.long])
+        for words in cut.words():
+            if (self._words.take(place[: len(words)]) != words).any():
+                return False
+            place += 1
         return True
 
     def _encode_by_text(self, start: Codes, length: Codes, by_text: dict[bytes, int]) -> Codes:
@@ -196,13 +233,3 @@ class Interner:
 def _words_in(length: Codes) -> Rows:
     """Return how many words of eight bytes slices have."""
     return (length.astype(np.int64) + 7) >> 3
-
-
-def _longest_first(length: Codes) -> Rows:
-    """Return the rows of slices of more than eight bytes, those with the most words first."""
-    rows = np.flatnonzero(length > 8)
-    if not rows.size:
-        return rows
-    sizes = _words_in(length[rows])
-    narrow = (sizes.max() - sizes).astype(code_type(int(sizes.max())))  # NumPy sorts few bits much faster
-    return rows[np.argsort(narrow, kind="stable")]

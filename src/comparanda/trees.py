@@ -105,32 +105,33 @@ def _crossed(head: Rows) -> Rows:
     Only these can be other than projective: from a word between that is no descendant of the head, the way to the
     root leads past both ends. They need not be: the way may lead back to the head from without.
     """
-    row = np.arange(len(head), dtype=np.int32)  # half as many bytes to move
-    above = head.astype(np.int32)
-    low, high = np.minimum(row, above), np.maximum(row, above)
-    arcs = np.flatnonzero((above != ROOT) & (high - low > 1))
-    low, high = low[arcs], high[arcs]
-    crossed: Rows = arcs[_beyond(above, low + 1, high, low, high)]
+    row = np.arange(len(head))
+    low, high = np.minimum(row, head), np.maximum(row, head)
+    arcs = np.flatnonzero((low != ROOT) & (high - low > 1))
+    low, high = low.take(arcs), high.take(arcs)
+    crossed: Rows = arcs[_beyond(head, low + 1, high, low, high)]
     return crossed
 
 
-def _beyond(values: Codes, begin: Codes, end: Codes, low: Codes, high: Codes) -> Truths:
+def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, high: Rows) -> Truths:
     """Return which ranges [begin, end), none of which is empty, hold a value below `low` or above `high`.
 
     Tables hold the extremes of 1, 2, 4, 8 … values; two entries of the right one, which may overlap, cover a range.
     """
     found = np.empty(len(begin), np.bool_)
     least, greatest, width = values, values, 1
-    rest, size = np.arange(len(begin)), end - begin
+    rest = np.arange(len(begin))
     while True:
-        short = size < 2 * width
-        here = rest[short]
-        first, last = begin[here], end[here] - width
-        below = np.minimum(least[first], least[last]) < low[here]
-        found[here] = below | (np.maximum(greatest[first], greatest[last]) > high[here])
-        rest, size = rest[~short], size[~short]
-        if not rest.size:
+        size = end - begin
+        short = np.flatnonzero(size < 2 * width)
+        first, last = begin.take(short), end.take(short) - width
+        below = np.minimum(least.take(first), least.take(last)) < low.take(short)
+        above = np.maximum(greatest.take(first), greatest.take(last)) > high.take(short)
+        found[rest.take(short)] = below | above
+        longer = np.flatnonzero(size >= 2 * width)
+        if not longer.size:
             return found
+        rest, begin, end, low, high = (each.take(longer) for each in (rest, begin, end, low, high))
         least, greatest = np.minimum(least[:-width], least[width:]), np.maximum(greatest[:-width], greatest[width:])
         width *= 2
 

@@ -4,6 +4,7 @@ import pytest
 
 from comparanda.corpus import ROOT, Corpus
 from comparanda.places import Source
+from comparanda.read import arcs
 from comparanda.read.conllu import read
 from comparanda.read.request import Request
 from tests.read.corpora import heads, notes, refusal, values
@@ -68,6 +69,17 @@ class TestHeads:
         assert refusal(trees, sentence("2") + sentence("0 1")) == (
             "f:1: the head is 2, but the sentence has 1 word\n  the sentence begins at f:1 and ends at f:1"
         )
+
+    @pytest.mark.parametrize("rows", [1, 2, 3, 5])
+    def test_pieces_change_nothing(self, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        text = sentence("2 0 2") + sentence("2 1") + sentence("0") + sentence("3 0 2 1") + sentence("0 0 1") * 2
+        whole = trees(text)
+        assert len(whole.notes) == 4
+        monkeypatch.setattr(arcs, "_PIECE", rows)
+        cut = trees(text)
+        assert (heads(cut), cut.notes) == (heads(whole), whole.notes)
+        message = refusal(trees, sentence("0") * 3 + sentence("0 4"))
+        assert message.startswith("f:8: the head is 4, but the sentence has 2 words")
 
     def test_a_chain_of_a_hundred_thousand(self) -> None:
         corpus = trees(sentence(" ".join(map(str, range(100_000)))))

@@ -50,8 +50,8 @@ def same_codes(rows: list[str], piece: int = 0) -> bool:
 
 @pytest.mark.parametrize("bits", [0, 1, 3])
 def test_colliding_hashes_only_cost_time(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def poor(_: Interner, start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.uint64]:
-        return ((start * 0 + length) & ((1 << bits) - 1)).astype(np.uint64) + np.uint64(1)
+    def poor(_: Interner, cut: interning._Cut) -> NDArray[np.uint64]:
+        return (cut.length & ((1 << bits) - 1)).astype(np.uint64) + np.uint64(1)
 
     monkeypatch.setattr(Interner, "_hash", poor)
     rows = ["a", "bb", "longer than eight", "another long text", "", "a", "longer than nine!", "dd"] * 3
@@ -62,8 +62,8 @@ def test_colliding_hashes_only_cost_time(bits: int, monkeypatch: pytest.MonkeyPa
 def test_a_short_text_with_the_hash_of_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a hostile file could aim at: the eight bytes of one value are the folded hash of another."""
 
-    def aimed(_: Interner, start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.uint64]:
-        return np.full(len(start), 77, np.uint64)
+    def aimed(_: Interner, cut: interning._Cut) -> NDArray[np.uint64]:
+        return np.full(len(cut.length), 77, np.uint64)
 
     monkeypatch.setattr(Interner, "_hash", aimed)
     assert same_codes(["a long text, met first", "short"], piece=1)
@@ -71,12 +71,9 @@ def test_a_short_text_with_the_hash_of_a_long_one(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_hash_that_is_the_mark_of_a_free_place() -> None:
-    slices = Slices.of(["x", "y"])
-    interner = Interner(slices.buffer)
-    view = np.array([2**64 - 1, 5], np.uint64)
-    interner._window = view  # eight bytes 0xFF, which no text has
-    hashes = interner._hash(np.array([0, 1]), np.array([8, 8]))
-    assert hashes.tolist() == [1, 6]
+    view = np.array([2**64 - 1, 5], np.uint64)  # eight bytes 0xFF, which no text has
+    cut = interning._Cut.of(view, np.array([0, 1]), np.array([8, 8]))
+    assert Interner._hash(cut).tolist() == [1, 6]
 
 
 def test_texts_that_end_in_nul_are_told_apart() -> None:

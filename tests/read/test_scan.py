@@ -48,7 +48,7 @@ class TestBlocks:
             for part in blocks(source := source_of(text), separator):
                 for line, width in enumerate(part.fields.tolist()):
                     one = np.array([line])
-                    slices = [part.field(one, number, width) for number in range(width)]
+                    slices = [part.cut(one, width).slices(number) for number in range(width)]
                     found.append(
                         [bytes(source.data[int(at[0]) : int(at[0] + size[0])]).decode() for at, size in slices]
                     )

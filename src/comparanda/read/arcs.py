@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from comparanda.read.gather import NOT_ANNOTATED
 from comparanda.trees import defects
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from comparanda.columns import Codes, Rows
     from comparanda.corpus import Corpus
     from comparanda.places import Source
@@ -24,6 +27,7 @@ HEAD = "head"
 ARC_COLUMNS = (HEAD, "deps")
 
 _BAD, _EMPTY_NODE = -1, -2
+_PIECE = 1 << 16
 
 
 def with_arcs(corpus: Corpus, request: Request) -> Corpus:
@@ -52,6 +56,7 @@ class _Arcs:
         self.side = side
         self.notes: list[Note] = []
         self._owner = owner_of_rows(sentences)
+        self._sizes = np.diff(sentences)
 
     def arcs(self, head: TextColumn, deps: TextColumn | None) -> Arcs:
         """Return the trees, and the enhanced graphs if their column says anything; what is unusual is noted."""
@@ -61,21 +66,37 @@ class _Arcs:
                 where=self.source.parts[0].name,
                 hint="its tags can be compared with --task tag",
             )
-        numbers = np.array([int(name) if _is_number(name) else _BAD for name in head.names])[head.codes]
-        heads = self._rows(numbers, np.arange(len(head)), HEAD, head)
-        for what, rows in defects(heads, self.sentences):
+        return Arcs(self._heads(head), None if deps is None else self._edges(deps))
+
+    def _heads(self, written: TextColumn) -> Rows:
+        """Return the head of each word, made and looked at in pieces that stay in the processor's cache."""
+        numbers = np.array([int(name) if _is_number(name) else _BAD for name in written.names])
+        heads = np.empty(len(written), np.int64)
+        found: dict[str, list[Rows]] = {}
+        for piece in _pieces(self.sentences):
+            begin, end = int(piece[0]), int(piece[-1])
+            heads[begin:end] = self._rows(numbers[written.codes[begin:end]], slice(begin, end), HEAD, written)
+            for what, rows in defects(np.maximum(heads[begin:end] - begin, ROOT), piece - begin):
+                found.setdefault(what, []).append(rows + begin)
+        for what, each in found.items():
+            rows = np.concatenate(each)
             if rows.size:
                 self.notes.append(Note(self.side, what, len(rows), first_places(self.source, self.offset[rows[:3]])))
-        return Arcs(heads, None if deps is None else self._edges(deps))
+        return heads
 
-    def _rows(self, numbers: Rows, rows: Rows, what: str, written: TextColumn) -> Rows:
-        """Turn the numbers of words in their sentences, 0 for the root, into rows; refuse what is no such number."""
-        begin = self.sentences[:-1][self._owner[rows]]
-        size = np.diff(self.sentences)[self._owner[rows]]
-        bad = np.flatnonzero((numbers < 0) | (numbers > size))
+    def _rows(self, numbers: Rows, rows: Rows | slice, what: str, written: TextColumn) -> Rows:
+        """Turn the numbers of words in the sentences of the given rows, 0 for the root, into rows.
+
+        What is no such number is refused.
+        """
+        owner = self._owner[rows]
+        bad = np.flatnonzero((numbers < 0) | (numbers > self._sizes[owner]))
         if bad.size:
-            raise self._bad_head(int(rows[bad[0]]), int(numbers[bad[0]]), what, written[int(rows[bad[0]])])
-        return np.where(numbers == 0, ROOT, begin + numbers - 1)
+            row = int(np.arange(len(written))[rows][bad[0]])
+            raise self._bad_head(row, int(numbers[bad[0]]), what, written[row])
+        heads = self.sentences[owner] + (numbers - 1)
+        heads[numbers == 0] = ROOT
+        return heads
 
     def _bad_head(self, row: int, number: int, what: str, written: str) -> ReadError:
         begin, end = self.sentences[self._owner[row] : self._owner[row] + 2].tolist()
@@ -109,6 +130,13 @@ class _Arcs:
             self.notes.append(Note(self.side, "enhanced edges from empty nodes, left out", int(empty.sum()), first))
             rows, place = rows[~empty], place[~empty]
         return Edges(rows, self._rows(numbers[place], rows, "head of an enhanced edge", deps), labels.take(place))
+
+
+def _pieces(sentences: Rows) -> Iterator[Rows]:
+    """Cut the offsets of sentences after about every `_PIECE` rows."""
+    first = np.searchsorted(sentences, np.arange(0, sentences[-1], _PIECE))
+    cuts = np.unique(np.append(first, len(sentences) - 1)).tolist()
+    return (sentences[begin : end + 1] for begin, end in itertools.pairwise(cuts))
 
 
 def _is_number(text: str) -> bool:

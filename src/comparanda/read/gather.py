@@ -24,7 +24,6 @@ Mend = Callable[[str], str]
 """Brings one value into its canonical form."""
 
 NOT_ANNOTATED = ("_", "")
-_NO_BREAK = str.maketrans({"\u00a0": " ", "\u202f": " "})
 
 
 def nfc(value: str) -> str:
@@ -38,7 +37,7 @@ def plain_spaces(value: str) -> str:
     >>> plain_spaces("B-PER\xa0 ")
     'B-PER'
     """
-    return value.translate(_NO_BREAK).strip()
+    return value.replace("\u00a0", " ").replace("\u202f", " ").strip()
 
 
 MENDS: Mapping[str, Mend] = {
@@ -77,14 +76,15 @@ class Gathering:
 
     def add(self, block: Block, lines: Rows, cuts: Rows) -> None:
         """Take over the given lines of a block; `cuts` says before which of them sentences end."""
+        fields = block.cut(lines, self.width)
         if self.word is None:
             self._start.append(block.start[lines].astype(self._offset_type))
         else:
-            start, length = block.field(lines, self.word, self.width)
+            start, length = fields.slices(self.word)
             self._start.append(start.astype(self._offset_type))
             self._length.append(length.astype(np.uint32))
         for number, interner in self._interners.items():
-            codes = interner.encode(*block.field(lines, number, self.width))
+            codes = interner.encode(*fields.slices(number))
             self._codes[number].append(codes.astype(code_type(len(interner.names)), copy=False))
         self._cuts.append(cuts + self.rows)
         self.rows += len(lines)
@@ -154,10 +154,12 @@ class Gathering:
 
 def mended(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
     """Return the column with every value mended, equal ones under one code, and the rows that changed."""
-    names = [name if code == column.missing else mend(name) for code, name in enumerate(column.names)]
-    changed = np.array([old != new for old, new in zip(column.names, names, strict=True)], dtype=np.bool_)
-    if not changed.any():
+    names = list(map(mend, column.names))
+    if column.missing is not None:
+        names[column.missing] = column.names[column.missing]
+    if tuple(names) == column.names:
         return column, np.zeros(0, np.int64)
+    changed = np.array([old != new for old, new in zip(column.names, names, strict=True)], dtype=np.bool_)
     place: dict[tuple[str, bool], int] = {}
     new_code = [place.setdefault((name, code == column.missing), len(place)) for code, name in enumerate(names)]
     codes = np.array(new_code, dtype=code_type(len(place)))[column.codes]

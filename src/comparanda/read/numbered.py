@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.columns import Slices, head8, window
+from comparanda.columns import Slices
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.places import Source, refuse
 from comparanda.read.arcs import ARC_COLUMNS, with_arcs
@@ -28,9 +28,8 @@ ALSO = {"cpostag": "upos", "postag": "xpos"}
 
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
 _SPECIAL_ID = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})")
-_DASHES, _DOTS = (np.uint64(int.from_bytes(byte * 8, "little")) for byte in (b"-", b"."))
+_TENS = np.uint64(0x1010101010101010)
 _EMPTY_NODE = -1
-_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +145,18 @@ def _add(gathering: Gathering, block: Block, dialect: Dialect) -> None:
 def _words(gathering: Gathering, block: Block, lines: Rows, blank_lines: Rows, dialect: Dialect) -> tuple[Rows, Rows]:
     """Check the ids and tell ranges (3-4) and empty nodes (8.1) from words; return these and where sentences end."""
     source = gathering.source
-    start, length = block.field(lines, 0, dialect.width)
-    ids = head8(window(source.buffer), start, length)
+    first8 = block.first8[lines]
+    special = _begins_special(first8)
+    others = lines[special]
+    if others.size:
+        lines, first8 = lines[~special], first8[~special]
     cuts = np.searchsorted(lines, blank_lines)
-    if (ids == _expected_ids(len(lines), cuts)).all():
+    if not _counted(first8, cuts):
+        raise _problem(source, block, dialect)
+    if not others.size:
         return lines, cuts
-    special = _has_byte(ids, _DASHES) | _has_byte(ids, _DOTS)
-    named = Slices(source.buffer, start[special], length[special]).intern()
-    others, lines, ids = lines[special], lines[~special], ids[~special]
-    cuts = np.searchsorted(lines, blank_lines)
-    strange = dialect.words_only or not all(map(_SPECIAL_ID.fullmatch, named.names))
-    if strange or (ids != _expected_ids(len(lines), cuts)).any():
+    named = Slices(source.buffer, *block.cut(others, dialect.width).slices(0)).intern()
+    if dialect.words_only or not all(map(_SPECIAL_ID.fullmatch, named.names)):
         raise _problem(source, block, dialect)
     first, last = _range_ends(named)
     dashed = first != _EMPTY_NODE
@@ -169,7 +169,7 @@ def _words(gathering: Gathering, block: Block, lines: Rows, blank_lines: Rows, d
     if not fit.all() or (begin[1:] < end[:-1]).any():
         raise _problem(source, block, dialect)
     if ranges.size:
-        gathering.cover(begin, end, *block.field(ranges, dialect.columns.index("form"), dialect.width))
+        gathering.cover(begin, end, *block.cut(ranges, dialect.width).slices(dialect.columns.index("form")))
     return lines, cuts
 
 
@@ -181,32 +181,37 @@ def _range_ends(ids: TextColumn) -> tuple[Rows, Rows]:
     return first, last
 
 
-def _expected_ids(count: int, cuts: Rows) -> NDArray[np.uint64]:
-    """Return the id that each word line must carry: 1, 2, 3 … in each sentence, as eight bytes."""
-    bounds = np.concatenate([np.zeros(1, np.int64), cuts, np.array([count], np.int64)])
+def _begins_special(first8: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether the digits that a line begins with are followed by no tab, but perhaps by the mark of a special id.
+
+    Of the bytes in question digits alone have the bit 0x10; of the others `-` and `.` have the bit 0x20, a tab has not.
+    """
+    others = ~first8 & _TENS
+    first_other = others & (~others + np.uint64(1))
+    found: NDArray[np.bool_] = first8 & (first_other << np.uint64(1)) != 0
+    return found
+
+
+def _counted(first8: NDArray[np.uint64], cuts: Rows) -> bool:
+    """Whether the ids of the words, given by the first bytes of their lines, are 1, 2, 3 … in each sentence."""
+    bounds = np.concatenate([np.zeros(1, np.int64), cuts, np.array([len(first8)], np.int64)])
     sizes = np.diff(bounds)
-    place = np.arange(count) - np.repeat(bounds[:-1], sizes)
-    expected: NDArray[np.uint64] = _id_bytes(int(sizes.max()))[place]
-    return expected
+    place = np.arange(len(first8)) - np.repeat(bounds[:-1], sizes)
+    expected, kept = _id_bytes(int(sizes.max()))
+    return bool((first8 & kept.take(place) == expected.take(place)).all())
 
 
-_ID_BYTES = np.zeros(0, np.uint64)
+_ID_BYTES = np.zeros((2, 0), np.uint64)
 
 
 def _id_bytes(count: int) -> NDArray[np.uint64]:
-    """Return the decimal texts of 1 … count as eight-byte integers, from a table that grows."""
+    """Return how lines with the ids 1 … count begin, as eight-byte integers, and which bits say so; the table grows."""
     global _ID_BYTES  # noqa: PLW0603 - a cache: its content depends on nothing but its length
-    if len(_ID_BYTES) < count:
-        texts = (int.from_bytes(str(n).encode(), "little") for n in range(1, 2 * count + 256))
-        _ID_BYTES = np.fromiter(texts, dtype=np.uint64)
+    if _ID_BYTES.shape[1] < count:
+        texts = [f"{number}\t".encode()[:8] for number in range(1, 2 * count + 256)]
+        numbers = [int.from_bytes(text, "little") for text in texts]
+        _ID_BYTES = np.array([numbers, [(1 << 8 * len(text)) - 1 for text in texts]], np.uint64)
     return _ID_BYTES
-
-
-def _has_byte(words: NDArray[np.uint64], byte8: np.uint64) -> NDArray[np.bool_]:
-    """Whether any of the eight bytes of each word equals a byte (the classic zero-byte test)."""
-    different = words ^ byte8
-    found: NDArray[np.bool_] = ((different - _ONES) & ~different & _HIGHS) != 0
-    return found
 
 
 def _problem(source: Source, block: Block, dialect: Dialect) -> ReadError:

@@ -1,4 +1,4 @@
-"""Bytes to fields, a block of about 1 MiB at a time, without making strings.
+"""Bytes to fields, a block of about 2 MiB at a time, without making strings.
 
 One comparison finds every separator and newline of a block; lines, fields and their number are then
 arithmetic on the offsets. Blocks end at a blank line, so a sentence never straddles two.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from comparanda.columns import Rows
 
-BLOCK = 1 << 20
+BLOCK = 1 << 21
 MAX_LINE = 16 << 20
 TAB, LINE_FEED, SPACE = 9, 10, 32
 
@@ -48,15 +48,33 @@ class Block:
     newline: Rows
     first8: NDArray[np.uint64]
 
-    def field(self, lines: Rows, number: int, width: int) -> tuple[Rows, Rows]:
-        """Return offset and length of one field of the given lines, which all have `width` fields."""
-        last = self.newline[lines]
-        start = self.start[lines] if number == 0 else self.delimiters[last - (width - number)] + 1
-        return start, self.delimiters[last - (width - 1 - number)] - start
+    def cut(self, lines: Rows, width: int) -> Fields:
+        """Return the fields of the given lines, which all have `width` of them."""
+        return Fields(self, lines, width)
 
     def text(self, source: Source, line: int) -> str:
         """Return one line as text."""
         return str(source.data[int(self.start[line]) : int(self.end[line])], "utf-8")
+
+
+class Fields:
+    """The fields of some lines of a block, each found once."""
+
+    def __init__(self, block: Block, lines: Rows, width: int) -> None:
+        self._block = block
+        self._lines = lines
+        self._first = block.newline[lines] - (width - 1)
+        self._ends: dict[int, Rows] = {}
+
+    def slices(self, number: int) -> tuple[Rows, Rows]:
+        """Return offset and length of one field of each line."""
+        start = self._block.start[self._lines] if number == 0 else self._end(number - 1) + 1
+        return start, self._end(number) - start
+
+    def _end(self, number: int) -> Rows:
+        if number not in self._ends:
+            self._ends[number] = self._block.delimiters[number:].take(self._first)
+        return self._ends[number]
 
 
 def word8(text: bytes) -> np.uint64:
