@@ -15,7 +15,7 @@ import numpy as np
 
 from comparanda.align import NONE, token_rows
 from comparanda.columns import code_type
-from comparanda.corpus import ROOT, owner_of_rows
+from comparanda.corpus import ROOT, Edges, owner_of_rows
 from comparanda.sites import Sites
 from comparanda.verdicts import View
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from comparanda.align import Aligned, RowMap
     from comparanda.columns import Codes, Rows, TextColumn, Truths
-    from comparanda.corpus import Arcs, Corpus, Edges
+    from comparanda.corpus import Arcs, Corpus
 
 VIEW = "conll18"
 METRICS = (
@@ -322,26 +322,50 @@ class _Counts:
         nothing = np.zeros(self.units, np.int64)
         positives = nothing if mine is None else self._by_unit(mine.row)
         claimed = nothing if theirs is None else self._by_unit(near[theirs.row])
-        for metric, change in (("ELAS", str), ("EULAS", universal_path)):
-            credit = nothing
-            if mine is not None and theirs is not None:
-                credit = self._by_unit(self._common_edges(mine, theirs, self.aligned.maps[run], change))
-            self._put(metric, run, credit, positives, claimed, None)
+        credit = dict.fromkeys(ENHANCED, nothing)
+        if mine is not None and theirs is not None:
+            found = _common_edges(mine, _edges_on_key(theirs, self.aligned.maps[run]), len(self.unit))
+            credit = {metric: self._by_unit(rows) for metric, rows in zip(ENHANCED, found, strict=True)}
+        for metric in ENHANCED:
+            self._put(metric, run, credit[metric], positives, claimed, None)
 
-    def _common_edges(self, mine: Edges, theirs: Edges, row_map: RowMap, change: Callable[[str], str]) -> Rows:
-        """Return the word of each edge that both sides have."""
+
+def _edges_on_key(edges: Edges, row_map: RowMap) -> Edges:
+    """Carry the edges of a response to the key's words; those of and from words without a counterpart go."""
+    if row_map.to_key is None:
+        return edges
+    row, head = row_map.to_key[edges.row], row_map.to_key[edges.head]
+    head[edges.head == ROOT] = ROOT
+    known = np.flatnonzero((row != NONE) & ((head != NONE) | (edges.head == ROOT)))
+    return Edges(row[known], head[known], edges.label.take(known))
+
+
+def _common_edges(mine: Edges, theirs: Edges, words: int) -> tuple[Rows, Rows]:
+    """Return the word of each edge that both sides have: with the same relation, and with the same but for subtypes."""
+    lone = np.bincount(mine.row, minlength=words) == 1
+    lone &= np.bincount(theirs.row, minlength=words) == 1
+    place = np.zeros(words, np.int64)
+    place[theirs.row] = np.arange(len(theirs.row))
+    left = np.flatnonzero(lone[mine.row])  # most words have one edge: no search is needed
+    right = place[mine.row[left]]
+    same_head = np.equal(mine.head[left], theirs.head[right])
+    others = np.flatnonzero(~lone[mine.row]), np.flatnonzero(~lone[theirs.row])
+    found = []
+    for change in (str, universal_path):
         labels = _coded([mine.label, theirs.label], change)
-        width = len(labels.names)
-        rows, heads, codes = theirs.row, theirs.head, labels.codes[1]
-        if row_map.to_key is not None:
-            rows = row_map.to_key[rows]
-            target = row_map.to_key[np.maximum(heads, 0)]
-            known = (rows != NONE) & ((heads == ROOT) | (target != NONE))
-            rows, heads, codes = rows[known], np.where(heads == ROOT, ROOT, target)[known], codes[known]
-        size = len(self.unit) + 1
-        key_edges = (mine.row * size + mine.head + 1) * width + labels.codes[0]
-        edges, counts = np.unique((rows * size + heads + 1) * width + codes, return_counts=True)
-        if not edges.size:
-            return np.zeros(0, np.int64)
-        place = np.minimum(np.searchsorted(edges, key_edges), len(edges) - 1)
-        return np.repeat(mine.row, np.where(edges[place] == key_edges, counts[place], 0))
+        same = same_head & (labels.codes[0][left] == labels.codes[1][right])
+        edges = [
+            (each.row[rows] * (words + 1) + each.head[rows] + 1) * len(labels.names) + codes[rows]
+            for each, rows, codes in zip((mine, theirs), others, labels.codes, strict=True)
+        ]
+        found.append(np.concatenate([mine.row[left[same]], np.repeat(mine.row[others[0]], _occurrences(*edges))]))
+    return found[0], found[1]
+
+
+def _occurrences(wanted: Rows, given: Rows) -> Rows:
+    """Return how often each of some numbers is among others."""
+    distinct, counts = np.unique(given, return_counts=True)
+    if not distinct.size:
+        return np.zeros(len(wanted), np.int64)
+    place = np.minimum(np.searchsorted(distinct, wanted), len(distinct) - 1)
+    return np.where(distinct[place] == wanted, counts[place], 0)
