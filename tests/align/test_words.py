@@ -154,3 +154,13 @@ def test_rows_without_words_must_be_equally_many() -> None:
         assert message is not None
         assert f"{response} tokens, but the key has 2" in message
         assert f"the {longer} goes on at" in message
+
+
+def test_white_space_alone_may_begin_a_sentence() -> None:
+    words = [["a", "b"], ["\u00a0", "c"], ["\u3000"]]
+    blank = corpus("x", [[(word, "T") for word in sentence] for sentence in words], names=None)
+    found = align(flat("key", "a b", "c"), [blank])
+    (segments,) = found.segments
+    assert segments is not None
+    assert segments.sentences.tolist() == [0, 1]
+    assert to_response(found) == [0, 1, 3]

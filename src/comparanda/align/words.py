@@ -251,28 +251,32 @@ def _laid_by_text(mine: _Side, theirs: _Side) -> _Found:
     texts = _equal_texts(*solid)
     starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
     laid = lay(solid[0].surface, solid[1].surface, texts, (mine.words, theirs.words), starts)
-    notes = _normalised(*solid, laid) if texts[1] is not solid[1].surface.text else []
-    numbers, begins, ends = solid[0].sentences(texts[0])
-    _, other_begins, other_ends = solid[1].sentences(texts[1])
+    as_written = texts[1] is solid[1].surface.text
+    notes = [] if as_written else _normalised(*solid, laid)
+    whole = [side.surface.text if as_written else side.surface.composed for side in (mine, theirs)]
+    numbers, begins, ends = mine.sentences(whole[0])  # of all words: white space alone may begin a sentence
+    _, other_begins, other_ends = theirs.sentences(whole[1])
     return _Found(
         laid.key_rows,
         laid.response_rows,
         solid[0].surface.row[laid.key_tokens],
         numbers[_common_spans(begins, ends, other_begins, other_ends)],
         (begins, other_begins),
-        _surplus(solid[0], texts[0], theirs, laid.response_rows),
+        _surplus(solid[0], texts[0], theirs, whole[1], laid.response_rows),
         notes,
     )
 
 
-def _surplus(mine: _Side, text: Text, theirs: _Side, aligned: Rows) -> Surplus | None:
-    """Find the words of the response that have no counterpart, and their places in the key's text."""
+def _surplus(mine: _Side, text: Text, theirs: _Side, own: Text, aligned: Rows) -> Surplus | None:
+    """Find the words of the response that have no counterpart, and their places in the key's text.
+
+    `text` is the key's, `own` that of the response with words of white space among the others.
+    """
     alone = np.ones(len(theirs.corpus), np.bool_)
     alone[aligned] = False
     rows, token = theirs.tokens_of(np.flatnonzero(alone))
     if not rows.size:
         return None
-    own = theirs.surface.text if len(text.data) == len(theirs.surface.text.data) else theirs.surface.composed
     begin, end = own.begins[token], own.ends[token]
     near = np.searchsorted(text.begins, begin, side="right") - 1
     document = np.searchsorted(theirs.documents, token, side="right")
