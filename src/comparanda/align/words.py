@@ -96,10 +96,7 @@ class _Side:
         if documents is None:
             return cls(corpus, words, surface, np.array([len(surface)]))
         bounds = np.searchsorted(surface.row, corpus.row_documents)
-        if documents == list(range(len(corpus.documents))):
-            return cls(corpus, words, surface, bounds[1:])
-        tokens = [np.arange(bounds[number], bounds[number + 1]) for number in documents]
-        return cls(corpus, words, surface.take(np.concatenate(tokens)), np.cumsum([len(each) for each in tokens]))
+        return cls(corpus, words, surface, bounds[1:]).only(documents)
 
     def tokens_of(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return those of some rows that are compared, and their tokens."""
@@ -123,8 +120,8 @@ class _Side:
         return np.concatenate([[0], text.ends])[self.documents]
 
     def only(self, documents: list[int]) -> _Side:
-        """Return some of the documents, by their place among those that are compared."""
-        if len(documents) == len(self.documents):
+        """Return some of the documents, by their place among those that are compared, in another order if need be."""
+        if documents == list(range(len(self.documents))):
             return self
         bounds = np.concatenate([[0], self.documents])
         tokens = [np.arange(bounds[number], bounds[number + 1]) for number in documents]
@@ -186,7 +183,7 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
         response, response.words, Surface.of(response), None if pairs is None else [each for _, each in pairs]
     )
     by_row = [number for number in _unlike_documents(mine, theirs) if _same_rows(mine, theirs, number)]
-    by_text = [number for number in range(len(mine.documents)) if number not in set(by_row)]
+    by_text = sorted({*range(len(mine.documents))} - {*by_row})
     found = [_laid_by_text(mine.only(by_text), theirs.only(by_text))] if by_text else []
     found += [_laid_by_row(mine.only(by_row), theirs.only(by_row))] if by_row else []
     key_rows, response_rows, tokens, sentences = (

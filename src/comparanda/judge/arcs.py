@@ -14,26 +14,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.align import NONE, Aligned, values_on_key
+from comparanda.align import NONE, Aligned
 from comparanda.columns import TextColumn, code_type
 from comparanda.corpus import ROOT
 from comparanda.errors import UsageError
-from comparanda.excerpts import Texts
 from comparanda.judge.conll18 import VIEW as CONLL18
-from comparanda.judge.conll18 import arcs_of, conll18, universal_relation
+from comparanda.judge.conll18 import conll18, universal_relation
 from comparanda.judge.ground import (
     attributes_of,
+    coded,
     left_out,
     places_of,
     run_names,
     settings_of,
     surplus_items,
-    units_of,
+    values_of,
+    verdicts_of,
 )
+from comparanda.judge.heads import STRAY, arcs_of
+from comparanda.judge.heads import on_key as heads_on_key
 from comparanda.judge.label_maps import one_sided, speak_alike
 from comparanda.judge.task import Options, Task
 from comparanda.places import Note
-from comparanda.sites import ABSENT, OWN_PLACE, Aspect, Attribute, Sites, canonical
+from comparanda.sites import ABSENT, OWN_PLACE, Aspect, Attribute, Sites, special_last
 from comparanda.trees import crossing, depths
 from comparanda.verdicts import System, Verdicts, View
 
@@ -56,26 +59,12 @@ _MOST_PAIRS = 1 << 24
 def judge_arcs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge trees."""
     runs = run_names(systems)
-    key = aligned.key
     columns, notes = _relations(aligned, systems, runs, options)
     views = _views(aligned, columns, options)
     notes += one_sided(views["las"], runs)
     notes += [Note("key", f"words left out, {why}", count) for why, count in views["las"].left_out_counts.items()]
-    return Verdicts(
-        task="dep",
-        systems=tuple(systems),
-        runs=runs,
-        documents=key.documents.names,
-        units=units_of(key),
-        views=views,
-        settings={
-            **settings_of(options, key.judged),
-            "punctuation": options.punctuation,
-            "labels": options.labels,
-        },
-        notes=(*aligned.notes, *notes),
-        texts=Texts.of(aligned, runs),
-    )
+    policies = {"punctuation": options.punctuation, "labels": options.labels}
+    return verdicts_of(aligned, systems, "dep", views, {**settings_of(options, aligned.key.judged), **policies}, notes)
 
 
 def _relations(
@@ -93,8 +82,8 @@ def _views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dic
     """Judge arcs by head and label, by the head alone, and by the label alone; and as the shared task does."""
     places = places_of(aligned.key)
     attributes = {**attributes_of(aligned.key, places[0], options), **_tree_attributes(aligned.key)}
-    names, codes = canonical([*columns, TextColumn(np.zeros(0, np.uint8), (ABSENT,))])
-    labels = _on_key(aligned, names, codes)
+    names, codes = coded(aligned, columns)
+    labels = Aspect(codes[0], values_of(aligned, names, codes), names)
     heads = _heads(aligned)
     of_key = Aspect(labels.key, (labels.key,) * len(aligned.maps), labels.names)  # what a head is called by
     beside = _Beside(aligned, places, names, codes)
@@ -115,13 +104,6 @@ def _views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dic
     return {**views, CONLL18: conll18(aligned)}
 
 
-def _on_key(aligned: Aligned, names: tuple[str, ...], codes: list[Codes]) -> Aspect:
-    """Carry the labels of all sides to the key's words."""
-    absent = names.index(ABSENT)
-    values = zip(codes[1 : len(aligned.maps) + 1], aligned.maps, strict=True)
-    return Aspect(codes[0], tuple(values_on_key(column, row_map, absent) for column, row_map in values), names)
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class _Beside:
     """The arcs of words that responses have beside the key's."""
@@ -133,19 +115,17 @@ class _Beside:
 
     def items(self, *aspects: str) -> Items | None:
         """Make items of them, told apart by some of their aspects; by the head alone, they are called as in the key."""
-        labels, values = [], []
-        for run, row_map in enumerate(self.aligned.maps):
-            found = row_map.surplus
-            rows, near = (found.rows, found.near) if found is not None else (np.zeros(0, np.int64),) * 2
-            called = self.codes[run + 1][rows] if "label" in aspects else self.codes[0][near]
-            value = called.astype(np.int64) if "label" in aspects else np.zeros(len(rows), np.int64)
+
+        def judged(run: int, found: Surplus) -> tuple[Codes, Codes]:
+            by_label = "label" in aspects
+            called = self.codes[run + 1][found.rows] if by_label else self.codes[0][found.near]
+            value = called.astype(np.int64) if by_label else np.zeros(len(called), np.int64)
             if "head" in aspects:
-                head = arcs_of(self.aligned.responses[run]).head[rows]
-                target = head if row_map.to_key is None else row_map.to_key[np.maximum(head, 0)]
-                value = value + len(self.names) * (np.where(head == ROOT, -2, target) + 2)
-            labels.append(called)
-            values.append(value)
-        return surplus_items(self.aligned, self.places, self.names, labels, values)
+                head = arcs_of(self.aligned.responses[run]).head[found.rows]
+                value += len(self.names) * (heads_on_key(head, self.aligned.maps[run]) - STRAY)
+            return called, value
+
+        return surplus_items(self.aligned, self.places, self.names, judged)
 
 
 def _heads(aligned: Aligned) -> Aspect:
@@ -177,16 +157,15 @@ def _distances(rows: Rows, head: Rows, row_map: RowMap) -> tuple[Rows, dict[int,
         return _distance(rows, head), _own_heads(rows, head)
     mine = row_map.to_response
     absent = np.flatnonzero(mine == NONE)
-    above = head[mine]  # of absent words anything, and so below of roots: they are put right at once
-    above[absent] = ROOT
-    target = row_map.to_key[above]
-    target[above == ROOT] = ROOT
+    target = heads_on_key(head, row_map)[mine]  # of absent words anything, which is put right at once
+    target[absent] = ROOT
     strange = _own_heads(rows, target) | dict.fromkeys(absent.tolist(), ABSENT)
+    lost = np.flatnonzero(target == STRAY)
     if row_map.surplus is not None:
-        lost = np.flatnonzero((above != ROOT) & (target == NONE))
-        places = np.searchsorted(row_map.surplus.rows, above[lost])
+        places = np.searchsorted(row_map.surplus.rows, head[mine[lost]])
         found = zip(lost.tolist(), places.tolist(), strict=True)
         strange |= {row: _placed(row_map.surplus, place, row) for row, place in found}
+    target[lost] = ROOT  # they have names instead
     return _distance(rows, target), strange
 
 
@@ -205,7 +184,7 @@ def _named(distances: list[Rows], strange: list[dict[int, str]]) -> Aspect:
     numbers = (np.flatnonzero(present) + lowest).tolist()
     named = {f"{number:+}" if number else "0": number for number in numbers}
     extra = {name for each in strange for name in each.values()}
-    names = tuple(sorted({*named, *extra}, key=lambda name: (name.startswith("\0"), name)))
+    names = tuple(sorted({*named, *extra}, key=special_last))
     code_of = {name: code for code, name in enumerate(names)}
     table = np.zeros(width, code_type(len(names)))
     for name, number in named.items():
@@ -228,7 +207,7 @@ def _pairs(labels: Aspect, heads: Aspect) -> Aspect:
     ]
     found = _distinct(packed, len(labels.names) * width)
     written = [_value(labels.names[code // width], heads.names[code % width]) for code in found.tolist()]
-    order = sorted(range(len(written)), key=lambda place: (written[place].startswith("\0"), written[place]))
+    order = sorted(range(len(written)), key=lambda place: special_last(written[place]))
     rank = np.empty(len(order), code_type(len(order)))
     rank[order] = np.arange(len(order))
     columns = [rank[_places(found, each, len(labels.names) * width)] for each in packed]

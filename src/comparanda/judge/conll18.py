@@ -15,7 +15,9 @@ import numpy as np
 
 from comparanda.align import NONE, token_rows
 from comparanda.columns import code_type
-from comparanda.corpus import ROOT, Edges, owner_of_rows
+from comparanda.corpus import Edges, owner_of_rows
+from comparanda.judge.heads import STRAY, arcs_of
+from comparanda.judge.heads import on_key as heads_on_key
 from comparanda.sites import Sites
 from comparanda.verdicts import View
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from comparanda.align import Aligned, RowMap
     from comparanda.columns import Codes, Rows, TextColumn, Truths
-    from comparanda.corpus import Arcs, Corpus
 
 VIEW = "conll18"
 METRICS = (
@@ -68,10 +69,6 @@ UNIVERSAL = frozenset(
 # fmt: on
 
 
-_STRAY = -2
-"""The head of a word that hangs on one without a counterpart in the key."""
-
-
 def universal_relation(label: str) -> str:
     """Return a relation without its subtype.
 
@@ -97,13 +94,6 @@ def universal_path(label: str) -> str:
     'conj>nsubj'
     """
     return ">".join(map(universal_relation, label.split(">")))
-
-
-def arcs_of(corpus: Corpus) -> Arcs:
-    """Return the trees of a corpus that was read for them."""
-    if corpus.arcs is None:
-        raise AssertionError(f"{corpus.name} was read without its trees")
-    return corpus.arcs
 
 
 def conll18(aligned: Aligned) -> View:
@@ -193,7 +183,7 @@ class _Counts:
         """Count one run."""
         near = self.aligned.maps[run].near(len(self.aligned.responses[run]))
         self._segmentation(run, near)
-        heads = self._heads_in_key(run)
+        heads = heads_on_key(self.heads[run + 1], self.aligned.maps[run])
         wrong = self._wrong(run, heads)
         las, tags = wrong.head | wrong.relation, wrong.upos | wrong.features
         self._words(run, near, wrong, las, tags)
@@ -291,16 +281,6 @@ class _Counts:
             lemma,
         )
 
-    def _heads_in_key(self, run: int) -> Rows:
-        """Return the heads of a response's words as rows of the key; those that are none there are like no other."""
-        to_key = self.aligned.maps[run].to_key
-        if to_key is None:
-            return self.heads[run + 1]
-        target = np.append(to_key, ROOT)  # a root's head, -1, finds the last place
-        target[:-1][to_key == NONE] = _STRAY
-        found: Rows = target[self.heads[run + 1]]
-        return found
-
     def _other_children(self, run: int, wrong: Truths, heads: Rows) -> Truths:
         """Whether words have other functional children, or children with other relations or tags.
 
@@ -334,9 +314,8 @@ def _edges_on_key(edges: Edges, row_map: RowMap) -> Edges:
     """Carry the edges of a response to the key's words; those of and from words without a counterpart go."""
     if row_map.to_key is None:
         return edges
-    row, head = row_map.to_key[edges.row], row_map.to_key[edges.head]
-    head[edges.head == ROOT] = ROOT
-    known = np.flatnonzero((row != NONE) & ((head != NONE) | (edges.head == ROOT)))
+    row, head = row_map.to_key[edges.row], heads_on_key(edges.head, row_map)
+    known = np.flatnonzero((row != NONE) & (head != STRAY))
     return Edges(row[known], head[known], edges.label.take(known))
 
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.align import values_on_key
 from comparanda.columns import TextColumn, code_type
 from comparanda.corpus import owner_of_rows
+from comparanda.excerpts import Texts
 from comparanda.items import Items
-from comparanda.sites import Attribute, Sites
-from comparanda.verdicts import System, UnitKind, Units
+from comparanda.sites import ABSENT, Attribute, Sites, canonical
+from comparanda.verdicts import System, UnitKind, Units, Verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.align import Aligned
+    from comparanda.align import Aligned, Surplus
     from comparanda.columns import Codes
     from comparanda.corpus import Corpus
     from comparanda.judge.task import Options
+    from comparanda.places import Note
+    from comparanda.verdicts import View
 
 Places = tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.int32]"]
 """Document, sentence and place of each site."""
@@ -34,10 +38,48 @@ def run_names(systems: Sequence[System]) -> tuple[str, ...]:
     return tuple(names[run] for run in sorted(names))
 
 
-def units_of(key: Corpus) -> Units:
+def _units_of(key: Corpus) -> Units:
     """Return what statistics resample: the key's documents, or its sentences or rows where it marks none."""
     kind: UnitKind = "document" if key.documents.marked else "row" if key.by_id else "sentence"
     return Units(kind, len(key.documents) if kind == "document" else len(key.sentences) - 1)
+
+
+def coded(aligned: Aligned, columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
+    """Bring the columns of all sides, the key's first, to one table of names; absent is one where rows can be."""
+    whole = all(row_map.identity for row_map in aligned.maps)
+    absent = [] if whole else [TextColumn(np.zeros(0, np.uint8), (ABSENT,))]
+    names, codes = canonical([*columns, *absent])
+    return names, codes[: len(columns)]
+
+
+def values_of(aligned: Aligned, names: tuple[str, ...], codes: Sequence[Codes]) -> tuple[Codes, ...]:
+    """Carry the values of all responses, as `coded` gives them, to the key's rows."""
+    absent = names.index(ABSENT) if ABSENT in names else 0
+    values = zip(codes[1:], aligned.maps, strict=True)
+    return tuple(values_on_key(column, row_map, absent) for column, row_map in values)
+
+
+def verdicts_of(
+    aligned: Aligned,
+    systems: Sequence[System],
+    task: str,
+    views: Mapping[str, View],
+    settings: Mapping[str, str],
+    notes: Sequence[Note],
+) -> Verdicts:
+    """Put the views of a task together with what the key and the alignment say."""
+    key, runs = aligned.key, run_names(systems)
+    return Verdicts(
+        task=task,
+        systems=tuple(systems),
+        runs=runs,
+        documents=key.documents.names,
+        units=_units_of(key),
+        views=views,
+        settings=settings,
+        notes=(*aligned.notes, *notes),
+        texts=Texts.of(aligned, runs),
+    )
 
 
 def places_of(key: Corpus) -> Places:
@@ -82,7 +124,10 @@ def _seen(words: TextColumn, train: frozenset[str]) -> NDArray[np.bool_]:
 
 
 def surplus_items(
-    aligned: Aligned, places: Places, names: tuple[str, ...], labels: Sequence[Codes], values: Sequence[Codes]
+    aligned: Aligned,
+    places: Places,
+    names: tuple[str, ...],
+    judged: Callable[[int, Surplus], tuple[Codes, Codes]],
 ) -> Items | None:
     """Make negative items of the words that responses have beside the key's; None where there are none.
 
@@ -92,18 +137,17 @@ def surplus_items(
         aligned: the key and its responses.
         places: where the key's words stand.
         names: the labels by code.
-        labels: for each run, the label of each of its surplus words.
-        values: for each run, the value of each of them, under codes that all runs share.
+        judged: gives the label and the value of each surplus word of a run, under codes that all runs share.
 
     """
     tables = []
     for run, row_map in enumerate(aligned.maps):
         if row_map.surplus is not None:
             found = row_map.surplus
-            size = len(found.rows)
-            run_number = np.full(size, run)
+            labels, values = judged(run, found)
             order = _order_of_equals(np.stack([found.near, found.begin, found.end]))
-            tables.append(np.stack([found.near, found.begin, found.end, order, values[run], labels[run], run_number]))
+            owner = np.full(len(found.rows), run)
+            tables.append(np.stack([found.near, found.begin, found.end, order, values, labels, owner]))
     if not tables:
         return None
     table = np.concatenate(tables, axis=1)

@@ -8,24 +8,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from comparanda.align import Aligned, values_on_key
+from comparanda.align import Aligned
 from comparanda.columns import TextColumn, join_labels, split_labels
-from comparanda.excerpts import Texts
 from comparanda.judge.ground import (
     attributes_of,
+    coded,
     left_out,
     places_of,
     run_names,
     settings_of,
     surplus_items,
-    units_of,
+    values_of,
+    verdicts_of,
 )
 from comparanda.judge.label_maps import one_sided, speak_alike
 from comparanda.judge.task import Options, Task
 from comparanda.places import Note
-from comparanda.sites import ABSENT, Sites, canonical
+from comparanda.sites import ABSENT, Sites
 from comparanda.verdicts import System, Verdicts, View
 
 if TYPE_CHECKING:
@@ -53,31 +52,19 @@ def _judge(
     runs = run_names(systems)
     sides = ["key", *runs]
     columns, notes = speak_alike(_columns(aligned), sides, systems, options, several=_several(aligned))
-    names, codes = canonical(_with_absent(aligned, columns))
+    names, codes = coded(aligned, columns)
     places = places_of(aligned.key)
     sites = _sites(aligned, places, names, codes, options)
-    beside = _surplus_values(aligned, codes)
     judged = View(
         view,
         sites,
         measures,
         left_out=left_out(sites, options),
-        surplus=surplus_items(aligned, places, names, beside, beside),
+        surplus=surplus_items(aligned, places, names, lambda run, found: (codes[run + 1][found.rows],) * 2),
     )
     notes += one_sided(judged, runs)
     notes += [Note("key", f"sites left out, {why}", count) for why, count in judged.left_out_counts.items()]
-    key = aligned.key
-    return Verdicts(
-        task=task,
-        systems=tuple(systems),
-        runs=runs,
-        documents=key.documents.names,
-        units=units_of(key),
-        views={view: judged},
-        settings=settings_of(options, view),
-        notes=(*aligned.notes, *notes),
-        texts=Texts.of(aligned, runs),
-    )
+    return verdicts_of(aligned, systems, task, {view: judged}, settings_of(options, view), notes)
 
 
 def _several(aligned: Aligned) -> bool:
@@ -96,35 +83,16 @@ def _columns(aligned: Aligned) -> list[TextColumn]:
     return columns
 
 
-def _with_absent(aligned: Aligned, columns: list[TextColumn]) -> list[TextColumn]:
-    """Add the value of what is absent, where a response may lack something."""
-    whole = all(row_map.identity for row_map in aligned.maps)
-    return columns if whole else [*columns, TextColumn(np.zeros(0, np.uint8), (ABSENT,))]
-
-
 def _sites(aligned: Aligned, places: Places, names: tuple[str, ...], codes: list[Codes], options: Options) -> Sites:
-    absent = names.index(ABSENT) if ABSENT in names else 0
-    values = [
-        values_on_key(column, row_map, absent)
-        for column, row_map in zip(codes[1 : len(aligned.maps) + 1], aligned.maps, strict=True)
-    ]
     sites = Sites(
         *places,
         codes[0],
-        tuple(values),
+        values_of(aligned, names, codes),
         names,
         tuple(() if name == ABSENT else split_labels(name) for name in names) if _several(aligned) else None,
         attributes_of(aligned.key, places[0], options),
     )
     return sites if aligned.kept is None else sites.take(aligned.kept)
-
-
-def _surplus_values(aligned: Aligned, codes: list[Codes]) -> list[Codes]:
-    """Return for each run the values of its words beside the key's."""
-    return [
-        column[np.zeros(0, np.int64) if row_map.surplus is None else row_map.surplus.rows]
-        for column, row_map in zip(codes[1 : len(aligned.maps) + 1], aligned.maps, strict=True)
-    ]
 
 
 TAG = Task("tag", "one tag a token: UPOS, XPOS, features, lemma, or any column", "tokens", "upos", judge_tags)
