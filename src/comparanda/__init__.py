@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         InputError,
         MissingExtraError,
         ReadError,
+        RuleError,
         UsageError,
     )
     from comparanda.result import Result
@@ -36,6 +37,7 @@ _PLACES = {
             "InputError",
             "MissingExtraError",
             "ReadError",
+            "RuleError",
             "UsageError",
         )
     },
@@ -49,6 +51,7 @@ __all__ = [
     "MissingExtraError",
     "ReadError",
     "Result",
+    "RuleError",
     "UsageError",
     "__version__",
     "compare",

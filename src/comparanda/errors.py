@@ -46,7 +46,16 @@ class UsageError(ComparandaError):
 
 
 class ExpressionError(UsageError):
-    """An expression does not parse, or its types do not fit; the text carries a caret under the place."""
+    """An expression does not parse, or its types do not fit; the text carries a caret under the place.
+
+    `line` is the line of the expression that holds the place, counted from 0.
+    """
+
+    line: int = 0
+
+
+class RuleError(UsageError):
+    """A rule set is wrong: a misfit in a condition, rules that could cycle, or verdicts that would depend on order."""
 
 
 class InputError(ComparandaError):

@@ -24,6 +24,7 @@ from comparanda.expressions.syntax import (
     Not,
     Number,
     Or,
+    Quantified,
     Text,
     Truth,
 )
@@ -73,7 +74,7 @@ def check(
       labl == 'PER'
       ^^^^
     """
-    found = _Checker(expression.text, types, functions).type_of(expression.root)
+    found = Checker(expression.text, types, functions).type_of(expression.root)
     used = {name: types[name] for name in sorted(expression.names)}
     return Checked(expression, found, MappingProxyType(used))
 
@@ -96,15 +97,16 @@ def require_truth(checked: Checked) -> None:
         raise failure(source, root.place, what, hint=_comparison_hint(root, checked.type))
 
 
-class _Checker:
-    """The types of the nodes of one text."""
+class Checker:
+    """The types of the nodes of one text; a language with more kinds of names or calls extends it."""
 
     def __init__(self, source: str, types: Mapping[str, Type], functions: Mapping[str, Signature]) -> None:
         self.source = source
         self.types = types
         self.functions = functions
 
-    def type_of(self, node: Node) -> Type:  # noqa: PLR0911 - one return for each kind of node
+    def type_of(self, node: Node) -> Type:  # noqa: PLR0911, PLR0912 - one for each kind of node
+        """Return the type of a node; all below it is checked."""
         match node:
             case Text():
                 return "text"
@@ -116,6 +118,8 @@ class _Checker:
                 return self.name(name, node.place)
             case Call():
                 return self.call(node)
+            case Quantified():
+                return self.quantified(node)
             case Negative(operand):
                 return self.number(operand, "-")
             case Arithmetic():
@@ -132,6 +136,7 @@ class _Checker:
                 raise TypeError(f"not a node that stands alone: {node!r}")
 
     def name(self, name: str, place: Place) -> Type:
+        """Look a name up."""
         if (found := self.types.get(name)) is not None:
             return found
         what = f"unknown name {shown(name)}{nearest(name, map(quote_name, self.types))}"
@@ -149,11 +154,13 @@ class _Checker:
         return None if likely or len(name) > 40 else f"(a text is written in quotes: {quote(name)})"
 
     def junction(self, operands: tuple[Node, ...], word: str) -> Type:
+        """Check the operands of `and` or `or`."""
         for operand in operands:
             self.truth(operand, word)
         return "truth"
 
     def truth(self, node: Node, word: str) -> Type:
+        """Check that a node is a condition."""
         found = self.type_of(node)
         if found != "truth":
             what = f"'{word}' needs conditions, but this is {_a(found)}"
@@ -161,18 +168,21 @@ class _Checker:
         return found
 
     def arithmetic(self, node: Arithmetic) -> Type:
+        """Check a chain of sums or products."""
         self.number(node.first, node.steps[0].operator)
         for step in node.steps:
             self.number(step.operand, step.operator)
         return "number"
 
     def number(self, node: Node, operator: str) -> Type:
+        """Check that a node is a number."""
         found = self.type_of(node)
         if found != "number":
             raise failure(self.source, node.place, f"'{operator}' needs numbers, but this is {_a(found)}")
         return found
 
     def comparison(self, node: Comparison) -> Type:
+        """Check that both sides of each comparison are of one type."""
         left = self.type_of(node.first)
         for step in node.steps:
             if isinstance(step.operand, List):
@@ -185,32 +195,43 @@ class _Checker:
         return "truth"
 
     def same(self, left: Type, right: Type, operator: str, place: Place) -> None:
+        """Refuse to compare two types."""
         if left != right:
             raise failure(self.source, place, f"'{operator}' compares {left} with {right}")
 
     def ordered(self, found: Type, step: ComparisonStep) -> None:
-        if found == "truth" and step.operator in _ORDERINGS:
-            raise failure(self.source, step.place, f"'{step.operator}' compares conditions, which have no order")
+        """Refuse to order what has no order."""
+        if found in {"truth", "row"} and step.operator in _ORDERINGS:
+            kind = "conditions" if found == "truth" else "rows"
+            raise failure(self.source, step.place, f"'{step.operator}' compares {kind}, which have no order")
+
+    def quantified(self, node: Quantified) -> Type:
+        """Refuse to range over tables: there are none outside rules."""
+        raise failure(self.source, node.place, f"there are no tables here for {node.function}(… for …) to range over")
 
     def call(self, node: Call) -> Type:
+        """Check a call of a function."""
         signature = self.functions.get(node.function)
         if signature is None:
             raise self.unknown_function(node)
-        given, wanted = len(node.arguments), len(signature.parameters)
-        if given != wanted:
-            what = f"{node.function}() takes {wanted} argument{'' if wanted == 1 else 's'}, not {given}"
+        given, fewest, most = len(node.arguments), signature.fewest, signature.most
+        if given < fewest or (most is not None and given > most):
+            wanted = f"{fewest}" if most == fewest else f"at least {fewest}" if most is None else f"{fewest} to {most}"
+            what = f"{node.function}() takes {wanted} argument{'' if wanted == '1' else 's'}, not {given}"
             raise failure(self.source, node.place, what, hint=f"write {signature.written(node.function)}")
-        for argument, parameter in zip(node.arguments, signature.parameters, strict=True):
-            self.argument(node.function, argument, parameter)
+        for place, argument in enumerate(node.arguments):
+            self.argument(node.function, argument, signature.parameter(place))
         return signature.result
 
     def unknown_function(self, node: Call) -> Exception:
+        """Make the error for a function that is not there."""
         before, _, method = node.function.rpartition(".")
         hint = f"write {method}({before})" if before and method in self.functions else None
         what = f"unknown function {shown(node.function)}{nearest(node.function, self.functions)}"
         return failure(self.source, node.place._replace(end=node.place.start + len(node.function)), what, hint=hint)
 
     def argument(self, function: str, argument: Node, parameter: Parameter) -> None:
+        """Check one argument."""
         if parameter.literal:
             self.literal(function, argument, parameter)
         elif (found := self.type_of(argument)) not in parameter.types:
@@ -218,6 +239,7 @@ class _Checker:
             raise failure(self.source, argument.place, what)
 
     def literal(self, function: str, argument: Node, parameter: Parameter) -> None:
+        """Check an argument that must be written out."""
         if not isinstance(argument, Text):
             what = f"{function}() takes a {parameter.name} written out in quotes here"
             raise failure(self.source, argument.place, what)
@@ -231,7 +253,7 @@ class _Checker:
 
 
 def _a(found: Type) -> str:
-    return {"truth": "a condition", "number": "a number", "text": "text"}[found]
+    return {"truth": "a condition", "number": "a number", "text": "text", "row": "a row"}[found]
 
 
 def _comparison_hint(node: Node, found: Type) -> str:

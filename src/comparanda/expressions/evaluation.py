@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class _Evaluator:
         function = self.scope.functions[node.function]
         arguments = (
             argument.value if parameter.literal and isinstance(argument, Text) else self.value(argument)
-            for argument, parameter in zip(node.arguments, function.parameters, strict=True)
+            for argument, parameter in zip(node.arguments, map(function.parameter, count()), strict=False)
         )
         return self.sound(function.call(*arguments), function.result, f"the result of {node.function}()")
 

@@ -23,6 +23,7 @@ from comparanda.expressions.syntax import (
     Number,
     Or,
     Place,
+    Quantified,
     Text,
     Truth,
     children,
@@ -183,8 +184,36 @@ class _Parser(Cursor):
 
     def call(self, function: Token) -> Node:
         opening = self.take()
-        arguments = self.until(opening, ")")
+        arguments = self.until(opening, ")", "for")
+        if self.previous is not None and self.previous.one_of("for"):
+            return self.quantified(function, opening, arguments)
         return Call(function.written, arguments, place=self.since(function.place.start))
+
+    def quantified(self, function: Token, opening: Token, bodies: tuple[Node, ...]) -> Node:
+        """Read what follows the `for` of `any(… for x in table if …)`."""
+        assert self.previous is not None
+        if len(bodies) != 1:
+            what = f"one expression stands before 'for', not {len(bodies)}"
+            raise failure(self.source, self.previous.place, what)
+        variable = self.plain_name("a name for the row after 'for'")
+        if not self.current.one_of("in"):
+            raise failure(self.source, self.current.place, "expected 'in' and a table after the name of the row")
+        self.take()
+        table = self.plain_name("the name of a table after 'in'")
+        condition = None
+        if self.current.one_of("if"):
+            self.take()
+            condition = self.expression()
+        self.close(opening, ")")
+        place = self.since(function.place.start)
+        return Quantified(function.written, bodies[0], variable, table, condition, place=place)
+
+    def plain_name(self, wanted: str) -> str:
+        """Take a name without dots."""
+        token = self.current
+        if token.kind != "name" or "." in token.written:
+            raise failure(self.source, token.place, f"expected {wanted}")
+        return self.take().written
 
     def values(self) -> Node:
         opening = self.current
@@ -195,15 +224,18 @@ class _Parser(Cursor):
         items = self.until(opening, "]")
         return List(items, place=self.since(opening.place.start))
 
-    def until(self, opening: Token, closing: str) -> tuple[Node, ...]:
-        """Read expressions with commas between them, and the bracket that ends them."""
+    def until(self, opening: Token, closing: str, turning: str = "") -> tuple[Node, ...]:
+        """Read expressions with commas between them, and the bracket that ends them, or the word that turns them."""
         found: list[Node] = []
         while not self.current.one_of(closing):
             found.append(self.expression())
             if not self.current.one_of(","):
                 break
             self.take()
-        self.close(opening, closing)
+        if found and turning and self.current.one_of(turning):
+            self.take()
+        else:
+            self.close(opening, closing)
         return tuple(found)
 
     def measure(self, root: Node) -> None:

@@ -38,7 +38,9 @@ def failure(source: str, place: Place, what: str, *, hint: str | None = None) ->
       label = 'PER'
             ^
     """
-    return ExpressionError(what, details=excerpt(source, place), hint=hint)
+    error = ExpressionError(what, details=excerpt(source, place), hint=hint)
+    error.line = source.count("\n", 0, place.start)
+    return error
 
 
 def excerpt(source: str, place: Place) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from comparanda.expressions.syntax import (
     Not,
     Number,
     Or,
+    Quantified,
     Text,
     Truth,
 )
@@ -44,6 +45,9 @@ def unparse(node: Node | Expression) -> str:  # noqa: PLR0911 - one return for e
             return quote_name(name)
         case Call(function, arguments):
             return f"{function}({', '.join(map(unparse, arguments))})"
+        case Quantified(function, body, variable, table, condition):
+            only = "" if condition is None else f" if {unparse(condition)}"
+            return f"{function}({unparse(body)} for {variable} in {table}{only})"
         case List(items):
             return f"[{', '.join(map(unparse, items))}]"
         case _:

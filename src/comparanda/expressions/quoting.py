@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 KEYWORDS = frozenset({"and", "or", "not", "in", "true", "false", "for", "if"})
-"""The words of the language; `for` and `if` are kept for quantifiers."""
+"""The words of the language."""
 
 ESCAPES = {"\\": "\\", "'": "'", '"': '"', "`": "`", "n": "\n", "t": "\t"}
 """What a backslash and one character stand for; besides, `\\uXXXX` is the character of that number."""

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
     from comparanda.columns import Column
 
-Type = Literal["truth", "number", "text"]
+Type = Literal["truth", "number", "text", "row"]
+"""What a value is; a row of a table is known in rules alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Parameter:
         literal: whether it must be written out as a string, and so is known before there are data.
         choices: for a literal, the values it may have; none given, any.
         problem: for a literal, a check that returns what is wrong with it, or nothing.
+        optional: whether it may be left away; only others that may be follow it.
+        repeated: whether any number of such arguments may follow; it is the last.
 
     """
 
@@ -31,9 +34,11 @@ class Parameter:
     literal: bool = False
     choices: Collection[str] | None = None
     problem: Callable[[str], str | None] | None = None
+    optional: bool = False
+    repeated: bool = False
 
     def __str__(self) -> str:
-        return f'"{self.name}"' if self.literal else self.name
+        return (f'"{self.name}"' if self.literal else self.name) + (", …" if self.repeated else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,20 @@ class Signature:
 
     parameters: tuple[Parameter, ...]
     result: Type
+
+    @property
+    def fewest(self) -> int:
+        """How many arguments it takes at least."""
+        return sum(not parameter.optional for parameter in self.parameters)
+
+    @property
+    def most(self) -> int | None:
+        """How many arguments it takes at most; None for any number."""
+        return None if self.parameters and self.parameters[-1].repeated else len(self.parameters)
+
+    def parameter(self, place: int) -> Parameter:
+        """Return the parameter of the argument at a place."""
+        return self.parameters[min(place, len(self.parameters) - 1)]
 
     def written(self, name: str) -> str:
         """Return how a call of the function looks.

@@ -66,6 +66,26 @@ class Call(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Quantified(Node):
+    """Something said of all rows of a table at once: `any(x.label == "PER" for x in key if x.begin > 3)`.
+
+    Args:
+        function: what is asked: `any`, `count`, `min` …
+        body: what is asked of each row: a condition, a value, or the variable itself.
+        variable: the name by which the body and the condition call the row.
+        table: the table it ranges over.
+        condition: which rows take part; None for all.
+
+    """
+
+    function: str
+    body: Node
+    variable: str
+    table: str
+    condition: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Negative(Node):
     """A number with its sign turned."""
 
@@ -166,6 +186,8 @@ def children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911 - one return for 
             return (operand,)
         case Call(_, arguments):
             return arguments
+        case Quantified(_, body, _, _, condition):
+            return (body,) if condition is None else (body, condition)
         case List(items):
             return items
         case _:
