@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from comparanda.places import Location, Note, Source
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes, Rows, Slices, TextColumn
+    from comparanda.columns import Codes, Column, Rows, Slices, TextColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,71 @@ class Arcs:
     edges: Edges | None = None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Fragments:
+    """The pieces of discontinuous spans, all of them, in order.
+
+    Args:
+        span: which span each is a piece of.
+        begin: where it begins.
+        end: where it ends.
+
+    """
+
+    span: Rows
+    begin: Rows
+    end: Rows
+
+
+Unit = Literal["tokens", "characters"]
+"""What positions count: rows of the corpus, or code points of the documents' texts."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spans:
+    """The labelled spans of a corpus.
+
+    Args:
+        unit: what positions count.
+        document: the index of each span's document.
+        begin: where it begins in its document.
+        end: where it ends; half-open. For a discontinuous span, where its last piece does.
+        label: its label.
+        offset: the byte at which it stands in the source.
+        fragments: the pieces of discontinuous spans; None where there are none.
+        columns: what else the input says of them: `text`, `id`, `confidence`, `probability` …
+
+    """
+
+    unit: Unit
+    document: Rows
+    begin: Rows
+    end: Rows
+    label: TextColumn
+    offset: Codes
+    fragments: Fragments | None = None
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RawText:
+    """The texts of documents as they are, white space included, and where the rows' words stand in them.
+
+    Args:
+        documents: the text of each document.
+        begin: the code point of its document's text at which each row's word begins.
+        end: the code point behind it.
+
+    """
+
+    documents: tuple[str, ...]
+    begin: Rows
+    end: Rows
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """What was read from one input: the key, or one run of one system.
@@ -112,6 +177,9 @@ class Corpus:
         judged: what the column of values is called in the input.
         ranges: the tokens that stand for several words; None where there are none.
         arcs: the trees, where they were asked for.
+        spans: the labelled spans, where they were asked for.
+        raw: the texts of the documents, where the input has them; rows are then made by cutting them at white space
+            and punctuation.
         notes: what was met while reading.
 
     """
@@ -129,6 +197,8 @@ class Corpus:
     judged: str = "tag"
     ranges: Ranges | None = None
     arcs: Arcs | None = None
+    spans: Spans | None = None
+    raw: RawText | None = None
     notes: tuple[Note, ...] = field(default=())
 
     def __len__(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from comparanda.columns import TextColumn
 from comparanda.corpus import Corpus
 from comparanda.errors import ComparandaError
 
@@ -46,3 +47,33 @@ def refusal(read: Callable[..., object], *arguments: Any, code: int = 3, **optio
         read(*arguments, **options)
     assert caught.value.exit_code == code
     return str(caught.value)
+
+
+def spans(corpus: Corpus) -> list[tuple[str, int, int, str]]:
+    """The document, begin, end and label of each span."""
+    found = corpus.spans
+    assert found is not None
+    names = [corpus.documents.names[document] for document in found.document]
+    return [(name, int(found.begin[span]), int(found.end[span]), found.label[span]) for span, name in enumerate(names)]
+
+
+def said(corpus: Corpus, name: str) -> list[Any]:
+    """What the input says of each span under a name."""
+    assert corpus.spans is not None
+    column = corpus.spans.columns[name]
+    return column.values() if isinstance(column, TextColumn) else column.tolist()
+
+
+def span_lines(corpus: Corpus) -> list[str]:
+    """File and line of each span."""
+    assert corpus.spans is not None
+    return [str(corpus.source.locate(int(offset))) for offset in corpus.spans.offset]
+
+
+def fragments(corpus: Corpus) -> list[tuple[int, int, int]]:
+    """The span, begin and end of each piece of a discontinuous span."""
+    assert corpus.spans is not None
+    found = corpus.spans.fragments
+    if found is None:
+        return []
+    return list(zip(found.span.tolist(), found.begin.tolist(), found.end.tolist(), strict=True))

@@ -179,7 +179,8 @@ class TestChoiceOfColumns:
 
     def test_an_unknown_option(self) -> None:
         assert refused("a b\n", code=2, colunm="1") == (
-            "format 'columns' has no option 'colunm' (did you mean 'column'?)\n  its options: column, word, columns"
+            "format 'columns' has no option 'colunm' (did you mean 'column'?)\n"
+            "  its options: column, word, columns, header, comments, scheme, repair"
         )
 
 
@@ -314,6 +315,79 @@ class TestDocuments:
             "  documents are told apart by their names: rename one"
         )
 
+    def test_an_id_as_in_hipe(self) -> None:
+        corpus = corpus_of("# document_id = a\nx\tO\n\n# document_id = a\ny\tO\n\n# document_id = b c \nz\tO\n")
+        assert documents(corpus) == {"a": ["x", "y"], "b c": ["z"]}
+        assert notes(corpus) == []
+
+    def test_an_id_without_a_name(self) -> None:
+        assert documents(corpus_of("# document_id\nx\tO\n\n# document_id\ny\tO\n")) == {
+            "document 1": ["x"],
+            "document 2": ["y"],
+        }
+
+    def test_a_comment_that_only_begins_like_one(self) -> None:
+        assert not corpus_of("# document_ids = a\nx\tO\n").documents.marked
+
+
+class TestHeader:
+    HIPE = "TOKEN\tNE-COARSE-LIT\tMISC\n# document_id = d\nAnna\tB-pers\t_\nran\tO\t_\n"
+
+    def test_that_of_hipe_is_known(self) -> None:
+        corpus = corpus_of(self.HIPE, column="NE-COARSE-LIT")
+        assert documents(corpus) == {"d": ["Anna", "ran"]}
+        assert (values(corpus), corpus.judged) == (["B-pers", "O"], "NE-COARSE-LIT")
+        assert values(corpus_of(self.HIPE, column="2", header="yes")) == ["B-pers", "O"]
+
+    def test_unless_there_is_none(self) -> None:
+        assert words(corpus_of(self.HIPE.replace("# document_id = d\n", ""), column="2", header="no"))[0] == "TOKEN"
+
+    def test_it_may_have_more_columns_than_the_file(self) -> None:
+        corpus = corpus_of("TOKEN\tNE-COARSE-LIT\tMISC\nAnna\tB-pers\n")
+        assert (values(corpus), corpus.judged) == (["B-pers"], "column 2")
+
+    def test_others_are_read_if_one_says_so(self) -> None:
+        corpus = corpus_of("word pos ner\nAnna NNP B-PER\n", header="yes", column="pos")
+        assert (words(corpus), values(corpus), corpus.judged) == (["Anna"], ["NNP"], "pos")
+
+    def test_names_that_are_given_go_before(self) -> None:
+        assert values(corpus_of("a b\nAnna B-PER\n", header="yes", columns="w,ner", column="ner")) == ["B-PER"]
+
+    def test_names_that_say_nothing(self) -> None:
+        assert corpus_of("x x\nAnna B-PER\n", header="yes").judged == "column 2"
+
+    def test_each_file_may_have_one(self, tmp_path: Path) -> None:
+        for name in "ab":
+            (tmp_path / f"{name}.tsv").write_text(f"TOKEN\tNE-COARSE-LIT\n{name}\tO\n")
+        (tmp_path / "c.tsv").write_text("c\tO\n")
+        corpus = FORMAT.read(load(str(tmp_path), side="key", suffixes=(".tsv",)), Request("key"))
+        assert documents(corpus) == {"a": ["a"], "b": ["b"], "c": ["c"]}
+
+    def test_lines_keep_their_numbers(self) -> None:
+        assert lines(corpus_of("w\tt\n\t \nAnna\tO\n", header="yes")) == [3]
+
+    def test_nothing_behind_it(self) -> None:
+        assert refused("TOKEN\tNE-COARSE-LIT\n\n") == "f.conll: there are no tokens in this file"
+
+
+class TestCommentsAnywhere:
+    TEXT = "a\tO\n# segment\nb\tO\n#\n#\tO\n# full\tO\nc\tO\n"
+
+    def test_between_tokens(self) -> None:
+        corpus = corpus_of(self.TEXT, comments="anywhere")
+        assert (words(corpus), corpus.sentences.tolist()) == (["a", "b", "#", "c"], [0, 4])
+        assert notes(corpus) == ["key: comment lines passed over: 3 (f.conll:2, f.conll:4, f.conll:6)"]
+
+    def test_where_spaces_separate_columns_a_token_may_be_a_number_sign(self) -> None:
+        assert words(corpus_of("a O\n# one more\n# O\n", comments="anywhere")) == ["a", "#"]
+
+    def test_a_document_ends_the_sentence(self) -> None:
+        corpus = corpus_of("a\tO\n# document_id = d\nb\tO\n", comments="anywhere")
+        assert documents(corpus) == {"f": ["a"], "d": ["b"]}
+
+    def test_other_values(self) -> None:
+        assert refused(self.TEXT, 2, comments="all") == "comments='all' is not possible\n  one of: start, anywhere"
+
 
 class TestNumberSigns:
     def test_tokens_may_begin_with_one(self) -> None:
@@ -334,7 +408,7 @@ class TestNumberSigns:
     def test_inside_a_sentence_they_are_refused(self) -> None:
         assert refused("a O\n# a comment\n") == (
             "f.conll:2: 3 columns, the first line (f.conll:1) has 2\n"
-            "  a comment may only stand at the start of a sentence"
+            "  a comment may only stand at the start of a sentence; if they stand anywhere: ?comments=anywhere"
         )
 
     @pytest.mark.parametrize(

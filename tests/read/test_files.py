@@ -120,6 +120,11 @@ class TestCleaning:
         assert text(source) == b"x\na\nb\n"
         assert notes(source) == ["key: CRLF line ends read as LF: 2 (a.txt:2, …)"]
 
+    def test_lines_that_were_converted_twice(self) -> None:
+        source = read(put("a.txt", b"a\r\r\n\r\r\nb\r\n"))
+        assert text(source) == b"a\n\nb\n"
+        assert notes(source) == ["key: CRLF line ends read as LF: 3 (a.txt:1, …)"]
+
     def test_cr_alone_is_refused(self) -> None:
         expected = "a.txt: the lines end by CR alone\n  convert it: tr '\\r' '\\n' < FILE"
         assert refusal(read, put("a.txt", b"a\rb\r")) == expected
@@ -303,3 +308,33 @@ class TestAtTheSameTime:
         source = read("pipe")
         writer.join()
         assert text(source) == b"a O\nb O\n" * 50_000
+
+
+@pytest.mark.usefixtures("folder")
+class TestBeside:
+    """Files that belong to others and are read behind them."""
+
+    def read(self, path: str) -> list[str]:
+        return [part.name for part in load(path, side="key", suffixes=(".ann",), beside={".ann": (".txt",)}).parts]
+
+    def test_behind_each(self) -> None:
+        for name in ("c/1.ann", "c/1.txt", "c/2.ann", "c/3.txt", "c/d/4.ann", "c/d/4.txt"):
+            put(name, b"x\n")
+        assert self.read("c") == ["c/1.ann", "c/1.txt", "c/2.ann", "c/d/4.ann", "c/d/4.txt"]
+        assert self.read("c/1.ann") == ["c/1.ann", "c/1.txt"]
+        assert self.read("c/1.txt") == ["c/1.txt"]
+        assert self.read("c/*.ann") == ["c/1.ann", "c/1.txt", "c/2.ann"]
+
+    def test_packed(self) -> None:
+        put("1.ann.gz", gzip.compress(b"x\n"))
+        put("1.txt.gz", gzip.compress(b"y\n"))
+        assert self.read("1.ann.gz") == ["1.ann.gz", "1.txt.gz"]
+        put("1.txt", b"y\n")
+        assert self.read("1.ann.gz") == ["1.ann.gz", "1.txt"]
+
+    def test_one_empty_file_is_enough_text(self) -> None:
+        put("1.ann", b"")
+        put("1.txt", b"y\n")
+        source = load("1.ann", side="key", beside={".ann": (".txt",)})
+        assert text(source) == b"\n\ny\n\n"
+        assert str(source.locate(2)) == "1.txt:1"

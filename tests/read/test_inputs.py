@@ -44,6 +44,10 @@ class TestNotation:
             ("a.conll::columns?column=3", Input("a.conll", None, "columns", {"column": "3"})),
             ("a.conll::?column=3", Input("a.conll", None, None, {"column": "3"})),
             ("a.conll::columns?columns=a%26b,c%3D", Input("a.conll", None, "columns", {"columns": "a&b,c="})),
+            ("a.conll?column=3&word=2", Input("a.conll", None, None, {"column": "3", "word": "2"})),
+            ("crf=out/a.conll?scheme=iob1", Input("out/a.conll", "crf", None, {"scheme": "iob1"})),
+            ("a?.conll", Input("a?.conll")),
+            ("out/a?.conll?column=3", Input("out/a?.conll", None, None, {"column": "3"})),
             ("out/run=3.conll", Input("out/run=3.conll")),
             ("x=out/run=3.conll", Input("out/run=3.conll", "x")),
             ("-", Input("-")),
@@ -57,6 +61,13 @@ class TestNotation:
         put("lr=0.1.conll", "a O\n")
         assert Input.parse("lr=0.1.conll") == Input("lr=0.1.conll")
         assert Input.parse("lr=0.1.conll::columns?column=2") == Input("lr=0.1.conll", None, "columns", {"column": "2"})
+
+    def test_a_name_that_is_too_long_for_a_file_is_no_crash(self) -> None:
+        assert Input.parse("a" * 5000 + "?b=c").options == {"b": "c"}
+
+    def test_a_file_that_is_there_wins_over_options(self) -> None:
+        put("run?seed=1", "a O\n")
+        assert Input.parse("run?seed=1") == Input("run?seed=1")
 
     @pytest.mark.parametrize(
         ("written", "expected"),
@@ -96,7 +107,8 @@ class TestFormats:
     def test_an_unknown_option(self) -> None:
         put("a.conll", "a O\n")
         assert refusal(read, "a.conll::columns?colum=1", code=2) == (
-            "format 'columns' has no option 'colum' (did you mean 'column'?)\n  its options: column, word, columns"
+            "format 'columns' has no option 'colum' (did you mean 'column'?)\n"
+            "  its options: column, word, columns, header, comments, scheme, repair"
         )
 
     def test_an_option_of_a_format_that_was_told_by_its_lines(self) -> None:
@@ -177,6 +189,12 @@ class TestFolders:
             "  say which: c::columns"
         )
         assert read("c::conllu").documents.names == ("a",)
+
+    def test_files_that_lie_beside_others_are_no_format_of_their_own(self) -> None:
+        put("c/a.ann", "T1\tPER 0 1\ta\n")
+        put("c/a.txt", "a O\n")
+        assert read_input(Input("c"), Request("key", layer="spans"), "tokens").format == "brat"
+        assert read("c").format == "columns"  # other tasks know nothing of annotations
 
 
 class TestCommand:

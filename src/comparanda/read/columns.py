@@ -7,7 +7,9 @@ There is no standard for these files, so the rules are written down here:
   mixed with tabs): such lines are mended, and counted in a note.
 - A token may begin with `#`. A line that does is a comment only at the start of a sentence, and only if it
   has another number of columns than the file, or reads `# newdoc …`, `# meta::…`, `# id …` or `# name = …`.
-- `-DOCSTART-` begins a document and is no token.
+  With `comments=anywhere`, a line that begins with `# ` is a comment wherever it stands, if tabs separate columns.
+- `-DOCSTART-` begins a document and is no token, and so does the comment `# document_id = …`.
+- The first line of data is a header if it begins `TOKEN<TAB>NE-`, as in HIPE, or if `header=yes` says so.
 """
 
 from __future__ import annotations
@@ -19,17 +21,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.errors import ReadError
 from comparanda.places import Note, Source, first_places, refuse
+from comparanda.read.brat import looks_like_brat
 from comparanda.read.conllu import is_word_line
 from comparanda.read.gather import Gathering, refuse_unannotated
+from comparanda.read.layout import COMMENT, DOCSTART, FIELD, HEADERS, SURE_COMMENT, Asked, Layout, counted
 from comparanda.read.marks import may_mark
-from comparanda.read.request import Format, Request
+from comparanda.read.request import CHUNK_OPTIONS, Format, Request, choose
 from comparanda.read.scan import SPACE, TAB, Block, blank_spaces_removed, blocks, replaced, word8
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
@@ -37,163 +39,16 @@ if TYPE_CHECKING:
 
     Truth = NDArray[np.bool_]
 
-DOCSTART = "-DOCSTART-"
-NO_WORDS = "none"
+COMMENTS = ("start", "anywhere")
 
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
 _HASH_SPACE, _TWO_BYTES = word8(b"# "), np.uint64(0xFFFF)
-_DOCSTART8 = word8(DOCSTART.encode())
-_DOCSTART = re.compile(rf"{DOCSTART}(?:[ \t]+(?P<rest>.*))?")
+_DOCSTART8 = word8(b"-DOCSTART-")
 _DOCSTART_END = re.compile(rb"T-[ \t\n]")
-_PLACEHOLDER = re.compile(rf"[-_*()]*|-?X+-?|O|{DOCSTART}")
-_COMMENT = r"# ?newdoc\b|# ?meta::|# id |# [\w.:-]+ = "
-_SURE_COMMENT = re.compile(_COMMENT)
-_NUMBER = re.compile(r"-?[0-9]+")
+_PLACEHOLDER = re.compile(r"[-_*()]*|-?X+-?|O|-DOCSTART-")
+_DOCUMENT_ID8 = word8(b"# document_id")
+_DOCUMENT_ID = re.compile(r"# document_id(?:\s*=\s*(?P<id>.*?))?\s*")
 _WHITE_LINE = re.compile(rb"^[ \t]+$", re.MULTILINE)
-_FIELD = re.compile(rb"[^ \t]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which columns the options and the task ask for, before the file is seen.
-
-    Args:
-        value: number (from 1, or negative from the end) or name of the column to judge.
-        word: the same for the words, or None for a file without.
-        names: the names of the columns, if the user gave them.
-        word_given: whether the user said which column holds the words.
-
-    """
-
-    value: str
-    word: str | None
-    names: tuple[str, ...] = ()
-    word_given: bool = False
-
-    @classmethod
-    def of(cls, request: Request) -> Asked:
-        """Read and check the options of a request."""
-        options = request.options
-        names = _column_names(options)
-        value = options.get("column")
-        if value is None:
-            value = request.value or "-1"
-            if not names and not _NUMBER.fullmatch(value):
-                value = "-1"  # a task's own name for it (upos …), and the columns have none
-        word = options.get("word", "1")
-        asked = cls(value, None if word == NO_WORDS else word, names, "word" in options)
-        for option, wanted in (("column", value), ("word", asked.word)):
-            if wanted is not None:
-                asked.check(option, wanted)
-        return asked
-
-    def check(self, option: str, wanted: str) -> None:
-        """Refuse what is neither a number nor one of the names."""
-        if wanted in self.names or (_NUMBER.fullmatch(wanted) and int(wanted)):
-            return
-        if self.names:
-            raise UsageError(
-                f"there is no column {wanted!r}{nearest(wanted, self.names)}",
-                hint=f"columns: {', '.join(self.names)}, or a number; say which with ?{option}=",
-            )
-        also = " or 'none'" if option == "word" else ""
-        raise UsageError(
-            f"{option}={wanted!r} is not possible: columns have numbers here, from 1, or from -1 backwards{also}",
-            hint="names work once you give them: ?columns=word,pos,chunk,ner",
-        )
-
-    def index(self, wanted: str, width: int, where: str) -> int:
-        """Return the index of a column in lines of this width; refuse one that is not there."""
-        if wanted in self.names:
-            return self.names.index(wanted)
-        number = int(wanted)
-        if not 1 <= abs(number) <= width:
-            has = f"this line has {width}" if width > 1 else "this line has only one"
-            raise ReadError(
-                f"there is no column {number}: {has}", where=where, hint=f"columns are 1 to {width}, or -1 for the last"
-            )
-        return number - 1 if number > 0 else width + number
-
-
-def _column_names(options: Mapping[str, str]) -> tuple[str, ...]:
-    if "columns" not in options:
-        return ()
-    names = tuple(name.strip() for name in options["columns"].split(","))
-    for number, name in enumerate(names):
-        if not name or name == NO_WORDS or _NUMBER.fullmatch(name):
-            raise UsageError(
-                f"columns: {name!r} is no name for a column", hint="like this: ?columns=word,pos,chunk,ner"
-            )
-        if name in names[:number]:
-            raise UsageError(f"columns: two columns are called {name!r}")
-    return names
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How the lines of a file are made, as its first line of data says.
-
-    Args:
-        first: where that line stands.
-        separator: what separates its columns.
-        width: how many it has.
-
-    """
-
-    first: int
-    separator: int
-    width: int
-
-    @classmethod
-    def of(cls, source: Source) -> Layout:
-        """Look at the first line of data."""
-        first, line = _first_line(source)
-        stripped = line.strip(b" \t")
-        if b"\t" in stripped or (b"\t" in line and b" " not in stripped):
-            return cls(first, TAB, line.count(b"\t") + 1)
-        return cls(first, SPACE, len(_FIELD.findall(line)))
-
-    def wanted(self, asked: Asked, request: Request, where: str) -> tuple[dict[str, int], int | None]:
-        """Return the fields to gather by name, and the one of the words."""
-        if asked.names and len(asked.names) != self.width:
-            raise ReadError(
-                f"{_counted(self.width)}, but {len(asked.names)} names for them",
-                where=where,
-                hint="give each one a name",
-            )
-        value = asked.index(asked.value, self.width, where)
-        word = None if asked.word is None else asked.index(asked.word, self.width, where)
-        if word == value and not asked.word_given:
-            if self.width > 1:
-                raise UsageError(
-                    f"column {value + 1} is that of the words", hint="say where the words are: ?word=2, or ?word=none"
-                )
-            word = None
-        extra = {name: asked.names.index(name) for name in request.extra if name in asked.names}
-        return {"value": value, **extra}, word
-
-
-def _first_line(source: Source) -> tuple[int, bytes]:
-    """Return the first line of data and its offset: the first that cannot be a comment, if there is one."""
-    doubtful: tuple[int, bytes] | None = None
-    for begin, line in _lines(source):
-        if not line.strip(b" \t") or _DOCSTART.fullmatch(line.decode().rstrip()):
-            continue
-        if not line.startswith(b"#"):
-            return begin, line
-        if doubtful is None and not _SURE_COMMENT.match(line.decode()):
-            doubtful = begin, line
-    if doubtful is None:
-        raise ReadError("there are no tokens in this file", where=source.parts[0].name)
-    return doubtful
-
-
-def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    begin = 0
-    while begin < source.size:
-        end = source.data.find(b"\n", begin, source.size)
-        yield begin, bytes(source.data[begin:end])
-        begin = end + 1
 
 
 class _WhiteLinesError(Exception):
@@ -211,9 +66,11 @@ class _Reading:
     source: Source
     layout: Layout
     gathering: Gathering
+    anywhere: bool = False
     mended: bool = False
     comments: int = 0
     first_comments: list[int] = field(default_factory=list)
+    document: str | None = None
 
     def add(self, block: Block) -> None:
         """Take over the tokens of one block."""
@@ -221,13 +78,17 @@ class _Reading:
         self._check_spaces(block, blank)
         first = block.first8 & _LOW_BYTE
         boundary = blank | self._document_lines(block)
-        comment = self._comments(block, (first == _HASH) & ~blank, boundary)
+        for header in self.layout.headers:
+            boundary |= block.start == header
+        comment = self._comments(block, (first == _HASH) & ~boundary, boundary)
         data = ~(boundary | comment)
         wrong = data & (block.fields != self.layout.width)
         if wrong.any():
             raise self._ragged(block, int(wrong.argmax()))
         lines = np.flatnonzero(data)
         self._mark(block, np.flatnonzero(boundary & ~blank), np.flatnonzero(comment), lines)
+        if self.anywhere:
+            boundary = boundary | (comment & (block.first8 == _DOCUMENT_ID8))
         self.gathering.add(block, lines, np.searchsorted(lines, np.flatnonzero(boundary)))
 
     def _check_spaces(self, block: Block, blank: Truth) -> None:
@@ -259,11 +120,14 @@ class _Reading:
         if not hashes.any():
             return hashes
         comment: Truth = hashes & (block.fields != self.layout.width)
+        if self.anywhere:
+            spaced = (block.first8 & _TWO_BYTES) == _HASH_SPACE
+            return comment | (hashes & spaced) if self.layout.separator == TAB else comment
         if self.layout.separator == SPACE:
             could = hashes & ~comment & (((block.first8 & _TWO_BYTES) == _HASH_SPACE) | may_mark(block.first8))
             could[1:] &= boundary[:-1] | hashes[:-1]
             for line in np.flatnonzero(could).tolist():
-                comment[line] = _SURE_COMMENT.match(block.text(self.source, line)) is not None
+                comment[line] = SURE_COMMENT.match(block.text(self.source, line)) is not None
         if not comment.any():
             return comment
         last_other = np.maximum.accumulate(np.where(comment, -1, np.arange(len(comment))))
@@ -274,11 +138,27 @@ class _Reading:
         """Take over what the lines that are no tokens say of documents."""
         rows = np.searchsorted(lines, documents) + self.gathering.rows
         for line, row in zip(documents.tolist(), rows.tolist(), strict=True):
-            self.gathering.marks.begin(document_name(block.text(self.source, line)), row, int(block.start[line]))
+            if int(block.start[line]) not in self.layout.headers:
+                self.gathering.marks.begin(document_name(block.text(self.source, line)), row, int(block.start[line]))
         if comments.size:
-            passed = np.setdiff1d(comments, self.gathering.mark(block, comments, lines))
+            marks = [*self.gathering.mark(block, comments, lines), *self._document_ids(block, comments, lines)]
+            passed = np.setdiff1d(comments, marks)
             self.comments += len(passed)
             self.first_comments += block.start[passed[: 3 - len(self.first_comments)]].tolist()
+
+    def _document_ids(self, block: Block, comments: Rows, lines: Rows) -> list[int]:
+        """Take the comments that name a document, as in HIPE; one that names the same again says nothing new."""
+        found = []
+        for line in comments[block.first8[comments] == _DOCUMENT_ID8].tolist():
+            named = _DOCUMENT_ID.fullmatch(block.text(self.source, line))
+            if named is None:
+                continue
+            found.append(line)
+            if named["id"] is None or named["id"] != self.document:
+                row = int(np.searchsorted(lines, line)) + self.gathering.rows
+                self.gathering.marks.begin(named["id"] or "", row, int(block.start[line]))
+            self.document = named["id"]
+        return found
 
     def _ragged(self, block: Block, line: int) -> ReadError:
         """Make the error for a line of another number of columns."""
@@ -290,13 +170,9 @@ class _Reading:
         elif len(text.split()) == width:
             hint = "the columns of this line are separated by spaces, those of the first line by tabs"
         if text.startswith("#"):
-            hint = "a comment may only stand at the start of a sentence"
+            hint = "a comment may only stand at the start of a sentence; if they stand anywhere: ?comments=anywhere"
         first = self.source.locate(self.layout.first)
-        return refuse(self.source, offset, f"{_counted(fields)}, the first line ({first}) has {width}", hint=hint)
-
-
-def _counted(columns: int) -> str:
-    return f"{columns} column" if columns == 1 else f"{columns} columns"
+        return refuse(self.source, offset, f"{counted(fields)}, the first line ({first}) has {width}", hint=hint)
 
 
 @lru_cache(64)
@@ -306,7 +182,7 @@ def document_name(text: str) -> str:
     >>> document_name("-DOCSTART- (947testa CRICKET)"), document_name("-DOCSTART- -X- O O")
     ('947testa CRICKET', '')
     """
-    found = _DOCSTART.fullmatch(text)
+    found = DOCSTART.fullmatch(text)
     rest = (found["rest"] or "").strip() if found else ""
     if brackets := re.search(r"\((.*\S.*)\)", rest):
         return brackets[1].strip()
@@ -314,9 +190,10 @@ def document_name(text: str) -> str:
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read columns; every line that is no comment and no document mark is a row."""
-    asked = Asked.of(request)
-    layout = Layout.of(source)
+    """Read columns; every line that is no comment, no header and no document mark is a row."""
+    header = choose(request.options, "header", HEADERS)
+    layout = Layout.of(source, header)
+    asked = Asked.of(request, layout.names)
     if layout.separator == TAB:
         return _read_tabs(source, request, asked, layout)
     if source.data.find(b"\t", 0, source.size) < 0:
@@ -325,22 +202,23 @@ def read(source: Source, request: Request) -> Corpus:
         except _IrregularError:
             pass
     source = _mended_spaces(source, request.side, SPACE)
-    return _read(source, request, asked, Layout.of(source), mended=True)
+    return _read(source, request, asked, Layout.of(source, header), mended=True)
 
 
 def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -> Corpus:
     """Read columns between tabs; if they do not fit, but would with spaces as separators too, take these."""
+    header = choose(request.options, "header", HEADERS)
     try:
         return _read(source, request, asked, layout)
     except _WhiteLinesError:
         cleaned = blank_spaces_removed(source, request.side) or source
-        return _read_tabs(cleaned, request, asked, Layout.of(cleaned))
+        return _read_tabs(cleaned, request, asked, Layout.of(cleaned, header))
     except ReadError as problem:
         if len(source.line_at(layout.first).split()) != layout.width:
             raise
         mended = _mended_spaces(source, request.side, TAB)
         try:
-            return _read(mended, request, asked, Layout.of(mended), mended=True)
+            return _read(mended, request, asked, Layout.of(mended, header), mended=True)
         except ReadError:
             raise problem from None
 
@@ -348,7 +226,8 @@ def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -
 def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, mended: bool = False) -> Corpus:
     where = str(source.locate(layout.first))
     wanted, word = layout.wanted(asked, request, where)
-    reading = _Reading(source, layout, Gathering(source, wanted, width=layout.width, word=word), mended)
+    anywhere = choose(request.options, "comments", COMMENTS) == "anywhere"
+    reading = _Reading(source, layout, Gathering(source, wanted, width=layout.width, word=word), anywhere, mended)
     for block in blocks(source, layout.separator, request.max_line):
         reading.add(block)
     notes = []
@@ -365,9 +244,9 @@ def _mended_spaces(source: Source, side: str, separator: int) -> Source:
     """Return the source with one separator between two fields and none around them."""
     between = bytes([separator])
     other = bytes([TAB + SPACE - separator])
-    irregular = rb"^(?!%b)(?:[ \t].*|.*?(?:[ \t]{2}|%b|[ \t]$).*)$" % (_COMMENT.encode(), other)
+    irregular = rb"^(?!%b)(?:[ \t].*|.*?(?:[ \t]{2}|%b|[ \t]$).*)$" % (COMMENT.encode(), other)
     data = bytes(source.data[: source.size])
-    cleaned, count = re.subn(irregular, lambda line: between.join(_FIELD.findall(line[0])), data, flags=re.MULTILINE)
+    cleaned, count = re.subn(irregular, lambda line: between.join(FIELD.findall(line[0])), data, flags=re.MULTILINE)
     if not count:
         return source
     first = re.search(irregular, data, flags=re.MULTILINE)
@@ -379,11 +258,11 @@ def _mended_spaces(source: Source, side: str, separator: int) -> Source:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines can be columns: as many fields in each, and neither CoNLL-U nor JSON."""
-    rows = [line for line in lines if line.strip() and not _DOCSTART.fullmatch(line.rstrip())]
-    rows = [row for row in rows if not row.startswith("#")] or [row for row in rows if not _SURE_COMMENT.match(row)]
+    rows = [line for line in lines if line.strip() and not DOCSTART.fullmatch(line.rstrip())]
+    rows = [row for row in rows if not row.startswith("#")] or [row for row in rows if not SURE_COMMENT.match(row)]
     if not rows or re.match(r"\s*[\[{]\s*(?:[\"\[\]{}]|-?\d|true\b|false\b|null\b|$)", rows[0]):
         return False
-    if any(is_word_line(row.split("\t")) for row in rows):
+    if any(is_word_line(row.split("\t")) for row in rows) or looks_like_brat(rows):
         return False
     if all("," in row.strip(",") and not re.search(r"\s", row) for row in rows):
         return False  # one column, and commas in each row: a CSV, not tags
@@ -400,7 +279,11 @@ FORMAT = Format(
         "column": "the column to judge: a number from 1, or from -1 (the last one, the default) backwards, or a name",
         "word": "the column of the words: a number (1 by default), a name, or 'none'",
         "columns": "names for the columns, separated by commas: word,pos,chunk,ner",
+        "header": "whether the first line of data names the columns: auto (it does in HIPE), yes, no",
+        "comments": "where comments may stand: start (of a sentence), anywhere",
+        **CHUNK_OPTIONS,
     },
     sniff=sniff,
     read=read,
+    layers=frozenset({"values", "spans"}),
 )

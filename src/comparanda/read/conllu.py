@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from comparanda.read import conllx
 from comparanda.read.numbered import Dialect, read_numbered
-from comparanda.read.request import Format, Request
+from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
@@ -39,8 +39,11 @@ FORMAT = Format(
     summary="CoNLL-U: ten columns, comments, multiword ranges, empty nodes",
     shapes=frozenset({"tokens"}),
     suffixes=(".conllu",),
-    options={"column": f"the column to judge: {', '.join(DIALECT.columns[2:])}, or a number from 1"},
+    options={
+        "column": f"the column to judge: {', '.join(DIALECT.columns[2:])}, or a number from 1",
+        **CHUNK_OPTIONS,
+    },
     sniff=sniff,
     read=read,
-    layers=frozenset({"values", "arcs"}),
+    layers=frozenset({"values", "arcs", "spans"}),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from comparanda.read.numbered import ALSO, Dialect, read_numbered
-from comparanda.read.request import Format, Request
+from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
@@ -44,8 +44,11 @@ FORMAT = Format(
     summary="CoNLL-X of 2006 and 2007: ten columns, every line a word",
     shapes=frozenset({"tokens"}),
     suffixes=(".conllx",),
-    options={"column": f"the column to judge: {', '.join((*DIALECT.columns[2:], *ALSO))}, or a number from 1"},
+    options={
+        "column": f"the column to judge: {', '.join((*DIALECT.columns[2:], *ALSO))}, or a number from 1",
+        **CHUNK_OPTIONS,
+    },
     sniff=sniff,
     read=read,
-    layers=frozenset({"values", "arcs"}),
+    layers=frozenset({"values", "arcs", "spans"}),
 )

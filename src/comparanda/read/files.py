@@ -23,23 +23,41 @@ from comparanda.places import Location, Note, Part, Source
 from comparanda.read.utf8 import first_invalid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 STDIN = "-"
+_NOTHING: Mapping[str, Sequence[str]] = {}
 _GZIP = b"\x1f\x8b"
 _UTF16 = {b"\xff\xfe": "UTF-16 (little-endian)", b"\xfe\xff": "UTF-16 (big-endian)"}
 
 
-def load(path: str, *, side: str, suffixes: Iterable[str] = ()) -> Source:
+def load(
+    path: str, *, side: str, suffixes: Iterable[str] = (), beside: Mapping[str, Sequence[str]] = _NOTHING
+) -> Source:
     """Read all files that a path stands for into one source.
 
     Args:
         path: a file, `-` for standard input, a folder, or a glob pattern.
         side: the name under which notes are filed.
         suffixes: which files of a folder belong to the corpus (`.gz` behind a suffix is allowed).
+        beside: for files of a suffix, the suffixes of those that lie beside them and are read too, behind each.
 
     """
-    return load_files([None] if path == STDIN else _expand(path, tuple(suffixes)), side=side)
+    if path == STDIN:
+        return load_files([None], side=side)
+    files = _expand(path, tuple(suffixes))
+    return load_files([each for file in files for each in (file, *companions(file, beside))], side=side)
+
+
+def companions(file: Path, beside: Mapping[str, Sequence[str]]) -> list[Path]:
+    """Return the files that belong to a file, lie beside it and are there."""
+    name = file.name.removesuffix(".gz")
+    found = []
+    for suffix, others in beside.items():
+        for other in others if name.endswith(suffix) else ():
+            plain = file.with_name(name.removesuffix(suffix) + other)
+            found += [each for each in (plain, plain.with_name(plain.name + ".gz")) if each.is_file()][:1]
+    return found
 
 
 def load_files(files: Sequence[Path | None], *, side: str) -> Source:
@@ -50,7 +68,7 @@ def load_files(files: Sequence[Path | None], *, side: str) -> Source:
     end = 0
     for file in files:
         begin = end
-        name = "<stdin>" if file is None else _display(file)
+        name = "<stdin>" if file is None else display(file)
         end = _append_stdin(joined, end) if file is None else _append(joined, end, file)
         end = _clean(joined, begin, end, name, side, notes)
         parts.append(Part(name, file, begin))
@@ -75,7 +93,7 @@ def _again(files: Sequence[Path | None], side: str) -> Callable[[], bytearray] |
         for path, stamp in zip(paths, stamps, strict=True):
             if _stamp(path) != stamp:
                 what = "the file has changed since it was read" if path.exists() else "the file is not there any more"
-                raise ReadError(what, where=_display(path), hint="run again")
+                raise ReadError(what, where=display(path), hint="run again")
         return load_files(paths, side=side).data
 
     return read
@@ -157,14 +175,14 @@ def _neighbour(target: Path) -> str:
         return ""
 
 
-def _display(file: Path) -> str:
+def display(file: Path) -> str:
     """Return a file's name as it can be printed, also if it is not UTF-8."""
     return file.as_posix().encode("utf-8", "backslashreplace").decode()
 
 
 def _append(joined: bytearray, end: int, file: Path) -> int:
     """Read a file into the buffer from `end` on, unpacked; a file that changes meanwhile is refused."""
-    name = _display(file)
+    name = display(file)
     try:
         with file.open("rb", buffering=0) as stream:
             before = os.fstat(stream.fileno())
@@ -208,6 +226,14 @@ def _fill(stream: io.RawIOBase, view: memoryview) -> int:
     return got
 
 
+def text_of(part: Part) -> str:
+    """Return the text of a file that was loaded, as it is: with its byte-order mark and its line ends."""
+    if part.path is None:
+        raise AssertionError("only files can be read again")
+    joined = bytearray()
+    return joined[: _append(joined, 0, part.path)].decode()
+
+
 def _unpack(data: bytes, name: str) -> bytes:
     try:
         return gzip.decompress(data)
@@ -233,6 +259,8 @@ def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes:
         line = joined.count(b"\n", begin, first) + 1
         data = joined[begin:end].replace(b"\r\n", b"\n")
         notes.append(Note(side, "CRLF line ends read as LF", end - begin - len(data), (f"{name}:{line}",)))
+        while b"\r\n" in data:  # a file that was converted twice ends its lines by CR CR LF
+            data = data.replace(b"\r\n", b"\n")
         end = begin + len(data)
         joined[begin:end] = data
     elif carriage >= 0 and joined.find(b"\n", begin, end) < 0:

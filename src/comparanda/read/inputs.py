@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
@@ -12,15 +13,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.read.files import STDIN, load, matching
+from comparanda.read.files import STDIN, companions, load, matching
 from comparanda.read.marks import stem
 from comparanda.read.request import Format, Request, Shape
+from comparanda.read.spans import with_spans
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.places import Source
 
 _NAMED = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
+_WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTALL)
 _HEAD_LINES = 40
 _HEAD_BYTES = 1 << 16
 
@@ -41,11 +44,17 @@ class Input:
 
     @classmethod
     def parse(cls, written: str) -> Input:
-        """Read the notation `name=path::format?option=value&option=value`; only the path must be there."""
+        """Read the notation `name=path::format?option=value&option=value`; only the path must be there.
+
+        Without a format, options may stand behind the path: `path?option=value`, unless that is the name of a file.
+        """
         path, _, tail = written.partition("::")
+        optional = _WITH_OPTIONS.fullmatch(path)
+        if optional and not tail and not os.path.exists(path):
+            path, tail = optional["path"], f"?{optional['options']}"
         name = None
         named = _NAMED.fullmatch(path)
-        if named and not Path(path).exists():
+        if named and not os.path.exists(path):
             name, path = named["name"].strip(), named["rest"]
         kind, _, query = tail.partition("?")
         options: dict[str, str] = {}
@@ -74,19 +83,32 @@ def formats() -> dict[str, Format]:
 
 
 def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
-    """Read an input: find its files, tell its format, read its columns."""
+    """Read an input: find its files, tell its format, read its columns.
+
+    The options of the request hold for every input whose format has them; those of the input itself go before.
+    """
     fitting = {name: each for name, each in formats().items() if shape in each.shapes and request.layer in each.layers}
-    what = "trees" if request.layer == "arcs" else shape
+    what = {"values": shape, "arcs": "trees", "spans": "spans"}[request.layer]
     named = _named_format(given.format, fitting, what) if given.format else None
     suffixes = named.suffixes if named else _common_suffixes(given.path, fitting)
-    source = load(given.path, side=request.side, suffixes=suffixes)
+    beside = _beside([named] if named else fitting.values())
+    source = load(given.path, side=request.side, suffixes=suffixes, beside=beside)
     chosen = named or _sniffed(source, fitting, what)
-    chosen.check_options(given.options)
-    corpus = chosen.read(source, replace(request, options=given.options))
+    chosen.check_options(given.options, request.layer)
+    common = {option: value for option, value in request.options.items() if option in chosen.options}
+    folder = given.path if Path(given.path).is_dir() else None
+    corpus = chosen.read(source, replace(request, options={**common, **given.options}, folder=folder))
     if corpus.by_id != (shape == "rows"):
         found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
         raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
+    if request.layer == "spans" and corpus.spans is None:
+        return with_spans(corpus, replace(request, options={**common, **given.options}))
     return corpus
+
+
+def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:
+    """Return which files lie beside those of some formats, by the suffixes of both."""
+    return {suffix: each.beside for each in some for suffix in each.suffixes if each.beside}
 
 
 def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...]:
@@ -96,6 +118,9 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
     if path == STDIN or not folder.is_dir():
         return every
     found = {each.name: matching(folder, each.suffixes) for each in fitting.values()}
+    beside = _beside(fitting.values())
+    others = {other for files in found.values() for file in files for other in companions(file, beside)}
+    found = {name: [file for file in files if file not in others] for name, files in found.items()}
     found = {name: files for name, files in found.items() if files}
     if any(files != next(iter(found.values())) for files in found.values()):
         raise ReadError(
@@ -104,7 +129,7 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
             details=[f"{name}: {len(files)}, the first is {files[0].name}" for name, files in found.items()],
             hint=f"say which: {path}::{next(iter(found))}",
         )
-    return every
+    return tuple(sorted({suffix for name in found for suffix in fitting[name].suffixes})) or every
 
 
 def _named_format(name: str, fitting: Mapping[str, Format], what: str) -> Format:
@@ -124,12 +149,14 @@ def head_of(source: Source) -> list[str]:
 
 def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format:
     """Return the only format that the first lines fit; refuse to guess between several."""
+    name = source.parts[0].name
+    by_suffix = [each for each in fitting.values() if name.removesuffix(".gz").endswith(each.suffixes)]
+    if len(by_suffix) == 1 and by_suffix[0].beside:
+        return by_suffix[0]
     lines = head_of(source)
     candidates = [each for each in fitting.values() if each.sniff(lines)]
     if len(candidates) == 1:
         return candidates[0]
-    name = source.parts[0].name
-    by_suffix = [each for each in fitting.values() if name.removesuffix(".gz").endswith(each.suffixes)]
     if not candidates and len(by_suffix) == 1:  # its reader knows best what is wrong
         return by_suffix[0]
     if candidates:

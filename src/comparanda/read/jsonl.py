@@ -1,9 +1,9 @@
-"""JSONL: one object a line, a classified row or a sentence of tokens; or one array of such objects."""
+"""JSONL: one object a line, a row, a sentence of tokens or a document with spans; or one array of such objects."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,10 +11,11 @@ import numpy as np
 
 from comparanda.errors import ReadError
 from comparanda.places import Source, refuse
-from comparanda.read.request import Format, Request
-from comparanda.read.rows import normal
+from comparanda.read.offsets import OPTION
+from comparanda.read.records import read_records
+from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 from comparanda.read.scan import check_line_lengths
-from comparanda.read.tables import ABSENT, TAG_NAMES, TOKEN_NAMES, Table, table_rows, table_tokens
+from comparanda.read.tables import ABSENT, Table, has_tag_list, spans_in_tags, table_rows, table_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,12 +28,19 @@ _ONE_A_LINE = "JSONL has one complete object a line"
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read JSONL; the first object decides whether it holds rows or tokens."""
+    """Read JSONL; the first object decides whether it holds rows, tokens or documents with spans."""
     check_line_lengths(source, 0, source.size, request.max_line)
     pieces, offset = _pieces(source)
     if not pieces:
         raise ReadError("there are no objects in this file", where=source.parts[0].name)
     first: dict[str, Any] = _decoded(source, pieces[:1], offset, _OBJECT)[0]
+    if request.layer == "spans" and not spans_in_tags(first, request, str(source.locate(int(offset[0])))):
+
+        def records() -> Iterator[dict[str, Any]]:
+            for number in range(len(pieces)):
+                yield from _decoded(source, pieces[number : number + 1], offset[number:], _OBJECT)
+
+        return read_records(records, offset, source, request, name="jsonl")
 
     def fetch(names: Sequence[str]) -> dict[str, list[Any]]:
         """Decode the wanted fields alone: the others are skipped over, no object is made of them."""
@@ -43,20 +51,16 @@ def read(source: Source, request: Request) -> Corpus:
         return {name: [getattr(row, field) for row in rows] for field, name in renamed.items()}
 
     table = Table("jsonl", source, offset, tuple(first), fetch, noun="field")
-    return table_tokens(table, request) if _has_tokens(first, request) else table_rows(table, request)
+    tokens = request.layer == "spans" or _has_tokens(first, request)
+    return table_tokens(table, request) if tokens else table_rows(table, request)
 
 
 def _has_tokens(first: dict[str, Any], request: Request) -> bool:
-    """Whether an object is a sentence: it has a list of tags, or `labels` (or what was asked for) beside tokens."""
+    """Whether an object is a sentence of tokens, and no row."""
     options = request.options
     if {"tags", "tokens"} & set(options):
         return True
-    if {"id", "label", "split", "several"} & set(options):
-        return False
-    lists = {normal(name) for name, value in first.items() if isinstance(value, list)}
-    if lists & {name for tier in TOKEN_NAMES for name in tier}:
-        return bool(lists & {*TAG_NAMES[0], normal(request.value or "")})
-    return bool(lists & (set(TAG_NAMES[0]) - {"labels"}))
+    return not {"id", "label", "split", "several"} & set(options) and has_tag_list(first, request)
 
 
 def _pieces(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
@@ -128,18 +132,23 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="jsonl",
-    summary="one JSON object a line: rows with an id and a label, or sentences with lists of tokens and tags",
+    summary="one JSON object a line: a row, a sentence with lists of tokens and tags, or a document with spans",
     shapes=frozenset({"rows", "tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
-        "label": "rows: the field of labels, a value or a list (default: 'label' and the like)",
+        "label": "rows and spans: the field of labels (default: 'label' and the like); of rows, a value or a list",
         "id": "rows: the field of ids (default: 'id' and the like); 'row' for the number of each row",
         "split": "rows: the separator of several labels in one text, for example ;",
         "several": "rows: 'rows' if rows of one id are one row with several labels",
         "tags": "tokens: the field of tags (default: 'tags' and the like)",
         "tokens": "tokens: the field of tokens (default: 'tokens' and the like)",
-        "document": "the field that names the document (default for tokens: 'document' and the like)",
+        "document": "the field that names the document (default for tokens and spans: 'document' and the like)",
+        "spans": "spans: the field of spans (default: 'spans' and the like)",
+        "text": "spans: the field of the document's text (default: 'text')",
+        **OPTION,
+        **CHUNK_OPTIONS,
     },
     sniff=sniff,
     read=read,
+    layers=frozenset({"values", "spans"}),
 )

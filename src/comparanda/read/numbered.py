@@ -80,7 +80,12 @@ class Dialect:
 
 def read_numbered(source: Source, request: Request, dialect: Dialect) -> Corpus:
     """Read a file: words are the rows, ranges cover several of them, empty nodes are passed over."""
-    value = request.options.get("column") or request.value or "upos"
+    value = request.options.get("column") or request.value
+    if value is None:
+        if request.layer == "spans":
+            hint = f"name the one that holds chunk tags: --column NAME, or ::{dialect.name}?column=NAME for one file"
+            raise UsageError(f"{dialect.title} has no column of its own for spans", hint=hint)
+        value = "upos"
     wanted = {"value": dialect.number(value), **dialect.named(request.extra)}
     trees = request.layer == "arcs"
     if trees:

@@ -6,7 +6,7 @@ No library is imported for them: an object is what it can do. A frame has `colum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -14,9 +14,11 @@ import numpy as np
 
 from comparanda.errors import ReadError, UsageError
 from comparanda.places import Source
+from comparanda.read.records import SPANS_NAMES, holds_spans, read_records
 from comparanda.read.request import Request, Shape
 from comparanda.read.rows import LABEL_NAMES, normal
-from comparanda.read.tables import ABSENT, TAG_NAMES, Table, table_rows, table_tokens
+from comparanda.read.spans import with_spans
+from comparanda.read.tables import ABSENT, CHUNK_NAMES, TAG_NAMES, Table, spans_in_tags, table_rows, table_tokens
 from comparanda.read.values import is_collection, listed
 
 if TYPE_CHECKING:
@@ -34,6 +36,11 @@ _ACCEPTED: dict[Shape, tuple[str, ...]] = {
         "'tokens' and 'tags'",
     ),
 }
+_ACCEPTED_SPANS = (
+    "accepted are: a path; a list of dictionaries with 'id', 'text' and 'spans', each of which has 'begin', 'end'",
+    "and 'label'; a dictionary from names of documents to lists of spans; and chunk tags, as tokens are given",
+)
+_LOOKED_AT = 100
 
 
 def is_path(given: Any) -> TypeGuard[str | PathLike[str]]:
@@ -61,8 +68,40 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
     if request.layer == "arcs":
         what = f"{request.side!r} is of type {type(given).__name__}; trees are read from files"
         raise UsageError(what, hint="give the path of a file in CoNLL-U or CoNLL-X")
+    if request.layer == "spans":
+        return _spans(given, request)
     table = _table(given, request, shape)
     return table_rows(table, request) if shape == "rows" else table_tokens(table, request)
+
+
+def _spans(given: Any, request: Request) -> Corpus:
+    """Read documents with spans or, if there are none, chunk tags."""
+    if isinstance(given, Iterator):
+        given = list(given)
+    records = _documents(given, request)
+    if records is None:
+        table = _table(given, request, "tokens")
+        if "spans" not in request.options and not {*table.names} & {*SPANS_NAMES}:
+            return with_spans(table_tokens(table, request), request)
+        columns = table.fetch(table.names)
+        records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    source = Source.of_text(f"<{request.side}>", b"\n" * len(records))
+    return read_records(lambda: records, np.arange(len(records)), source, request, name="python")
+
+
+def _documents(given: Any, request: Request) -> list[Mapping[str, Any]] | None:
+    """Return documents with spans, if that is what was given: a list of them, one alone, or lists of spans by name."""
+    if isinstance(given, Mapping):
+        if isinstance(given.get("text"), str):
+            return [given]
+        by_name = all(
+            is_collection(spans) and all(isinstance(each, Mapping) for each in spans) for spans in given.values()
+        )
+        return [{"id": name, "spans": spans} for name, spans in given.items()] if given and by_name else None
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(item, Mapping) for item in given):
+        return None
+    spans = "spans" in request.options or any(map(holds_spans, given[:_LOOKED_AT]))
+    return list(given) if spans and not spans_in_tags(given[0], request, f"<{request.side}>:1") else None
 
 
 def _table(given: Any, request: Request, shape: Shape) -> Table:
@@ -88,7 +127,8 @@ def _table(given: Any, request: Request, shape: Shape) -> Table:
 
 def _unfit(given: Any, request: Request, shape: Shape, hint: str | None = None) -> UsageError:
     what = f"{request.side!r} is of type {type(given).__name__}, which cannot be read as {shape}"
-    return UsageError(what, details=_ACCEPTED[shape], hint=hint)
+    accepted = _ACCEPTED_SPANS if request.layer == "spans" else _ACCEPTED[shape]
+    return UsageError(what, details=accepted, hint=hint)
 
 
 def _dataset(given: Any, request: Request) -> Table:
@@ -113,7 +153,10 @@ def _dataset(given: Any, request: Request) -> Table:
 
 def _mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> Table:
     """Read a dictionary: columns by name, if one is known or asked for by name, else labels by id."""
-    known = {name for tier in (TAG_NAMES if shape == "tokens" else LABEL_NAMES) for name in tier}
+    tags = CHUNK_NAMES if request.layer == "spans" else TAG_NAMES
+    known = {name for tier in (tags if shape == "tokens" else LABEL_NAMES) for name in tier}
+    if request.layer == "spans":
+        known |= {*SPANS_NAMES, request.options.get("spans", "")}
     known |= {normal(name) for name in (request.value, request.options.get("label")) if name}
     columns = all(isinstance(name, str) and is_collection(values) for name, values in given.items())
     if (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from comparanda.errors import UsageError, nearest
 from comparanda.read.scan import MAX_LINE
@@ -13,9 +13,17 @@ if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.places import Source
 
+Choice = TypeVar("Choice", bound=str)
+
 Shape = Literal["tokens", "rows"]
-Layer = Literal["values", "arcs"]
-"""What a task judges: one value a row, or trees."""
+Layer = Literal["values", "arcs", "spans"]
+"""What a task judges: one value a row, trees, or labelled spans."""
+
+CHUNK_OPTIONS: Mapping[str, str] = {
+    "scheme": "spans: the scheme of chunk tags: auto, bio, iob1, ioe2, bioes, io (also iob2, bilou, bmes …)",
+    "repair": "spans: what to do about tags that break the scheme: conlleval, discard, refuse",
+}
+"""The options of all formats with chunk tags: how spans are read from these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class Request:
         options: the format's own options, as written behind `?` in a path.
         max_line: the longest line that is accepted, in bytes.
         layer: what is to be judged; a format that does not carry it is not asked.
+        folder: the folder that was given, if it was one: documents of nameless formats are named by their way from it.
 
     """
 
@@ -38,6 +47,7 @@ class Request:
     options: Mapping[str, str] = field(default_factory=dict)
     max_line: int = MAX_LINE
     layer: Layer = "values"
+    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,8 @@ class Format:
         sniff: given the first lines of a file, whether it can be this format.
         read: from bytes to columns.
         layers: what it can carry.
+        beside: suffixes of the files that belong to one of this format and lie beside it; its own suffix then decides
+            that it is of this format.
 
     """
 
@@ -64,10 +76,16 @@ class Format:
     sniff: Callable[[list[str]], bool]
     read: Callable[[Source, Request], Corpus]
     layers: frozenset[Layer] = frozenset({"values"})
+    beside: tuple[str, ...] = ()
 
-    def check_options(self, options: Mapping[str, str]) -> None:
-        """Refuse an option that this format does not have."""
+    def check_options(self, options: Mapping[str, str], layer: Layer = "spans") -> None:
+        """Refuse an option that this format does not have, or that means nothing for what is judged."""
         for option in options:
+            if layer != "spans" and option in CHUNK_OPTIONS and option in self.options:
+                raise UsageError(
+                    f"the option {option!r} says how spans are read from tags, and this task judges no spans",
+                    hint="leave it out, or choose a task that does",
+                )
             if option not in self.options:
                 raise UsageError(
                     f"format {self.name!r} has no option {option!r}{nearest(option, self.options)}",
@@ -75,11 +93,10 @@ class Format:
                 )
 
 
-def choose(options: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str:
+def choose(options: Mapping[str, str], name: str, allowed: tuple[Choice, ...]) -> Choice:
     """Return an option's value, the first allowed one by default; refuse any other."""
     value = options.get(name, allowed[0])
-    if value not in allowed:
-        raise UsageError(
-            f"{name}={value!r} is not possible{nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}"
-        )
-    return value
+    for each in allowed:
+        if each == value:
+            return each
+    raise UsageError(f"{name}={value!r} is not possible{nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from comparanda.corpus import Corpus
 from comparanda.errors import ReadError
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.marks import Marks
+from comparanda.read.records import holds_spans
 from comparanda.read.request import Request, choose
-from comparanda.read.rows import Names, Noun, Rows, choose_columns, labels_of, rows_corpus
+from comparanda.read.rows import Names, Noun, Rows, choose_columns, labels_of, normal, rows_corpus
 from comparanda.read.scan import offset_type, sentence_offsets
-from comparanda.read.values import is_collection, is_missing, listed, optional_texts, texts
+from comparanda.read.values import is_collection, is_missing, listed, optional_texts, texts, unwritable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +31,7 @@ ABSENT = msgspec.UNSET
 
 TOKEN_NAMES = (("tokens", "token"), ("words", "word"), ("forms", "form"))
 TAG_NAMES = (("tags", "tag", "upos", "xpos", "pos", "pos_tags", "ner_tags", "chunk_tags", "labels"),)
+CHUNK_NAMES = (("tags", "tag", "ner", "ner_tags", "chunk", "chunk_tags", "labels"),)
 SENTENCE_NAMES = (("sentence", "sentence_id", "sent", "sent_id", "sentence_#"),)
 DOCUMENT_NAMES = (("document", "document_id", "doc", "doc_id"),)
 DEFAULT_TAG = "upos"
@@ -89,25 +91,36 @@ class Table:
 
 
 def _check_characters(table: Table, found: Sequence[str | None], rows: Sequence[int]) -> None:
-    """Refuse what no text file could hold: NUL characters, and halves of surrogate pairs."""
-    joined = "".join(filter(None, found))
-    if "\0" not in joined and _encodable(joined):
+    """Refuse what no text file could hold."""
+    if unwritable("".join(filter(None, found))) is None:
         return
     for text, row in zip(found, rows, strict=True):
-        if text is not None and "\0" in text:
-            raise table.refuse(row, f"a NUL character in {text!r}", "is it text?")
-        if text is not None and not _encodable(text):
-            raise table.refuse(
-                row, f"half of a surrogate pair in {text!r}", "was the text decoded with the right codec?"
-            )
+        if text is not None and (problem := unwritable(text)):
+            raise table.refuse(row, f"{problem[0]} in {text!r}", problem[1])
 
 
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
+def has_tag_list(first: Mapping[str, Any], request: Request) -> bool:
+    """Whether a record has a list of tags, or `labels` (or what was asked for) beside a list of tokens."""
+    names = set((CHUNK_NAMES if request.layer == "spans" else TAG_NAMES)[0])
+    lists = {normal(str(name)) for name, value in first.items() if is_collection(value)}
+    if lists & {name for tier in TOKEN_NAMES for name in tier}:
+        return bool(lists & {*names, normal(request.value or "")})
+    return bool(lists & (names - {"labels"}))
+
+
+def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> bool:
+    """Whether the spans of a record are in the tags of its tokens, and not beside its text; refuse to guess."""
+    options = set(request.options)
+    if "spans" in options:
         return False
-    return True
+    if {"tags", "tokens"} & options:
+        return True
+    if not has_tag_list(first, request) or not holds_spans(first):
+        return has_tag_list(first, request)
+    if not {normal(str(name)) for name in first} & {name for tier in TOKEN_NAMES for name in tier}:
+        return False  # tags without tokens are those of the document
+    hint = "say which to read: ?tags=FIELD or ?spans=FIELD"
+    raise ReadError("there are both tags of tokens and spans beside them", where=where, hint=hint)
 
 
 def table_rows(table: Table, request: Request) -> Corpus:
@@ -193,7 +206,8 @@ class _Roles:
 
 def _roles(table: Table, request: Request) -> _Roles:
     names, options = table.choice, request.options
-    tags = _tags(names, options.get("tags"), request.value)
+    tiers = CHUNK_NAMES if request.layer == "spans" else TAG_NAMES
+    tags = _tags(names, options.get("tags"), request.value, tiers)
     lists = is_collection(table.fetch([names.names[tags]])[names.names[tags]][0])
 
     def other(option: str, tiers: tuple[tuple[str, ...], ...]) -> str | None:
@@ -205,14 +219,14 @@ def _roles(table: Table, request: Request) -> _Roles:
     return _Roles(names.names[tags], words, sentence, document, tuple(names.present(request.extra)), lists)
 
 
-def _tags(names: Names, option: str | None, value: str | None) -> int:
+def _tags(names: Names, option: str | None, value: str | None, tiers: tuple[tuple[str, ...], ...]) -> int:
     """Return the column of tags; the default of the task, `upos`, may be met by any well-known name."""
     if option is not None:
         return names.find(option)
     if value is not None and (value != DEFAULT_TAG or value in names.names):
         return names.find(value)
     hint = 'say which: --column NAME (in Python: column="NAME")'
-    found = names.known(TAG_NAMES, "tags", hint)
+    found = names.known(tiers, "tags", hint)
     if found is None:
         raise ReadError(
             f"no {names.noun} is known to hold tags",

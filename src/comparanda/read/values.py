@@ -81,3 +81,18 @@ def optional_texts(values: Iterable[Any]) -> list[str | None]:
 
 def _nested(value: Any) -> bool:
     return is_collection(value) or isinstance(value, dict)
+
+
+def unwritable(text: str) -> tuple[str, str] | None:
+    r"""Say what no text file could hold in a text, and what to do about it; None if there is no such thing.
+
+    >>> unwritable("Anna") is None, unwritable("An\0na")
+    (True, ('a NUL character', 'is it text?'))
+    """
+    if "\0" in text:
+        return "a NUL character", "is it text?"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "half of a surrogate pair", "was the text decoded with the right codec?"
+    return None

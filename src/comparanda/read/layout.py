@@ -1,0 +1,200 @@
+"""How files of columns are made: what their first lines say, and which columns are asked for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.read.scan import SPACE, TAB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from comparanda.places import Source
+    from comparanda.read.request import Request
+
+Header = Literal["auto", "yes", "no"]
+HEADERS: tuple[Header, ...] = get_args(Header)
+NO_WORDS = "none"
+
+DOCSTART = re.compile(r"-DOCSTART-(?:[ \t]+(?P<rest>.*))?")
+COMMENT = r"# ?newdoc\b|# ?meta::|# id |# [\w.:-]+ = "
+SURE_COMMENT = re.compile(COMMENT)
+FIELD = re.compile(rb"[^ \t]+")
+_HEADER = re.compile(rb"TOKEN\tNE-.*")
+_NUMBER = re.compile(r"-?[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which columns the options and the task ask for, before the file is seen.
+
+    Args:
+        value: number (from 1, or negative from the end) or name of the column to judge.
+        word: the same for the words, or None for a file without.
+        names: the names of the columns, if the user gave them.
+        word_given: whether the user said which column holds the words.
+
+    """
+
+    value: str
+    word: str | None
+    names: tuple[str, ...] = ()
+    word_given: bool = False
+
+    @classmethod
+    def of(cls, request: Request, header: tuple[str, ...] = ()) -> Asked:
+        """Read and check the options of a request, given the names in the header of the file, if it has one."""
+        options = request.options
+        names = _column_names(options) or header
+        value = options.get("column")
+        if value is None:
+            value = request.value or "-1"
+            if not names and not _NUMBER.fullmatch(value):
+                value = "-1"  # a task's own name for it (upos …), and the columns have none
+        word = options.get("word", "1")
+        asked = cls(value, None if word == NO_WORDS else word, names, "word" in options)
+        for option, wanted in (("column", value), ("word", asked.word)):
+            if wanted is not None:
+                asked.check(option, wanted)
+        return asked
+
+    def check(self, option: str, wanted: str) -> None:
+        """Refuse what is neither a number nor one of the names."""
+        if wanted in self.names or (_NUMBER.fullmatch(wanted) and int(wanted)):
+            return
+        if self.names:
+            raise UsageError(
+                f"there is no column {wanted!r}{nearest(wanted, self.names)}",
+                hint=f"columns: {', '.join(self.names)}, or a number; say which with ?{option}=",
+            )
+        also = " or 'none'" if option == "word" else ""
+        raise UsageError(
+            f"{option}={wanted!r} is not possible: columns have numbers here, from 1, or from -1 backwards{also}",
+            hint="names work once you give them: ?columns=word,pos,chunk,ner",
+        )
+
+    def index(self, wanted: str, width: int, where: str) -> int:
+        """Return the index of a column in lines of this width; refuse one that is not there."""
+        if wanted in self.names:
+            return self.names.index(wanted)
+        number = int(wanted)
+        if not 1 <= abs(number) <= width:
+            has = f"this line has {width}" if width > 1 else "this line has only one"
+            raise ReadError(
+                f"there is no column {number}: {has}", where=where, hint=f"columns are 1 to {width}, or -1 for the last"
+            )
+        return number - 1 if number > 0 else width + number
+
+
+def _column_names(options: Mapping[str, str]) -> tuple[str, ...]:
+    if "columns" not in options:
+        return ()
+    names = tuple(name.strip() for name in options["columns"].split(","))
+    for number, name in enumerate(names):
+        if not name or name == NO_WORDS or _NUMBER.fullmatch(name):
+            raise UsageError(
+                f"columns: {name!r} is no name for a column", hint="like this: ?columns=word,pos,chunk,ner"
+            )
+        if name in names[:number]:
+            raise UsageError(f"columns: two columns are called {name!r}")
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the lines of a file are made, as its first line of data says.
+
+    Args:
+        first: where that line stands.
+        separator: what separates its columns.
+        width: how many it has.
+        names: the names of the columns, if a header gives each of them one.
+        headers: where headers stand, which are no data.
+
+    """
+
+    first: int
+    separator: int
+    width: int
+    names: tuple[str, ...] = ()
+    headers: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, source: Source, header: Header = "auto") -> Layout:
+        """Look at the first line of data, and before it at the header."""
+        first, line = _first_line(source)
+        if header == "no" or (header == "auto" and not _HEADER.fullmatch(line)):
+            return cls._of_line(first, line)
+        headers = tuple(place for part in source.parts for place in _repeated(source, part.begin, line))
+        layout = cls._of_line(*_first_line(source, source.data.index(b"\n", first) + 1))
+        names = tuple(line.decode().split("\t") if layout.separator == TAB else line.decode().split())
+        fit = len({*names}) == len(names) == layout.width and all(names)
+        return replace(layout, names=names if fit else (), headers=headers)
+
+    @classmethod
+    def _of_line(cls, first: int, line: bytes) -> Layout:
+        stripped = line.strip(b" \t")
+        if b"\t" in stripped or (b"\t" in line and b" " not in stripped):
+            return cls(first, TAB, line.count(b"\t") + 1)
+        return cls(first, SPACE, len(FIELD.findall(line)))
+
+    def wanted(self, asked: Asked, request: Request, where: str) -> tuple[dict[str, int], int | None]:
+        """Return the fields to gather by name, and the one of the words."""
+        if asked.names and len(asked.names) != self.width:
+            raise ReadError(
+                f"{counted(self.width)}, but {len(asked.names)} names for them",
+                where=where,
+                hint="give each one a name",
+            )
+        value = asked.index(asked.value, self.width, where)
+        word = None if asked.word is None else asked.index(asked.word, self.width, where)
+        if word == value and not asked.word_given:
+            if self.width > 1:
+                raise UsageError(
+                    f"column {value + 1} is that of the words", hint="say where the words are: ?word=2, or ?word=none"
+                )
+            word = None
+        extra = {name: asked.names.index(name) for name in request.extra if name in asked.names}
+        return {"value": value, **extra}, word
+
+
+def _repeated(source: Source, begin: int, header: bytes) -> list[int]:
+    """Return where the first line of data behind a place stands, if it is the header again."""
+    for place, line in _lines(source, begin):
+        if line.strip(b" \t") and not line.startswith(b"#"):
+            return [place] if line == header else []
+    return []
+
+
+def _first_line(source: Source, begin: int = 0) -> tuple[int, bytes]:
+    """Return the first line of data and its offset: the first that cannot be a comment, if there is one."""
+    doubtful: tuple[int, bytes] | None = None
+    for place, line in _lines(source, begin):
+        if not line.strip(b" \t") or DOCSTART.fullmatch(line.decode().rstrip()):
+            continue
+        if not line.startswith(b"#"):
+            return place, line
+        if doubtful is None and not SURE_COMMENT.match(line.decode()):
+            doubtful = place, line
+    if doubtful is None:
+        raise ReadError("there are no tokens in this file", where=source.parts[0].name)
+    return doubtful
+
+
+def _lines(source: Source, begin: int) -> Iterator[tuple[int, bytes]]:
+    while begin < source.size:
+        end = source.data.find(b"\n", begin, source.size)
+        yield begin, bytes(source.data[begin:end])
+        begin = end + 1
+
+
+def counted(columns: int) -> str:
+    """Return a number of columns in words.
+
+    >>> counted(1), counted(3)
+    ('1 column', '3 columns')
+    """
+    return f"{columns} column" if columns == 1 else f"{columns} columns"
