@@ -1,4 +1,4 @@
-"""The packed demo: texts written by this project, gold tags, and what four real taggers made of them."""
+"""The packed demo: texts written by this project, gold tags and entities, and what real programs made of them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,27 @@ import shutil
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
+_FILES = {"pos": "*.conllu", "span": "entities/*.bio"}
+
+TASKS = tuple(_FILES)
+"""The tasks that the demo has outputs for: four taggers, four recognisers of entities."""
 
 
-def demo_files() -> tuple[str, dict[str, str]]:
-    """Return the path of the key, and of each system's output by its name."""
-    systems = sorted(_FOLDER.glob("*.conllu"))
-    return str(_FOLDER / "key.conllu"), {file.stem: str(file) for file in systems if file.stem != "key"}
+def demo_files(task: str = "pos") -> tuple[str, dict[str, str]]:
+    """Return the path of the key, and of each system's output by its name.
+
+    >>> sorted(demo_files("span")[1])
+    ['compromise', 'opennlp', 'spacy', 'spacy2']
+    """
+    files = {file.stem: str(file) for file in sorted(_FOLDER.glob(_FILES[task]))}
+    return files.pop("key"), files
 
 
 def copy_demo(folder: str) -> int:
-    """Copy the demo's files to a folder and return how many there are."""
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    files = sorted(_FOLDER.glob("*.conllu"))
+    """Copy the demo's files to a folder, entities to one inside it, and return how many there are."""
+    files = [file for pattern in _FILES.values() for file in sorted(_FOLDER.glob(pattern))]
     for file in files:
-        shutil.copy(file, target / file.name)
+        target = Path(folder) / file.relative_to(_FOLDER)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
     return len(files)
