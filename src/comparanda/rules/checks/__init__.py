@@ -1,0 +1,54 @@
+"""Proofs on loading: a rule set comes to an end, and no verdict depends on the order in which rules fire."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from comparanda.rules.checks.conflicts import refuse_conflicts
+from comparanda.rules.checks.effects import enables
+from comparanda.rules.checks.fixpoint import refuse_cycles
+from comparanda.rules.checks.order import refuse_order_dependence
+from comparanda.rules.checks.pairs import refuse_unpaired, refuse_used_twice
+from comparanda.rules.checks.readings import Reading
+from comparanda.rules.checks.subjects import Domains
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from comparanda.rules.ruleset import RuleSet
+
+__all__ = ["check", "read", "restarts"]
+
+
+def check(rule_set: RuleSet) -> tuple[int | None, ...]:
+    """Refuse rules that could run for ever, write ambiguously or depend on order; return where the agenda goes on.
+
+    For each rule that is the place of the first rule of its group that it can give something to do, itself
+    included; None where no rule up to itself can be meant, so that the next one may follow.
+    """
+    groups = read(rule_set)
+    for group in groups:
+        for reading in group:
+            refuse_unpaired(reading)
+        refuse_cycles(group)
+        refuse_conflicts(group)
+        for reading in group:
+            refuse_used_twice(reading)
+        refuse_order_dependence(group)
+    return tuple(place for group in groups for place in restarts(group))
+
+
+def read(rule_set: RuleSet) -> list[list[Reading]]:
+    """Return the rules as the proofs see them, by group."""
+    domains = Domains(rule_set)
+    readings = (Reading(rule, place, domains) for place, rule in enumerate(rule_set.rules))
+    return [list(group) for _, group in groupby(readings, key=lambda reading: reading.rule.group)]
+
+
+def restarts(group: Sequence[Reading]) -> list[int | None]:
+    """Return for each rule of a group the first rule up to itself that it can give something to do."""
+    return [
+        next((earlier.place for earlier in group[: number + 1] if enables(reading, earlier)), None)
+        for number, reading in enumerate(group)
+    ]

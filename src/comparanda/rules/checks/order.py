@@ -1,0 +1,152 @@
+"""No verdict may depend on which of several matches fires first.
+
+If no firing takes a match away from another, changes what another writes, or writes something else into the same
+cell, then matches can fire in any order, or all at once, with one and the same outcome. That is proven for the
+matches of each rule among each other, for rules of equal salience, and for all rules that a rule can set off while
+some of its own matches are still waiting. Pairs that compete for rows must not even get further rivals meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from comparanda.rules.checks.complaints import complaint, listed
+from comparanda.rules.checks.effects import (
+    answers_no,
+    changes_answer,
+    disagree,
+    enables,
+    gives_matches,
+    leaves,
+    repeats,
+)
+from comparanda.rules.checks.meeting import apart
+from comparanda.rules.checks.rows import work_row_by_row
+
+if TYPE_CHECKING:
+    from comparanda.errors import RuleError
+    from comparanda.rules.checks.readings import Reading, Write
+    from comparanda.rules.checks.subjects import Subject
+
+_PAIR = 'say pair = "one-to-one" or pair = "many"'
+_APART = "give one of them a higher salience, put it into another group, or add conditions that exclude each other"
+_LATER = "put the rule that comes too early into a later group"
+_ELSEWHERE = "set another column, put the test into a later group, or choose one row with min(… for x in table if …)"
+
+
+def refuse_order_dependence(group: Sequence[Reading]) -> None:
+    """Refuse the rules of a group if the order of their firings could show in the outcome."""
+    for reading in group:
+        for what, hint in _among_itself(reading):
+            raise complaint(reading.rule, f"order-dependent: {what}", hint)
+    disturbing, setting_off = cache(disturbance), cache(enables)
+    for salience in dict.fromkeys(reading.rule.salience for reading in group):
+        level = [reading for reading in group if reading.rule.salience == salience]
+        above = [reading for reading in group if reading.rule.salience >= salience]
+        together = [*level]
+        for reading in together:  # grows while it is gone through
+            together += [each for each in above if each not in together and setting_off(reading, each)]
+        if work_row_by_row(together):
+            continue
+        for first, second in permutations(together, 2):
+            if (problem := disturbing(first, second)) is not None:
+                raise _complaint(first, second, problem, level, together)
+
+
+def _complaint(
+    first: Reading, second: Reading, problem: str, level: Sequence[Reading], together: Sequence[Reading]
+) -> RuleError:
+    if first in level and second in level:
+        rule = max(first, second, key=lambda reading: reading.place).rule
+        what = f"order-dependent: {problem}, and both have salience {rule.salience:g} in group {rule.group!r}"
+        return complaint(rule, what, _APART)
+    higher = [reading for reading in together if reading not in level]
+    starter = next(reading for reading in level if any(enables(reading, each) for each in higher))
+    set_off = listed(reading.rule for reading in higher)
+    what = f"order-dependent: it can set off {set_off} while matches of its own salience are waiting, and {problem}"
+    return complaint(starter.rule, what, _LATER)
+
+
+def disturbance(writer: Reading, reader: Reading) -> str | None:
+    """Return how the firing of a match of one rule can disturb a waiting match of another; None if it cannot."""
+    mine, theirs = repr(writer.rule.name), repr(reader.rule.name)
+    for write in writer.writes:
+        if write.place not in reader.touched:
+            continue
+        for subject in reader.subjects.values():
+            if (use := _use(writer, write, reader, subject)) is not None:
+                return f"{mine} sets {write.place}, which {theirs} {use}"
+        if any(answers_no(writer, write, question) for question in reader.questions):
+            return f"{mine} sets {write.place}, which {theirs} asks all rows about"
+        if any(changes_answer(writer, write, question) for question in reader.value_questions):
+            return f"{mine} sets {write.place}, from which {theirs} works out what it sets"
+        if competes(reader) and gives_matches(writer, write, reader):
+            return f"{mine} sets {write.place}, which gives {theirs} other pairs to choose from"
+    return None
+
+
+def _use(writer: Reading, write: Write, reader: Reading, subject: Subject) -> str | None:
+    """Return what another rule does with a cell that is written, where the write disturbs it."""
+    mine, theirs = write.subject.variable, subject.variable
+    if subject.table != write.subject.table or apart(writer, mine, reader, theirs):
+        return None
+    if f"{theirs}.{write.column}" in reader.value_names:
+        return "copies or orders by"
+    if any(disagree(writer, write, reader, each) for each in reader.writes if each.subject is subject):
+        return "sets to something else"
+    if leaves(write, subject) and (competes(reader) or not repeats(writer, mine, reader, theirs)):
+        return "tests"
+    return None
+
+
+def competes(reading: Reading) -> bool:
+    """Whether the matches of a rule take rows away from each other, as pairing says they shall."""
+    if reading.rule.pair == "many":
+        return any(_takes_from_siblings(reading, write) for write in reading.writes)
+    return reading.rule.pair is not None
+
+
+def _among_itself(reading: Reading) -> Iterator[tuple[str, str]]:
+    """Yield how matches of a rule can disturb each other, and what to do about it."""
+    pair = reading.rule.pair
+    for write in reading.writes:
+        table = write.subject.table
+        if any(answers_no(reading, write, question) for question in reading.questions):
+            what = f"it sets {write.place} and asks all rows of {table} about it"
+            yield f"{what}, so those that fire first decide about the others", _ELSEWHERE
+        if any(changes_answer(reading, write, question) for question in reading.value_questions):
+            yield f"it works out what to set from {write.place} of all rows, which it sets as well", _ELSEWHERE
+        if pair is None and _takes_from_siblings(reading, write):
+            yield f"it tests and sets {write.name}, so which of several partners comes first matters", _PAIR
+        if pair != "many" and (other := _taken_from(reading, write)) is not None:
+            yield f"it sets {write.name} and looks at {other}, which may be the same cell", _ELSEWHERE
+        if pair not in {None, "many"} and gives_matches(reading, write, reading):
+            yield f"it sets {write.place}, which gives it other pairs to choose from", _ELSEWHERE
+
+
+def _takes_from_siblings(reading: Reading, write: Write) -> bool:
+    """Whether a firing can disturb another match with the same row of the same variable."""
+    variable = write.subject.variable
+    if not reading.has_siblings(variable):
+        return False
+    rereads = write.name in reading.value_names
+    if all(each.subject is write.subject and reading.is_own(each) for each in reading.writes):
+        # what the other match would write has been written already
+        return rereads and not reading.always_changes
+    return rereads or leaves(write, write.subject)
+
+
+def _taken_from(reading: Reading, write: Write) -> str | None:
+    """Return the cell of another variable through which a firing can disturb a match of the same rule."""
+    for variable, subject in reading.subjects.items():
+        if subject is write.subject or subject.table != write.subject.table:
+            continue
+        name = f"{variable}.{write.column}"
+        if (leaves(write, subject) or name in reading.value_names) and not apart(
+            reading, write.subject.variable, reading, variable
+        ):
+            return name
+    return None

@@ -1,0 +1,277 @@
+"""Forward chaining over tables, all matches of a rule at once (DEFINITIONS 6).
+
+Groups run in the order given. Inside a group the highest rule with a match fires for all its matches, then the
+group starts again from its highest rule that could have been enabled, until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.errors import ComparandaError, RuleError
+from comparanda.expressions.syntax import Name, Node, Text
+from comparanda.expressions.syntax import walk as nodes_of
+from comparanda.rules.conditions import Conditions, variables_of
+from comparanda.rules.facts import State
+from comparanda.rules.frames import Frame, filled
+from comparanda.rules.linking import is_costly, linked
+from comparanda.rules.pairing import greedy, optimal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Rows
+    from comparanda.rules.conditions import Term
+    from comparanda.rules.facts import Facts
+    from comparanda.rules.linking import Link
+    from comparanda.rules.ruleset import Rule, RuleSet
+
+    Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """One firing of a rule for all its matches.
+
+    Args:
+        rule: the rule's place in the rule set.
+        rows: for each variable the rows that matched, side by side; numbers by content.
+
+    """
+
+    rule: int
+    rows: Mapping[str, NDArray[np.int32]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.rows.values())))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outcome:
+    """What a run has made of the facts.
+
+    Args:
+        state: the tables, sorted by content, with all that rules have set.
+        trace: every firing, in order.
+
+    """
+
+    state: State
+    trace: tuple[Firing, ...]
+
+    def texts(self, table: str, column: str) -> list[str | None]:
+        """Return a column of texts in the order of the input: for people, not for hot loops."""
+        found = self.state.tables[table]
+        codes = found.restored(found.columns[column]).tolist()
+        return [None if code < 0 else self.state.pool.names[code] for code in codes]
+
+    def codes(self, table: str, column: str) -> Array:
+        """Return a column in the order of the input: codes of texts, numbers, truths."""
+        found = self.state.tables[table]
+        return found.restored(found.columns[column])
+
+    def partners(self, table: str, column: str, other: str) -> Rows:
+        """Return a column of rows in the order of the input, as rows of the other table's input."""
+        rows = self.codes(table, column)
+        order = self.state.tables[other].order
+        if order is None or not len(order):
+            return rows
+        return np.where(rows >= 0, order[np.maximum(rows, 0)], rows)
+
+    def rules(self, table: str, column: str) -> NDArray[np.int16]:
+        """Return the place of the rule that gave each cell of a column its value, in the order of the input."""
+        found = self.state.tables[table]
+        return found.restored(found.by[column])
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """One rule, compiled: how its matches are found and what they get."""
+
+    variables: tuple[str, ...]
+    tables: tuple[str, ...]
+    cheap: tuple[Term, ...]
+    costly: tuple[Term, ...]
+    link: Link | None
+    best: tuple[Term, ...]
+    sets: tuple[tuple[str, str, Term], ...]
+    pair: str | None
+
+
+class Engine:
+    """A rule set, compiled once; it may be run on any number of inputs."""
+
+    def __init__(self, rule_set: RuleSet) -> None:
+        self.rule_set = rule_set
+        conditions = Conditions(rule_set)
+        self._plans = [_plan(rule, conditions) for rule in rule_set.rules]
+        self._texts = frozenset(_texts_of(rule_set))
+        self._used = _columns_of(rule_set)
+
+    def uses(self, table: str, column: str) -> bool:
+        """Whether a rule or a view looks at a column, so that the caller can spare himself making it."""
+        return column in self._used.get(table, ())
+
+    def run(self, facts: Mapping[str, Facts], *, paranoid: bool = False) -> Outcome:
+        """Fire until nothing changes.
+
+        With `paranoid` every group is also run without any shortcut, each rule tried again after every change,
+        and both results are compared: an error then is a mistake of this program.
+        """
+        outcome = self._run(facts, self.rule_set.restarts)
+        if paranoid:
+            begins = {rule.group: place for place, rule in reversed(list(enumerate(self.rule_set.rules)))}
+            careful = self._run(facts, [begins[rule.group] for rule in self.rule_set.rules])
+            _compare(outcome, careful)
+        return outcome
+
+    def _run(self, facts: Mapping[str, Facts], restarts: object) -> Outcome:
+        assert isinstance(restarts, list | tuple)
+        state = State(self.rule_set, facts, self._texts, self._used)
+        trace: list[Firing] = []
+        place, rules = 0, self.rule_set.rules
+        with np.errstate(invalid="ignore"):
+            while place < len(rules):
+                fired = self._fire(place, state)
+                if fired is not None:
+                    trace.append(fired)
+                    back = restarts[place]
+                    if back is not None:
+                        place = back
+                        continue
+                place += 1
+        return Outcome(state, tuple(trace))
+
+    def _fire(self, place: int, state: State) -> Firing | None:
+        """Fire one rule for all its matches that change anything; None where there are none."""
+        plan, rule = self._plans[place], self.rule_set.rules[place]
+        frame = matches(plan, state)
+        if not frame.size:
+            return None
+        values = [term(frame) for _, _, term in plan.sets]  # one a row, or one for all
+        changes = np.zeros(frame.size, np.bool_)
+        for (variable, column, _), value in zip(plan.sets, values, strict=True):
+            changes |= _differs(frame.column(variable, column), value)
+        if not changes.all():
+            kept = np.flatnonzero(changes)
+            if not kept.size:
+                return None
+            frame, values = frame.taken(kept), [value[kept] if np.ndim(value) else value for value in values]
+        for (variable, column, _), value in zip(plan.sets, values, strict=True):
+            table, rows = state.tables[plan.tables[plan.variables.index(variable)]], frame.numbers(variable)
+            cells = table.columns[column]
+            cells[rows] = value
+            table.by[column][rows] = place
+            if plan.link is not None and plan.pair not in {"one-to-one", "one-to-one:optimal"}:
+                _refuse_ambiguous(rule, table.name, column, _differs(cells[rows], value))
+        return Firing(place, {name: frame.numbers(name).astype(np.int32) for name in plan.variables})
+
+
+def matches(plan: _Plan, state: State) -> Frame:
+    """Return all rows, or pairs of rows, for which a rule's condition holds."""
+    first = plan.variables[0]
+    table = state.tables[plan.tables[0]]
+    frame = Frame(state, {first: table}, {first: None}, table.size)
+    if plan.cheap:
+        holds = plan.cheap[0](frame)
+        for term in plan.cheap[1:]:
+            holds = holds & term(frame)
+        frame = frame.kept(holds)
+    for term in plan.costly:
+        if not frame.size:
+            return frame
+        frame = frame.kept(term(frame))
+    if plan.link is None:
+        return frame
+    if not frame.size:
+        return frame.beside(plan.variables[1], state.tables[plan.tables[1]], np.zeros(0, np.int64))
+    _, frame = plan.link.joined(frame)
+    if plan.pair in {"one-to-one", "one-to-one:optimal"} and frame.size:
+        left, right = (frame.numbers(name) for name in plan.variables)
+        best = [filled(term(frame), frame.size).astype(np.float64) for term in plan.best]
+        choose = greedy if plan.pair == "one-to-one" else optimal
+        frame = frame.taken(choose(left, right, best))
+    return frame
+
+
+def _differs(old: Array, new: Any) -> Array:
+    different: Array = old != new
+    if old.dtype.kind == "f":
+        different &= ~(np.isnan(old) & np.isnan(new))
+    return different
+
+
+def _refuse_ambiguous(rule: Rule, table: str, column: str, wrong: Array) -> None:
+    if wrong.any():
+        cells = f"{int(wrong.sum()):,} cells of {table}.{column}"
+        what = f"rule {rule.name!r}: ambiguous write: {cells} get two values at once"
+        raise RuleError(what, where=rule.declaration.file, hint="say pair = 'one-to-one', or make the values agree")
+
+
+def _plan(rule: Rule, conditions: Conditions) -> _Plan:
+    variables, tables = tuple(rule.over), tuple(rule.over.values())
+    first = {variables[0]: tables[0]}
+    alone = [part for part in rule.conditions if variables_of(part, rule.over) <= first.keys()]
+    link = None
+    if len(variables) > 1:
+        rest = [part for part in rule.conditions if part not in alone]
+        link = linked(conditions, variables[1], tables[1], rest, first)
+        if not link.linked:
+            what = f"rule {rule.name!r}: nothing links {variables[0]} and {variables[1]}, so every pair would match"
+            hint = f"compare a column of one with one of the other, or write overlaps({variables[0]}, {variables[1]})"
+            raise RuleError(what, where=rule.declaration.file, hint=hint)
+    return _Plan(
+        variables,
+        tables,
+        tuple(conditions.term(part, first) for part in alone if not is_costly(part)),
+        tuple(conditions.term(part, first) for part in alone if is_costly(part)),
+        link,
+        tuple(conditions.term(node, rule.over) for node in rule.best),
+        tuple((each.variable, each.column, conditions.term(each.value, rule.over)) for each in rule.sets),
+        rule.pair,
+    )
+
+
+def _parts(rule: Rule) -> list[Node]:
+    return [*rule.conditions, *rule.best, *(each.value for each in rule.sets)]
+
+
+def _texts_of(rule_set: RuleSet) -> list[str]:
+    """Return all texts that rules speak of."""
+    written = [
+        node.value
+        for rule in rule_set.rules
+        for part in _parts(rule)
+        for node in nodes_of(part)
+        if isinstance(node, Text)
+    ]
+    values = [value for columns in rule_set.tables.values() for column in columns.values() for value in column.values]
+    return [*written, *values]
+
+
+def _columns_of(rule_set: RuleSet) -> dict[str, frozenset[str]]:
+    """Return all columns that rules and views look at, by name alone: that is on the safe side."""
+    names = {
+        node.name.partition(".")[2]
+        for rule in rule_set.rules
+        for part in _parts(rule)
+        for node in nodes_of(part)
+        if isinstance(node, Name)
+    }
+    names |= {column for view in rule_set.views.values() for column in view.same}
+    return {table: frozenset(names & columns.keys()) for table, columns in rule_set.tables.items()}
+
+
+def _compare(outcome: Outcome, careful: Outcome) -> None:
+    for name, table in outcome.state.tables.items():
+        for column in table.by:
+            wrong = _differs(table.columns[column], careful.state.tables[name].columns[column])
+            if wrong.any():
+                what = (
+                    f"{name}.{column} differs in {int(wrong.sum()):,} rows when every rule is tried after every change"
+                )
+                raise ComparandaError(what, hint="this is a mistake of comparanda: please report it with the rule file")

@@ -1,0 +1,314 @@
+"""The facts that rules work on: tables of coded columns, every row in its place by content.
+
+Texts of all tables share one pool of codes, so that equal texts are equal numbers wherever they stand. Rows are
+sorted by what they say (document, begin, end, label, and then everything else), so that a row's number is its
+rank by content and no verdict can depend on the order of the input.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.extents import cut_numbers, line, stretch, ways_of_being_cut
+from comparanda.rules.joins import is_sorted, packed
+from comparanda.rules.language import SPAN_TABLES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Column, Rows
+    from comparanda.corpus import Fragments
+    from comparanda.extents import Cuts
+    from comparanda.rules.ruleset import ColumnType, RuleSet
+
+    Array = NDArray[Any]
+
+MISSING: Final = -1
+"""The code of a missing text, and the number of a missing row."""
+
+UNKNOWN: Final = -2
+"""The code of a text that stands in no table: equal to nothing."""
+
+_FIRST = ("doc", "begin", "end", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of the rows of one table before any rule has fired.
+
+    Args:
+        columns: the given columns by name; those of the rule set that are not given are missing everywhere.
+        fragments: the pieces of discontinuous spans; None where there are none.
+
+    """
+
+    columns: Mapping[str, Column]
+    fragments: Fragments | None = None
+
+
+def normalised(text: str) -> str:
+    r"""Return a text without regard to case, width and white space: what the column `norm` holds.
+
+    >>> normalised("The  New\nYORKER")
+    'the new yorker'
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split())
+
+
+class Pool:
+    """The texts of all tables by code; those known from the rules and from short columns are in alphabetical order."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.names = sorted(set(texts))
+        self._codes = {name: code for code, name in enumerate(self.names)}
+        self._tables: dict[tuple[int, object], tuple[tuple[str, ...], NDArray[np.int32]]] = {}
+
+    def code(self, text: str) -> int:
+        """Return the code of a text."""
+        return self._codes.get(text, UNKNOWN)
+
+    def encode(self, column: TextColumn, change: Callable[[str], str] | None = None) -> NDArray[np.int32]:
+        """Return the codes of a column; each of its texts may be changed first."""
+        table = self._table(column.names, change)
+        if column.missing is not None:
+            table = table.copy()
+            table[column.missing] = MISSING
+        if not len(table):
+            return np.zeros(0, np.int32)
+        codes: NDArray[np.int32] = table[column.codes]
+        return codes
+
+    def _table(self, names: tuple[str, ...], change: Callable[[str], str] | None) -> NDArray[np.int32]:
+        """Return the code of each name; tables often share their names, which are then looked up once."""
+        known = self._tables.get((id(names), change))
+        if known is None:
+            known = (names, self._add(names if change is None else [change(name) for name in names]))
+            self._tables[id(names), change] = known
+        return known[1]
+
+    def _add(self, names: Sequence[str]) -> NDArray[np.int32]:
+        codes, known = self._codes, self.names
+        table = np.empty(len(names), np.int32)
+        for place, name in enumerate(names):
+            code = codes.get(name)
+            if code is None:
+                code = codes[name] = len(known)
+                known.append(name)
+            table[place] = code
+        return table
+
+    def ranks(self, codes: Array) -> NDArray[np.int64]:
+        """Return numbers that order rows as their texts do."""
+        used, places = np.unique(codes, return_inverse=True)
+        order = sorted(range(len(used)), key=lambda place: "" if used[place] < 0 else self.names[used[place]])
+        rank = np.empty(len(used), np.int64)
+        rank[order] = np.arange(len(used))
+        return rank[places]
+
+    def column(self, codes: Array) -> TextColumn:
+        """Return codes as a column of texts, with no more names than they use."""
+        used, places = np.unique(codes, return_inverse=True)
+        names = tuple("" if code < 0 else self.names[code] for code in used.tolist())
+        missing = 0 if len(used) and used[0] < 0 else None
+        return TextColumn(places.astype(np.int64), names, missing)
+
+
+@dataclass(eq=False)
+class Table:
+    """The rows of one table, sorted by content.
+
+    Args:
+        name: the table's name.
+        columns: one array a column: codes of texts, numbers, truths, or numbers of rows.
+        size: the number of rows.
+        order: the input's row at each place; None where the input was sorted already.
+        pieces: for spans, where the pieces of discontinuous ones stand; None where there are none.
+
+    """
+
+    name: str
+    columns: dict[str, Array]
+    size: int
+    order: Rows | None
+    pieces: Pieces | None = None
+    by: dict[str, NDArray[np.int16]] = field(default_factory=dict)
+
+    @cached_property
+    def numbers(self) -> Rows:
+        """The numbers of all rows."""
+        return np.arange(self.size)
+
+    def restored(self, column: Array) -> Array:
+        """Return a column in the order of the input."""
+        if self.order is None:
+            return column
+        given = np.empty_like(column)
+        given[self.order] = column
+        return given
+
+    @cached_property
+    def places(self) -> Rows | None:
+        """The place of each row of the input; None where they are the same."""
+        if self.order is None:
+            return None
+        places = np.empty(self.size, np.int64)
+        places[self.order] = np.arange(self.size)
+        return places
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The pieces of discontinuous spans: those of row `rows[i]` are `offsets[i]` to `offsets[i + 1]`, sorted by row."""
+
+    rows: Rows
+    offsets: Rows
+    begin: Rows
+    end: Rows
+
+    def of(self, row: int) -> list[tuple[int, int]] | None:
+        """Return the pieces of a row, or None if it has only one."""
+        place = int(np.searchsorted(self.rows, row))
+        if place == len(self.rows) or self.rows[place] != row:
+            return None
+        inside = slice(int(self.offsets[place]), int(self.offsets[place + 1]))
+        return list(zip(self.begin[inside].tolist(), self.end[inside].tolist(), strict=True))
+
+
+class State:
+    """All tables of one run, and what has become of them."""
+
+    def __init__(self, rule_set: RuleSet, facts: Mapping[str, Facts], texts: frozenset[str], used: Used) -> None:
+        short = (
+            column.names
+            for each in facts.values()
+            for name, column in each.columns.items()
+            if name not in {"text", "norm"} and isinstance(column, TextColumn)
+        )
+        self.pool = Pool([*texts, *(name for names in short for name in names)])
+        self.looked_up: dict[frozenset[str], NDArray[np.bool_]] = {}
+        cuts = ways_of_being_cut(each.fragments for each in facts.values())
+        self.tables = {
+            name: _table(name, types, facts.get(name, Facts({})), self.pool, used.get(name, frozenset()), cuts)
+            for name, types in rule_set.tables.items()
+        }
+        self._lines: dict[str, tuple[Rows, Rows]] = {}
+
+    def line(self, name: str) -> tuple[Rows, Rows]:
+        """Return where the spans of a table stand on one line, as closed intervals that overlap as the spans do."""
+        if not self._lines:
+            columns = [self.tables[table].columns for table in SPAN_TABLES]
+            room = stretch((each["end"] for each in columns), max(int(each["doc"].max(initial=0)) for each in columns))
+            for table, each in zip(SPAN_TABLES, columns, strict=True):
+                self._lines[table] = line(each["doc"], each["begin"], each["end"], room)
+        return self._lines[name]
+
+
+Used = Mapping[str, frozenset[str]]
+"""The columns that the rules look at, by table."""
+
+
+def _table(
+    name: str,
+    types: Mapping[str, ColumnType],
+    facts: Facts,
+    pool: Pool,
+    used: frozenset[str],
+    cuts: Cuts,
+) -> Table:
+    """Code the columns of a table and sort its rows by content."""
+    spans = name in SPAN_TABLES
+    size = len(next(iter(facts.columns.values()))) if facts.columns else 0
+    columns: dict[str, Array] = {}
+    for column in types:
+        given = facts.columns.get(column)
+        if given is not None:
+            columns[column] = pool.encode(given) if isinstance(given, TextColumn) else _numbers(given).copy()
+    pieces = facts.fragments if spans else None
+    if spans:
+        columns["pieces"] = np.zeros(size, np.int64) if pieces is None else cut_numbers(size, pieces, cuts)
+    order = _content_order(columns, pool)
+    if order is not None:
+        columns = {column: values[order] for column, values in columns.items()}
+    table = Table(name, columns, size, order)
+    if pieces is not None:
+        table.pieces = _pieces(table, pieces)
+    for column, kind in types.items():
+        if column not in columns:
+            columns[column] = _empty(kind, size)
+        if kind.settable:
+            table.by[column] = np.full(size, MISSING, np.int16)
+    if spans:
+        _derive(table, facts, pool, used)
+    return table
+
+
+def _numbers(column: Array) -> Array:
+    return column.astype(np.int64 if column.dtype.kind in "iu" else column.dtype)  # a copy: rules may write to it
+
+
+def _empty(kind: ColumnType, size: int) -> Array:
+    match kind.kind:
+        case "text":
+            return np.full(size, MISSING, np.int32)
+        case "row":
+            return np.full(size, MISSING, np.int64)
+        case "truth":
+            return np.zeros(size, np.bool_)
+        case _:
+            return np.full(size, np.nan)
+
+
+def _derive(table: Table, facts: Facts, pool: Pool, used: frozenset[str]) -> None:
+    """Make the columns of spans that follow from others."""
+    columns = table.columns
+    columns["length"] = columns["end"] - columns["begin"]
+    if table.pieces is not None:
+        sizes = np.add.reduceat(table.pieces.end - table.pieces.begin, table.pieces.offsets[:-1])
+        columns["length"][table.pieces.rows] = sizes
+    text = facts.columns.get("text")
+    if "norm" in used and "norm" not in facts.columns and isinstance(text, TextColumn):
+        codes = pool.encode(text, normalised)
+        columns["norm"] = codes if table.order is None else codes[table.order]
+
+
+def _pieces(table: Table, fragments: Fragments) -> Pieces:
+    """Bring the pieces of spans into the order of their rows."""
+    row = fragments.span if table.places is None else table.places[fragments.span]
+    order = np.lexsort((fragments.end, fragments.begin, row))
+    rows, first = np.unique(row[order], return_index=True)
+    offsets = np.append(first, len(row))
+    return Pieces(rows, offsets, fragments.begin[order], fragments.end[order])
+
+
+def _content_order(columns: Mapping[str, Array], pool: Pool) -> Rows | None:
+    """Return the rows by document, begin, end and label, then by all else; None where they stand so already."""
+    first = [columns[name] for name in _FIRST if name in columns]
+    rest = [columns[name] for name in columns if name not in _FIRST]
+    if not first:
+        first, rest = rest, []
+    if not first or len(first[0]) < 2:
+        return None
+    (key,) = packed([first])
+    order = None if is_sorted(key) else np.argsort(key, kind="stable")
+    ordered = key if order is None else key[order]
+    tied = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if not tied.size or not rest:
+        return order
+    rows = np.unique(np.concatenate([tied, tied + 1]))
+    where = rows if order is None else order[rows]
+    ranked = [pool.ranks(each[where]) if each.dtype == np.int32 else each[where] for each in rest]
+    settled = np.lexsort((*reversed(ranked), ordered[rows]))
+    if np.array_equal(settled, np.arange(len(settled))):
+        return order
+    order = np.arange(len(key)) if order is None else order
+    order[rows] = where[settled]
+    return order
