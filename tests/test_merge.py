@@ -169,7 +169,7 @@ def test_sets_of_labels_do_not_merge_with_single_labels() -> None:
     plain = verdicts_of(documents=EVERY[:3])
     several = verdicts_of(documents=EVERY[3:])
     views = {
-        name: replace(view, all_sites=replace(view.all_sites, parts=tuple((each,) for each in view.all_sites.names)))
+        name: replace(view, given_sites=replace(view.all_sites, parts=tuple((each,) for each in view.all_sites.names)))
         for name, view in several.views.items()
     }
     with pytest.raises(UsageError, match="the same views"):
@@ -354,7 +354,7 @@ def test_a_document_without_sites_keeps_its_place() -> None:
         return replace(verdicts, views=views)
 
     def empty(view: View) -> View:
-        return replace(view, all_sites=view.all_sites.take(np.arange(0)))
+        return replace(view, given_sites=view.all_sites.take(np.arange(0)))
 
     middle = bare(verdicts_of(documents=THREE[1]))
     merged = merge([verdicts_of(documents=THREE[0]), middle, verdicts_of(documents=THREE[2])])
@@ -391,7 +391,7 @@ def test_an_attribute_must_be_of_one_type() -> None:
     views = {
         name: replace(
             view,
-            all_sites=replace(
+            given_sites=replace(
                 view.all_sites,
                 attributes={**view.all_sites.attributes, "plural": view.all_sites.attributes["length"]},
             ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -19,13 +18,14 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda import saved
 from comparanda.demo import demo_files
 from comparanda.errors import ReadError
 from comparanda.excerpts import Texts
 from comparanda.manifest import MANIFEST
 from comparanda.result import Result
+from comparanda.saved import writing
 from comparanda.verdicts import Verdicts
+from tests.folders import Forged, changed, content, refused
 from tests.toy_task import (
     ONE_AND_TWO,
     TWO_BY_TWO,
@@ -64,10 +64,6 @@ def result(files: dict[str, Path]) -> Result:
 def folder(result: Result, tmp_path: Path) -> Path:
     result.save(tmp_path / "result")
     return tmp_path / "result"
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 def leftovers(parent: Path) -> list[str]:
@@ -311,7 +307,7 @@ def test_nothing_is_left_when_saving_fails_in_the_middle(
     def fail(*_: object) -> None:
         raise problem
 
-    monkeypatch.setattr(saved, where, fail)
+    monkeypatch.setattr(writing, where, fail)
     expected = ReadError if isinstance(problem, OSError) else KeyboardInterrupt
     with pytest.raises(expected):
         result.save(tmp_path / "new")
@@ -353,13 +349,6 @@ def test_the_folder_can_be_read_by_those_who_can_read_its_neighbours(folder: Pat
 # Damaged folders
 
 
-def refused(folder: Path, what: str) -> ReadError:
-    with pytest.raises(ReadError, match=what) as caught:
-        cp.open(folder)
-    assert caught.value.exit_code == 3
-    return caught.value
-
-
 def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
     refused(tmp_path / "nowhere", "no result folder: it has no manifest.json")
     refused(tmp_path, "no result folder: it has no manifest.json")
@@ -374,8 +363,8 @@ def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
         ("[" * 100_000, "the manifest is damaged"),
         ("[]", "no result folder of comparanda"),
         ('{"kind": "another"}', "no result folder of comparanda"),
-        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "version 99, this program reads 2"),
-        ('{"kind": "comparanda result", "folder_version": 2}', "the manifest is damaged"),
+        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "reads 2 and 3"),
+        ('{"kind": "comparanda result", "folder_version": 3}', "the manifest is damaged"),
     ],
 )
 def test_a_damaged_manifest(text: str, what: str, folder: Path) -> None:
@@ -398,46 +387,6 @@ def test_missing_truncated_and_changed_columns(name: str, folder: Path) -> None:
     refused(folder, f"{name} is missing")
     os.mkfifo(folder / name)
     refused(folder, f"{name} is missing")
-
-
-class Forged:
-    """A result folder whose maker knows how to write digests."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.manifest: Any = json.loads((folder / MANIFEST).read_text())
-
-    def write(self) -> None:
-        (self.folder / MANIFEST).write_text(json.dumps(self.manifest))
-
-    def put(self, name: str, data: bytes) -> None:
-        (self.folder / name).write_bytes(data)
-        self.manifest["files"][name] = hashlib.blake2b(data, digest_size=16).hexdigest()
-        self.write()
-
-    def array(self, name: str) -> Any:
-        return np.load(self.folder / name)
-
-    def put_array(self, name: str, values: Any) -> None:
-        stream = io.BytesIO()
-        np.save(stream, values)
-        self.put(name, stream.getvalue())
-
-    @property
-    def view(self) -> Any:
-        return self.manifest["views"][0]
-
-    @property
-    def sites(self) -> Any:
-        return self.view["sites"]
-
-    @property
-    def items(self) -> Any:
-        return self.manifest["views"][1]["items"]
-
-    @property
-    def text(self) -> Any:
-        return self.manifest["texts"][0]
 
 
 @pytest.fixture
@@ -520,87 +469,74 @@ def test_kept_bytes_outside_the_folder_are_refused(forged: Forged) -> None:
         cp.open(forged.folder).examples("true")
 
 
-def _set(*path: Any) -> Callable[[Forged], None]:
-    """Return a change of the manifest: the last of the path is the new value."""
-    *steps, last, value = path
-
-    def change(forged: Forged) -> None:
-        place = forged.manifest
-        for step in steps:
-            place = place[step]
-        place[last] = value(place[last]) if callable(value) else value
-
-    return change
-
-
 VIEW: tuple[Any, ...] = ("views", 0)
 CHANGES: dict[str, Callable[[Forged], None]] = {
-    "no systems": _set("systems", []),
-    "a system without runs": _set("systems", 0, "runs", []),
-    "a run that is not there": _set("systems", 0, "runs", [0, 9]),
-    "a run of two systems": _set("systems", 0, "runs", [0, 2]),
-    "a run of none": _set("systems", 0, "runs", [0]),
-    "a negative run": _set("systems", 0, "runs", [0, -1]),
-    "systems of one name": _set("systems", 0, "name", "fine"),
-    "runs of one name": _set("runs", 0, "fine#1"),
-    "runs too many": _set("runs", lambda runs: [*runs, "more"]),
-    "a number for a name": _set("task", 7),
-    "no views": _set("views", []),
-    "views of one name": _set("views", 1, "name", "strict"),
-    "no measure": _set(*VIEW, "measures", []),
-    "an unknown measure": _set(*VIEW, "measures", ["magic"]),
-    "a measure that is none": _set(*VIEW, "measures", ["f1["]),
-    "names out of order": _set(*VIEW, "sites", "names", lambda names: names[::-1]),
-    "names twice": _set(*VIEW, "sites", "names", lambda names: [names[0], *names[:-1]]),
-    "names too few": _set(*VIEW, "sites", "names", lambda names: names[:2]),
-    "names that are numbers": _set(*VIEW, "sites", "names", 0, 1),
-    "values too few": _set(*VIEW, "sites", "values", lambda values: values[:-1]),
-    "parts too few": _set(*VIEW, "sites", "parts", [["a"]]),
-    "parts that are text": _set(*VIEW, "sites", "parts", "abc"),
-    "an attribute of another type": _set(*VIEW, "sites", "attributes", "word", "type", "number"),
-    "an attribute of no type": _set(*VIEW, "sites", "attributes", "word", "type", "date"),
-    "texts without names": _set(*VIEW, "sites", "attributes", "word", "names", None),
-    "texts with few names": _set(*VIEW, "sites", "attributes", "word", "names", ["a"]),
-    "numbers with names": _set(*VIEW, "sites", "attributes", "length", "names", ["a"]),
-    "a missing code beyond the names": _set(*VIEW, "sites", "attributes", "genre", "missing", 99),
+    "no systems": changed("systems", []),
+    "a system without runs": changed("systems", 0, "runs", []),
+    "a run that is not there": changed("systems", 0, "runs", [0, 9]),
+    "a run of two systems": changed("systems", 0, "runs", [0, 2]),
+    "a run of none": changed("systems", 0, "runs", [0]),
+    "a negative run": changed("systems", 0, "runs", [0, -1]),
+    "systems of one name": changed("systems", 0, "name", "fine"),
+    "runs of one name": changed("runs", 0, "fine#1"),
+    "runs too many": changed("runs", lambda runs: [*runs, "more"]),
+    "a number for a name": changed("task", 7),
+    "no views": changed("views", []),
+    "views of one name": changed("views", 1, "name", "strict"),
+    "no measure": changed(*VIEW, "measures", []),
+    "an unknown measure": changed(*VIEW, "measures", ["magic"]),
+    "a measure that is none": changed(*VIEW, "measures", ["f1["]),
+    "names out of order": changed(*VIEW, "sites", "names", lambda names: names[::-1]),
+    "names twice": changed(*VIEW, "sites", "names", lambda names: [names[0], *names[:-1]]),
+    "names too few": changed(*VIEW, "sites", "names", lambda names: names[:2]),
+    "names that are numbers": changed(*VIEW, "sites", "names", 0, 1),
+    "values too few": changed(*VIEW, "sites", "values", lambda values: values[:-1]),
+    "parts too few": changed(*VIEW, "sites", "parts", [["a"]]),
+    "parts that are text": changed(*VIEW, "sites", "parts", "abc"),
+    "an attribute of another type": changed(*VIEW, "sites", "attributes", "word", "type", "number"),
+    "an attribute of no type": changed(*VIEW, "sites", "attributes", "word", "type", "date"),
+    "texts without names": changed(*VIEW, "sites", "attributes", "word", "names", None),
+    "texts with few names": changed(*VIEW, "sites", "attributes", "word", "names", ["a"]),
+    "numbers with names": changed(*VIEW, "sites", "attributes", "length", "names", ["a"]),
+    "a missing code beyond the names": changed(*VIEW, "sites", "attributes", "genre", "missing", 99),
     "reasons that are numbers": lambda forged: forged.view.update(left_out=forged.sites["attributes"]["length"]),
-    "reasons with few names": _set(*VIEW, "left_out", "names", [""]),
-    "items with labels twice": _set("views", 1, "items", "names", lambda names: [names[0], *names[:-1]]),
-    "items with few labels": _set("views", 1, "items", "names", lambda names: names[:1]),
-    "items with few runs": _set("views", 1, "items", "claimed", lambda claimed: claimed[1:]),
-    "items with little credit": _set("views", 1, "items", "credit", lambda credit: credit[1:]),
+    "reasons with few names": changed(*VIEW, "left_out", "names", [""]),
+    "items with labels twice": changed("views", 1, "items", "names", lambda names: [names[0], *names[:-1]]),
+    "items with few labels": changed("views", 1, "items", "names", lambda names: names[:1]),
+    "items with few runs": changed("views", 1, "items", "claimed", lambda claimed: claimed[1:]),
+    "items with little credit": changed("views", 1, "items", "credit", lambda credit: credit[1:]),
     "credit that is truth": lambda forged: forged.items.update(credit=forged.items["claimed"]),
-    "a statistic that is a column": lambda forged: _set("views", 1, "statistics", "streak", forged.sites["place"])(
+    "a statistic that is a column": lambda forged: changed("views", 1, "statistics", "streak", forged.sites["place"])(
         forged
     ),
-    "units too many": _set("units", 8),
-    "units beyond all": _set("units", 2**40),
-    "units of another kind": _set("unit", "sentence"),
-    "units of no kind": _set("unit", "page"),
-    "documents too few": _set("documents", lambda names: names[:-1]),
-    "documents of other names": _set("documents", lambda names: names[::-1]),
-    "resamples without end": _set("resamples", 10**15),
-    "negative resamples": _set("resamples", -1),
-    "a negative seed": _set("seed", -1),
-    "a text as seed": _set("seed", "13"),
-    "truth as seed": _set("seed", True),
-    "zero division by words": _set("zero_division", "one"),
-    "settings that are numbers": _set("settings", {"a": 1}),
-    "notes that are texts": _set("notes", ["a"]),
-    "notes too short": _set("notes", [["key", "what", 1]]),
-    "another field": _set("surprise", 1),
-    "sides too few": _set("texts", 0, "sides", lambda sides: sides[:-1]),
-    "sides of other names": _set("texts", 0, "sides", 0, "name", "kez"),
-    "a side without source": _set("texts", 0, "sides", 0, "source", 99),
-    "a side with a negative source": _set("texts", 0, "sides", 0, "source", -1),
-    "words without lengths": _set("texts", 0, "length", None),
-    "words without source": _set("texts", 0, "words", None),
+    "units too many": changed("units", 8),
+    "units beyond all": changed("units", 2**40),
+    "units of another kind": changed("unit", "sentence"),
+    "units of no kind": changed("unit", "page"),
+    "documents too few": changed("documents", lambda names: names[:-1]),
+    "documents of other names": changed("documents", lambda names: names[::-1]),
+    "resamples without end": changed("resamples", 10**15),
+    "negative resamples": changed("resamples", -1),
+    "a negative seed": changed("seed", -1),
+    "a text as seed": changed("seed", "13"),
+    "truth as seed": changed("seed", True),
+    "zero division by words": changed("zero_division", "one"),
+    "settings that are numbers": changed("settings", {"a": 1}),
+    "notes that are texts": changed("notes", ["a"]),
+    "notes too short": changed("notes", [["key", "what", 1]]),
+    "another field": changed("surprise", 1),
+    "sides too few": changed("texts", 0, "sides", lambda sides: sides[:-1]),
+    "sides of other names": changed("texts", 0, "sides", 0, "name", "kez"),
+    "a side without source": changed("texts", 0, "sides", 0, "source", 99),
+    "a side with a negative source": changed("texts", 0, "sides", 0, "source", -1),
+    "words without lengths": changed("texts", 0, "length", None),
+    "words without source": changed("texts", 0, "words", None),
     "offsets that are none": lambda forged: forged.text.update(documents=forged.text["sentences"]),
-    "pieces that are documents": _set("continued", True),
-    "a source without files": _set("sources", 0, "parts", []),
-    "a source without anything": _set("sources", 0, "data", None),
-    "files out of order": _set("sources", 0, "parts", lambda parts: parts[::-1]),
-    "a file before the beginning": _set("sources", 0, "parts", 0, "begin", -1),
+    "pieces that are documents": changed("continued", True),
+    "a source without files": changed("sources", 0, "parts", []),
+    "a source without anything": changed("sources", 0, "data", None),
+    "files out of order": changed("sources", 0, "parts", lambda parts: parts[::-1]),
+    "a file before the beginning": changed("sources", 0, "parts", 0, "begin", -1),
 }
 
 
@@ -624,7 +560,9 @@ ARRAYS: dict[str, tuple[Callable[[Forged], str], Callable[[Any], Any]]] = {
     "a negative place": (lambda forged: forged.sites["place"], lambda rows: rows - np.int32(1)),
     "a place behind its document": (lambda forged: forged.sites["place"], lambda rows: rows + np.int32(1)),
     "a label beyond the names": (lambda forged: forged.items["label"], lambda codes: codes + np.uint8(200)),
-    "claims that are numbers": (lambda forged: forged.items["claimed"][0], lambda claimed: claimed.astype(np.int64)),
+    "claims that are texts": (lambda forged: forged.items["claimed"][0], lambda claimed: claimed.astype(str)),
+    "claims below zero": (lambda forged: forged.items["claimed"][0], lambda claimed: claimed.astype(np.int64) - 1),
+    "claims without end": (lambda forged: forged.items["claimed"][0], lambda claimed: claimed * np.inf),
     "credit above one": (lambda forged: forged.items["credit"][0], lambda credit: credit + 1),
     "credit below zero": (lambda forged: forged.items["credit"][0], lambda credit: credit - 1),
     "credit that is no number": (lambda forged: forged.items["credit"][0], lambda credit: credit * np.nan),

@@ -338,7 +338,7 @@ def test_items_in_a_document_without_sites_count() -> None:
     verdicts = verdicts_of()
     view = verdicts.view("strict")
     kept = np.flatnonzero(view.all_sites.document != NAMES.index("b"))  # the surplus tokens of fine#1 stand in b
-    some = replace(verdicts, views={"strict": replace(view, all_sites=view.all_sites.take(kept))})
+    some = replace(verdicts, views={"strict": replace(view, given_sites=view.all_sites.take(kept))})
     scores = {(each.system, each.measure): each.by_run for each in Result(some, 0).scores().scores}
     assert scores["fine", "precision"] == (17 / 21, 16 / 19)
     assert scores["fine", "accuracy"] == (14 / 16, 12 / 16)

@@ -84,7 +84,7 @@ def test_sites_left_out_by_policy_stay_with_their_reason() -> None:
 def test_items_may_be_given_by_the_judge() -> None:
     view = SMALL.verdicts().view()
     items = items_of_sites(view.sites)
-    credit = tuple(np.where(claimed & items.positive, 0.5, 0.0) for claimed in items.claimed)
+    credit = tuple(np.where(claimed.astype(np.bool_) & items.positive, 0.5, 0.0) for claimed in items.claimed)
     judged = replace(view, given_items=replace(items, credit=credit))
     verdicts = replace(SMALL.verdicts(), views={"tag": judged})
     scores = replace(SMALL.result(), verdicts=verdicts).scores("recall", "precision")

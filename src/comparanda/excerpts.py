@@ -28,7 +28,7 @@ class Excerpt:
     Args:
         document: the document's name.
         before: the words of the sentence before the site.
-        word: the word at the site, or the id of a row.
+        word: the words at the site, one for most; or the id of a row.
         after: the words of the sentence behind it; of a classification file, the whole line of the row.
         places: file and line in the key ("key") and in each run, by name.
 
@@ -77,6 +77,7 @@ class TextPart:
         words: gives the bytes the words stand in.
         sides: the key first, then the runs.
         by_line: whether rows stand for themselves (classification): an excerpt then shows the row's line.
+        running: whether the words stand in running text, which is shown as it is.
 
     """
 
@@ -88,24 +89,32 @@ class TextPart:
     words: Callable[[], Source] | None
     sides: tuple[Side, ...]
     by_line: bool = False
+    running: bool = False
 
     @property
     def rows(self) -> int:
         """The number of rows of all documents."""
         return int(self.documents[-1])
 
-    def excerpt(self, document: int, place: int) -> Excerpt:
-        """Return the excerpt of one site, given by its document and its row in it."""
+    def excerpt(self, document: int, place: int, width: int = 1) -> Excerpt:
+        """Return the excerpt of one site, given by its document, its row in it, and how many rows it covers."""
         row = int(self.documents[document]) + place
+        if row >= self.documents[document + 1]:  # a document without words
+            return Excerpt(self.names[document], "", "", "", {})
         begin, end = self._sentence_of(row)
+        until = min(row + width, int(self.documents[document + 1]))
+        if until > end:
+            end = self._sentence_of(until - 1)[1]
         places = {side.name: found for side in self.sides if (found := side.place(row)) is not None}
-        before, word = self._joined(begin, row), self._joined(row, row + 1)
-        after = self._line(row) if self.by_line else self._joined(row + 1, end)
+        before, word = self._joined(begin, row), self._joined(row, until)
+        after = self._line(row) if self.by_line else self._joined(until, end)
         return Excerpt(self.names[document], before, word, after, places)
 
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int]:
         """Return the words of a site's sentence, and the site's place among them."""
         row = int(self.documents[document]) + place
+        if row >= self.documents[document + 1]:  # a document without words
+            return (), 0
         begin, end = self._sentence_of(row)
         return tuple(self._joined(each, each + 1) for each in range(begin, end)), row - begin
 
@@ -120,9 +129,12 @@ class TextPart:
         return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
     def _joined(self, begin: int, end: int) -> str:
-        if self.words is None or self.start is None or self.length is None:
+        if self.words is None or self.start is None or self.length is None or begin >= end:
             return ""
         data = self.words().data
+        if self.running:
+            until = int(self.start[end - 1]) + int(self.length[end - 1])
+            return " ".join(str(data[int(self.start[begin]) : until], "utf-8", "replace").split())
         spans = zip(self.start[begin:end].tolist(), self.length[begin:end].tolist(), strict=True)
         return " ".join(str(data[start : start + length], "utf-8", "replace") for start, length in spans)
 
@@ -156,13 +168,14 @@ class Texts:
             None if words is None else _given(_source_of(words, key.source)),
             tuple(sides),
             key.by_id,
+            key.raw is not None,
         )
         return cls((part,))
 
-    def excerpt(self, document: int, place: int) -> Excerpt | None:
+    def excerpt(self, document: int, place: int, width: int = 1) -> Excerpt | None:
         """Return the excerpt of one site, or None where there are no texts."""
         found = self._part_of(document, place)
-        return None if found is None else found[0].excerpt(*found[1:])
+        return None if found is None else found[0].excerpt(*found[1:], width)
 
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int] | None:
         """Return the words of a site's sentence and the site's place among them, or None where there are no texts."""

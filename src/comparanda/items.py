@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +14,37 @@ from comparanda.sites import ABSENT, Sites, canonical
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes, Rows, Truths
+    from comparanda.columns import Codes, Numbers, Rows, Truths
 
-ITEM_STATISTICS = ("credit", "claimed", "positives")
+ITEM_STATISTICS = ("credit", "earned", "claimed", "positives")
 """The statistics that are counted from items; all others come from sites or from the judge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What rules made of items: for each run a verdict, and the rule that gave it.
+
+    Args:
+        verdict: for each run, as a code.
+        verdicts: the verdicts by code; the first is "", for items that a run does not have.
+        rule: for each run, as a code.
+        rules: the names of the rules by code; the first is "".
+
+    """
+
+    verdict: tuple[Codes, ...]
+    verdicts: tuple[str, ...]
+    rule: tuple[Codes, ...]
+    rules: tuple[str, ...]
+
+    def take(self, rows: Rows) -> Outcomes:
+        """Return the outcomes of some of the items."""
+        return Outcomes(
+            tuple(each[rows] for each in self.verdict),
+            self.verdicts,
+            tuple(each[rows] for each in self.rule),
+            self.rules,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +58,12 @@ class Items:
         label: its label, as a code.
         names: the labels by code, each once.
         positive: whether the key has it; if not, at least one run claims it.
-        claimed: for each run, whether it claims the item.
+        claimed: for each run, whether it claims the item, or how often.
         credit: for each run, how much of a positive item it gets, in [0, 1]; None where a claim is all.
+        earned: for each run, how much its claims are worth; None where that is the credit.
+        weight: how much a positive item counts; None for one each.
+        claim: the span of the view's claims that the item is; None where there are no spans.
+        outcomes: the verdicts of rules; None where there are no rules.
 
     """
 
@@ -42,15 +73,18 @@ class Items:
     label: Codes
     names: tuple[str, ...]
     positive: Truths
-    claimed: tuple[Truths, ...]
+    claimed: tuple[Numbers | Truths, ...]
     credit: tuple[NDArray[np.float64], ...] | None = None
+    earned: tuple[NDArray[np.float64], ...] | None = None
+    weight: NDArray[np.float64] | None = None
+    claim: Rows | None = None
+    outcomes: Outcomes | None = None
 
     def __len__(self) -> int:
         return len(self.label)
 
-    def beside(self, sites: Sites) -> Items:
-        """Return the items that stand at the places of some sites."""
-        rows = np.flatnonzero(at_places(self, sites))
+    def take(self, rows: Rows) -> Items:
+        """Return some of the items."""
         return Items(
             self.document[rows],
             self.sentence[rows],
@@ -60,13 +94,41 @@ class Items:
             self.positive[rows],
             tuple(claimed[rows] for claimed in self.claimed),
             None if self.credit is None else tuple(credit[rows] for credit in self.credit),
+            None if self.earned is None else tuple(earned[rows] for earned in self.earned),
+            None if self.weight is None else self.weight[rows],
+            None if self.claim is None else self.claim[rows],
+            None if self.outcomes is None else self.outcomes.take(rows),
         )
+
+    def beside(self, sites: Sites) -> Items:
+        """Return the items that stand at the places of some sites."""
+        return self.take(np.flatnonzero(at_places(self, sites)))
+
+    def of_claims(self, rows: Rows, count: int) -> Items:
+        """Return the items that are some of the claims, by their numbers of `count`, which are numbered anew."""
+        if self.claim is None:
+            raise AssertionError("these items are no spans")
+        number = np.full(count, -1, np.int64)
+        number[rows] = np.arange(len(rows))
+        found = self.take(np.flatnonzero(number[self.claim] >= 0))
+        assert found.claim is not None
+        return replace(found, claim=number[found.claim])
 
     def credit_of(self, run: int) -> NDArray[np.float64]:
         """Return what a run gets for each item: nothing for a negative one."""
         if self.credit is not None:
             return self.credit[run]
-        return (self.claimed[run] & self.positive).astype(np.float64)
+        return (self.claimed[run] * self.positive).astype(np.float64)
+
+    def earned_of(self, run: int) -> NDArray[np.float64]:
+        """Return what a run's claims of each item are worth."""
+        return self.credit_of(run) if self.earned is None else self.earned[run]
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return how much each item of the key counts; others count nothing."""
+        if self.weight is None:
+            return self.positive.astype(np.float64)
+        return self.weight * self.positive
 
 
 def at_places(table: Sites | Items, sites: Sites) -> Truths:
@@ -153,13 +215,20 @@ def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows,
     return np.repeat(rows, sizes), flat[begin + within]
 
 
-def joined_items(tables: Sequence[Items]) -> Items:
-    """Lay tables of items end to end."""
+def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
+    """Lay tables of items end to end; `claims` says how many claims stand before those of each table."""
     names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
     runs = range(len(tables[0].claimed))
-    credit = None
-    if any(table.credit is not None for table in tables):
-        credit = tuple(np.concatenate([table.credit_of(run) for table in tables]) for run in runs)
+
+    def credits(name: str) -> tuple[NDArray[np.float64], ...] | None:
+        if all(getattr(table, name) is None for table in tables):
+            return None
+        give = Items.credit_of if name == "credit" else Items.earned_of
+        return tuple(np.concatenate([give(table, run) for table in tables]) for run in runs)
+
+    weighted = any(table.weight is not None for table in tables)
+    known = [table.claim + shift for table, shift in zip(tables, claims, strict=False) if table.claim is not None]
+    ruled = [table.outcomes for table in tables if table.outcomes is not None]
     return Items(
         np.concatenate([table.document for table in tables]),
         np.concatenate([table.sentence for table in tables]),
@@ -168,5 +237,24 @@ def joined_items(tables: Sequence[Items]) -> Items:
         names,
         np.concatenate([table.positive for table in tables]),
         tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs),
-        credit,
+        credits("credit"),
+        credits("earned"),
+        np.concatenate([table.weights() for table in tables]) if weighted else None,
+        np.concatenate(known) if len(known) == len(tables) else None,
+        _joined_outcomes(ruled) if len(ruled) == len(tables) else None,
     )
+
+
+def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
+    verdicts, verdict = _joined_codes([(each.verdict, each.verdicts) for each in tables])
+    rules, rule = _joined_codes([(each.rule, each.rules) for each in tables])
+    return Outcomes(verdict, verdicts, rule, rules)
+
+
+def _joined_codes(
+    tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]],
+) -> tuple[tuple[str, ...], tuple[Codes, ...]]:
+    """Bring the columns of all runs to one table of names, and lay each run's end to end."""
+    runs, size = range(len(tables[0][0])), len(tables)
+    names, codes = canonical([TextColumn(columns[run], names) for run in runs for columns, names in tables])
+    return names, tuple(np.concatenate(codes[run * size : (run + 1) * size]) for run in runs)

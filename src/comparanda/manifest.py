@@ -1,41 +1,27 @@
-"""The manifest of a result folder: its shape, and the checks that make a damaged or hostile folder an error.
+"""The manifest of a result folder: its shape, and the versions of it that can be read.
 
-A folder may come from anywhere. What is read from it is checked here once, types first and then how
-the columns fit together, so that no finding stumbles over it or, worse, does not.
+A folder may come from anywhere. The types of the manifest are checked here; how the columns fit together is
+checked where they are read, in `comparanda.saved`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 
 import msgspec
-import numpy as np
 from msgspec import Meta
 
-from comparanda.columns import Column, TextColumn
 from comparanda.errors import ReadError
-from comparanda.sites import special_last
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from comparanda.columns import Codes, Rows
 
 MANIFEST = "manifest.json"
-FOLDER_VERSION = 2
+FOLDER_VERSION = 3
 KIND = "comparanda result"
 
 _MOST_RESAMPLES = 10_000_000
-_CODES = ("uint8", "uint16", "uint32")
-INTEGERS = (*_CODES, "uint64", "int8", "int16", "int32", "int64")
-_OF_TYPE = {"truth": ("bool",), "number": ("float32", "float64", *INTEGERS), "text": INTEGERS}
+_BEFORE_SPANS = 2
+_OLDER = (_BEFORE_SPANS,)
 
 Natural = Annotated[int, Meta(ge=0)]
 
@@ -68,12 +54,47 @@ class SitesEntry(_Entry, frozen=True):
     document: str
     sentence: str
     place: str
+    width: str | None
     key: str
     values: list[str]
     names: list[str]
     parts: list[list[str]] | None
     attributes: dict[str, ColumnEntry]
     aspects: dict[str, AspectEntry]
+
+
+class FragmentsEntry(_Entry, frozen=True):
+    """The columns of `Fragments`."""
+
+    span: str
+    begin: str
+    end: str
+
+
+class ClaimsEntry(_Entry, frozen=True):
+    """The columns of `Claims`, without the numbers of ways to be cut: the fragments tell them."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    begin: str
+    end: str
+    fragments: FragmentsEntry | None
+    label: str
+    names: list[str]
+    key: str
+    runs: list[str]
+    attributes: dict[str, ColumnEntry]
+
+
+class OutcomesEntry(_Entry, frozen=True):
+    """The columns of `Outcomes`."""
+
+    verdict: list[str]
+    verdicts: list[str]
+    rule: list[str]
+    rules: list[str]
 
 
 class ItemsEntry(_Entry, frozen=True):
@@ -87,14 +108,19 @@ class ItemsEntry(_Entry, frozen=True):
     positive: str
     claimed: list[str]
     credit: list[str] | None
+    earned: list[str] | None
+    weight: str | None
+    claim: str | None
+    outcomes: OutcomesEntry | None
 
 
 class ViewEntry(_Entry, frozen=True):
-    """A view."""
+    """A view: its sites, or the number of the spans that they are made of."""
 
     name: str
     measures: Annotated[list[str], Meta(min_length=1)]
-    sites: SitesEntry
+    sites: SitesEntry | None
+    claims: Natural | None
     left_out: ColumnEntry | None
     items: ItemsEntry | None
     statistics: dict[str, str]
@@ -139,6 +165,7 @@ class TextEntry(_Entry, frozen=True):
     words: Natural | None
     sides: list[SideEntry]
     by_line: bool
+    running: bool
 
 
 class SystemEntry(_Entry, frozen=True):
@@ -166,6 +193,7 @@ class Manifest(_Entry, frozen=True):
     settings: dict[str, str]
     notes: list[tuple[str, str, int, list[str]]]
     views: Annotated[list[ViewEntry], Meta(min_length=1)]
+    claims: list[ClaimsEntry]
     texts: list[TextEntry]
     continued: bool
     sources: list[SourceEntry]
@@ -173,7 +201,7 @@ class Manifest(_Entry, frozen=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder; refuse another version, and anything that is not of its shape."""
+    """Read the manifest of a folder; refuse a version that is not known, and anything that is not of its shape."""
     try:
         data = (folder / MANIFEST).read_bytes()
     except OSError:
@@ -184,16 +212,32 @@ def read_manifest(folder: Path) -> Manifest:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
     if not isinstance(loose, dict) or loose.get("kind") != KIND:
         raise ReadError("this is no result folder of comparanda", where=str(folder))
-    if loose.get("folder_version") != FOLDER_VERSION:
+    version = loose.get("folder_version")
+    if version != FOLDER_VERSION and version not in _OLDER:
         raise ReadError(
-            f"the folder has version {loose.get('folder_version')}, this program reads {FOLDER_VERSION}",
+            f"the folder has version {version}, this program reads {' and '.join(map(str, (*_OLDER, FOLDER_VERSION)))}",
             where=str(folder),
             hint=f"it was written by comparanda {loose.get('version')}",
         )
     try:
-        return msgspec.convert(loose, Manifest)
+        return msgspec.convert(_with_spans(loose) if version == _BEFORE_SPANS else loose, Manifest)
     except msgspec.ValidationError as problem:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
+
+
+def _with_spans(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of spans that it has none; what is not of its shape stays so."""
+    views, texts = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "texts"))
+    for view in (each for each in views if isinstance(each, dict)):
+        view.setdefault("claims", None)
+        if isinstance(view.get("sites"), dict):
+            view["sites"].setdefault("width", None)
+        for items in (view.get("items"), view.get("surplus")):
+            if isinstance(items, dict):
+                items |= {name: items.get(name) for name in ("earned", "weight", "claim", "outcomes")}
+    for text in (each for each in texts if isinstance(each, dict)):
+        text.setdefault("running", False)
+    return {**loose, "claims": []}
 
 
 def is_ours(folder: Path) -> bool:
@@ -212,122 +256,3 @@ def is_ours(folder: Path) -> bool:
 def digest(data: bytes | bytearray | memoryview) -> str:
     """Return the digest of some bytes."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-class Reader:
-    """Reads columns of a folder, each once, and checks them against the manifest and each other."""
-
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
-        self.folder = folder
-        self.manifest = manifest
-        self._known: dict[str, NDArray[Any]] = {}
-
-    def refuse(self, what: str) -> NoReturn:
-        """Say what is wrong with the folder."""
-        raise ReadError(f"the result folder is damaged: {what}", where=str(self.folder))
-
-    def require(self, fulfilled: object, what: str) -> None:
-        """Refuse the folder unless a condition holds."""
-        if not fulfilled:
-            self.refuse(what)
-
-    def bytes(self, name: str) -> bytes:
-        """Read a file of the folder."""
-        if Path(name).name != name or name in {"", ".", ".."} or "\\" in name:
-            self.refuse(f"the manifest names a file outside it: {name!r}")
-        path = self.folder / name
-        try:
-            self.require(path.is_file(), f"{name} is missing")
-            data = path.read_bytes()
-        except (OSError, ValueError) as problem:
-            self.refuse(f"{name}: {problem}")
-        self.require(digest(data) == self.manifest.files.get(name), f"{name} is not what was saved")
-        return data
-
-    def array(self, name: str, types: Sequence[str], length: int | None = None) -> NDArray[Any]:
-        """Read a column of one of some types, and of a length if that is known."""
-        if name not in self._known:
-            self._known[name] = self._load(name)
-        found = self._known[name]
-        self.require(found.dtype.name in types and found.dtype.isnative, f"{name} is of type {found.dtype}")
-        self.require(found.ndim == 1, f"{name} has {found.ndim} dimensions")
-        if length is not None:
-            self.require(len(found) == length, f"{name} has {len(found)} rows, not {length}")
-        return found
-
-    def _load(self, name: str) -> NDArray[Any]:
-        data = self.bytes(name)
-        try:
-            found = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-        except Exception as problem:  # NumPy's parser of headers raises whatever it meets
-            self.refuse(f"{name}: {problem}")
-        return found
-
-    def indices(self, name: str, length: int | None, below: int) -> NDArray[np.int32]:
-        """Read indices from 0 to a limit."""
-        found = self.array(name, ("int32",), length)
-        self.require(not found.size or (found.min() >= 0 and found.max() < below), f"{name} points beyond its table")
-        return found
-
-    def ordered(self, name: str, length: int | None, below: int) -> NDArray[np.int32]:
-        """Read indices that never fall, as those of documents and sentences."""
-        found = self.indices(name, length, below)
-        self.require((np.diff(found) >= 0).all(), f"{name} is not in order")
-        return found
-
-    def codes(self, name: str, length: int, names: Sequence[str]) -> Codes:
-        """Read codes of a table of names."""
-        found = self.array(name, _CODES, length)
-        self.require(not found.size or int(found.max()) < len(names), f"{name} has codes beyond the names")
-        return found
-
-    def names(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Check a table of names: sorted, each once, so that codes are what they would have been."""
-        in_order = all(special_last(a) < special_last(b) for a, b in pairwise(names))
-        self.require(in_order, "names are not in order")
-        return tuple(names)
-
-    def offsets(self, name: str, owners: int | None = None) -> Rows:
-        """Read offsets: from 0 on, never falling, one more than there are owners."""
-        found = self.array(name, ("int64",), None if owners is None else owners + 1)
-        fits = len(found) and found[0] == 0 and (np.diff(found) >= 0).all()
-        self.require(fits, f"{name} holds no offsets")
-        return found
-
-    def places(self, name: str, length: int, beyond: int) -> Codes:
-        """Read places in a buffer or in a table: from 0 to a limit."""
-        found = self.array(name, INTEGERS, length)
-        self.require(not found.size or (found.min() >= 0 and int(found.max()) < beyond), f"{name} points nowhere")
-        return found
-
-    def column(self, entry: ColumnEntry, length: int) -> Column:
-        """Read a column of any type."""
-        found = self.array(entry.values, _OF_TYPE[entry.type], length)
-        if entry.type != "text":
-            self.require(entry.names is None and entry.missing is None, "a column without texts has names")
-            return found
-        if entry.names is None:
-            self.refuse("a column of texts has no names")
-        try:
-            return TextColumn(found, tuple(entry.names), entry.missing)
-        except ValueError as problem:
-            self.refuse(f"{entry.values}: {problem}")
-
-    def statistic(self, name: str) -> NDArray[np.float64]:
-        """Read a statistic of the judge's own: finite numbers, (units, runs) or (units, runs, labels)."""
-        if name not in self._known:
-            self._known[name] = self._load(name)
-        found = self._known[name]
-        shape = (self.manifest.units, len(self.manifest.runs))
-        fits = found.dtype == np.float64 and found.ndim in {2, 3} and found.shape[:2] == shape
-        self.require(fits and np.isfinite(found).all(), f"{name} holds no statistic of {shape[0]} units")
-        return found
-
-    @cached_property
-    def sentences(self) -> int:
-        """The number of sentences that sites may lie in; where there are no texts, as many as can be."""
-        if self.manifest.unit != "document":
-            return self.manifest.units
-        if not self.manifest.texts:
-            return 2**31
-        return sum(len(self.offsets(text.sentences)) - 1 for text in self.manifest.texts)

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 EVERY_LABEL = "\0every"
 """Stands for each label apart where a statistic names its label; no label contains NUL, so it is none itself."""
 
-_COUNTED = frozenset({"sites", "right", "sentences_all", "sentences_right", *ITEM_STATISTICS})
+_F_STATISTICS = ("credit", "earned", "claimed", "positives")
+
+DOCUMENT_F1 = ("document_f1_sum", "document_f1_count")
+"""The F1 of each document, and whether it is defined."""
+
+_COUNTED = frozenset({"sites", "right", "sentences_all", "sentences_right", *DOCUMENT_F1, *ITEM_STATISTICS})
 _WRITTEN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
 _OF_VIEW = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
 
@@ -87,37 +92,65 @@ def _sentences(label: str | None) -> Measure:
 
 def _f(label: str | None) -> Measure:
     """F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
-    credit, claimed, positives = (_of(label, name) for name in ("credit", "claimed", "positives"))
+    names = tuple(_of(label, name) for name in _F_STATISTICS)
     return Measure(
         _of(label, "f1"),
-        (credit, claimed, positives),
-        lambda sums: ratio(2 * sums[credit], sums[claimed] + sums[positives]),
+        names,
+        lambda sums: harmonic(*(sums[name] for name in names)),
         "nothing in the key and nothing claimed",
     )
+
+
+def harmonic(
+    credit: NDArray[np.float64],
+    earned: NDArray[np.float64],
+    claimed: NDArray[np.float64],
+    positives: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return F1 from counts; where claims earn other than the key's items get, the harmonic mean of P and R."""
+    credit, earned, claimed, positives = np.broadcast_arrays(credit, earned, claimed, positives)
+    plain = ratio(2 * credit, claimed + positives)
+    if np.array_equal(credit, earned, equal_nan=True):
+        return plain
+    uneven = ratio(2 * earned * credit, earned * positives + credit * claimed)
+    nothing = (earned == 0) & (credit == 0) | (earned * credit == 0)
+    uneven = np.where(nothing, np.where(claimed + positives > 0, 0.0, np.nan), uneven)
+    return np.where(credit == earned, plain, uneven)
 
 
 def _macro_f1(label: str | None) -> Measure:
     """Mean over the key's labels of F1; labels without anything in a resample are passed over."""
     if label is not None:
         raise UsageError("macro_f1 is a mean over labels and takes none itself")
-    names = tuple(_of(EVERY_LABEL, name) for name in ("credit", "claimed", "positives"))
+    names = tuple(_of(EVERY_LABEL, name) for name in _F_STATISTICS)
 
     def finish(sums: Sums) -> NDArray[np.float64]:
-        credit, claimed, positives = (sums[name] for name in names)
-        each = ratio(2 * credit, claimed + positives)
+        each = harmonic(*(sums[name] for name in names))
         defined = ~np.isnan(each)
         return ratio(np.where(defined, each, 0.0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
 
     return Measure("macro_f1", names, finish, "no label in the key")
 
 
+def _document_f1(label: str | None) -> Measure:
+    """Mean over documents of F1; documents without anything in the key and without a claim are passed over."""
+    top, bottom = (_of(label, name) for name in DOCUMENT_F1)
+    return Measure(
+        _of(label, "document_f1"),
+        (top, bottom),
+        lambda sums: ratio(sums[top], sums[bottom]),
+        "no document with anything in it",
+    )
+
+
 _MAKERS: dict[str, Callable[[str | None], Measure]] = {
     "accuracy": _share("accuracy", "right", "sites", "no site"),
     "sentences": _sentences,
-    "precision": _share("precision", "credit", "claimed", "nothing claimed"),
+    "precision": _share("precision", "earned", "claimed", "nothing claimed"),
     "recall": _share("recall", "credit", "positives", "nothing in the key"),
     "f1": _f,
     "macro_f1": _macro_f1,
+    "document_f1": _document_f1,
     "aligned_accuracy": _share("aligned_accuracy", "credit", "aligned", "nothing aligned"),
 }
 
@@ -171,8 +204,17 @@ def of_view(verdicts: Verdicts, view: View, name: str) -> tuple[View, str]:
     """Return the view that a statistic is of, this one or another by name, and what it is called there."""
     match = _OF_VIEW.fullmatch(name)
     if match is None or name in view.statistics:
-        return view, name
-    return (view if match[1] == view.name else verdicts.view(match[1])), match[2]
+        return view, _as_given(view, name)
+    view = view if match[1] == view.name else verdicts.view(match[1])
+    return view, _as_given(view, match[2])
+
+
+def _as_given(view: View, name: str) -> str:
+    """Return what a statistic is called: where a judge gives credit alone, claims earn just that."""
+    kind, label = _split(name)
+    credit = _of(label, "credit")
+    alone = name not in view.statistics and (credit in view.statistics or credit in view.lost)
+    return credit if kind == "earned" and alone else name
 
 
 def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
@@ -191,6 +233,8 @@ def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]
         return _of_sentences(verdicts, view.sites, kind)
     if kind in ITEM_STATISTICS:
         return _of_items(verdicts, view.items, kind, label)
+    if kind in DOCUMENT_F1:
+        return _of_documents(verdicts, view, kind, label)
     views = [each.name for each in verdicts.views.values() if name in each.statistics]
     hint = f"the view {views[0]!r} has it: write {views[0]}. before the measure" if views else None
     raise UsageError(f"the view {view.name!r} has no statistic {name!r}", hint=hint)
@@ -294,10 +338,21 @@ def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) ->
     return np.stack([np.bincount(unit[rows], column[rows], size) for column in columns], axis=1)
 
 
+def _of_documents(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:
+    """Return the F1 of each document, or whether it has one; undefined where the key marks no documents."""
+    if verdicts.units.kind != "document":
+        return np.full((verdicts.units.count, len(verdicts.runs)), np.nan)
+    each = harmonic(*(_statistic(verdicts, view, _of(label, name)) for name in _F_STATISTICS))
+    defined = ~np.isnan(each)
+    return np.where(defined, each, 0.0) if kind == DOCUMENT_F1[0] else defined.astype(np.float64)
+
+
 def _weights(items: Items, kind: str, run: int) -> NDArray[np.float64]:
     if kind == "credit":
         return items.credit_of(run)
-    return (items.claimed[run] if kind == "claimed" else items.positive).astype(np.float64)
+    if kind == "earned":
+        return items.earned_of(run)
+    return items.claimed[run].astype(np.float64) if kind == "claimed" else items.weights()
 
 
 def _code(names: tuple[str, ...], label: str) -> int:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from comparanda.claims import Claims
 from comparanda.columns import Column, TextColumn
+from comparanda.corpus import Fragments
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
+from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.items import Items, joined_items
 from comparanda.judge.label_maps import ONE_SIDED, one_sided
 from comparanda.sites import Aspect, Attribute, Sites, canonical
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
     from comparanda.places import Note
 
 _MISSING = "\0missing"
+
+Integer = TypeVar("Integer", np.int32, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,10 @@ def merge(parts: Sequence[Verdicts]) -> Verdicts:
         _refuse_unlike(first, part)
     pieces = first.units.kind != "document"
     _refuse_cut_documents(parts, pieces=pieces)
-    shifts = _shifts(parts, pieces=pieces)
-    views = {name: _merge_views([part.views[name] for part in parts], shifts) for name in first.views}
+    if len(parts) > 1:
+        _refuse_cut_spans(parts, pieces=pieces)
+    ground = _Ground(_shifts(parts, pieces=pieces))
+    views = {name: _merge_views([part.views[name] for part in parts], ground) for name in first.views}
     return replace(
         first,
         documents=first.documents if pieces else tuple(name for part in parts for name in part.documents),
@@ -73,12 +81,14 @@ def _refuse_unlike(first: Verdicts, part: Verdicts) -> None:
     ):
         mine: Callable[[Verdicts], Any] = kept
         if mine(first) != mine(part):
-            raise UsageError(f"only verdicts with the same {name} can be merged")
+            unlike = sorted(each for each, _ in {*first.settings.items()} ^ {*part.settings.items()})
+            hint = f"they differ in {', '.join(dict.fromkeys(unlike))}" if name == "settings" else None
+            raise UsageError(f"only verdicts with the same {name} can be merged", hint=hint)
 
 
 def _kind(view: View) -> tuple[Any, ...]:
-    several, aspects = view.all_sites.parts is not None, list(view.all_sites.aspects)
-    return view.name, view.measures, view.lost, several, aspects, view.given_items is None, sorted(view.statistics)
+    values = None if view.claims is not None else (view.all_sites.parts is not None, list(view.all_sites.aspects))
+    return view.name, view.measures, view.lost, values, view.given_items is None, sorted(view.statistics)
 
 
 def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
@@ -92,6 +102,23 @@ def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
         if name in seen:
             raise UsageError(f"the document {name!r} stands in two parts", hint="cut between documents")
         seen.add(name)
+
+
+def _refuse_cut_spans(parts: Sequence[Verdicts], *, pieces: bool) -> None:
+    """Refuse pieces whose places are not known, and parts of what rules count together.
+
+    What runs have beside the key is in the order of its spans, unless rules count several spans as one thing.
+    """
+    views = [view for part in parts for view in part.views.values() if view.claims is not None]
+    if views and pieces and parts[0].settings.get("positions") != "tokens":
+        what = "spans in characters of one document cannot be merged: it is not known where its pieces begin"
+        raise UsageError(what, hint="cut between documents")
+    for items in (view.given_items for view in views):
+        if items is not None and items.claim is not None:
+            order = items.claim if pieces else items.document
+            if (np.diff(order[~items.positive]) < 0).any():
+                what = "the rules count spans together that may stand in several parts, so these cannot be merged"
+                raise UsageError(what, hint="cut between documents" if pieces else "judge the documents in one go")
 
 
 def _shifts(parts: Sequence[Verdicts], *, pieces: bool) -> list[_Shift]:
@@ -115,16 +142,22 @@ def _sentences(part: Verdicts) -> int:
 
 
 def _rows(part: Verdicts) -> int:
-    """Return the number of rows of a piece: known from its text, else as far as its sites and items go."""
+    """Return the number of rows of a piece: known from its text, else as far as its sites, items and spans go."""
     if part.texts.parts:
         return sum(text.rows for text in part.texts.parts)
-    return _highest(part, lambda table: table.place) + 1
+    return _highest(part, _last_row) + 1
 
 
-def _highest(part: Verdicts, column: Callable[[Sites | Items], NDArray[np.int32]]) -> int:
-    tables: list[Sites | Items] = []
+def _last_row(table: Sites | Items | Claims) -> NDArray[np.int32]:
+    width = None if isinstance(table, Items) else table.width
+    return table.place if width is None else table.place + width - np.int32(1)
+
+
+def _highest(part: Verdicts, column: Callable[[Sites | Items | Claims], NDArray[np.int32]]) -> int:
+    tables: list[Sites | Items | Claims] = []
     for view in part.views.values():
-        tables += [view.all_sites] if view.given_items is None else [view.all_sites, view.given_items]
+        tables.append(view.all_sites if view.claims is None else view.claims)
+        tables += [] if view.given_items is None else [view.given_items]
     return max((int(column(table).max(initial=-1)) for table in tables), default=-1)
 
 
@@ -137,23 +170,43 @@ def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Not
     return tuple(kept)
 
 
-def _merge_views(views: list[View], shifts: list[_Shift]) -> View:
-    first = views[0]
+class _Ground:
+    """What views stand on: sites, or spans, which are laid end to end once for all views that share them."""
+
+    def __init__(self, shifts: list[_Shift]) -> None:
+        self.shifts = shifts
+        self._known: dict[tuple[int, ...], Claims] = {}
+
+    def of(self, views: list[View]) -> tuple[Sites | None, Claims | None]:
+        """Return the sites of a view of all parts, or its spans, from which sites follow."""
+        spans = [view.claims for view in views if view.claims is not None]
+        if not spans:
+            return _merge_sites([view.all_sites for view in views], self.shifts), None
+        which = tuple(map(id, spans))
+        if which not in self._known:
+            self._known[which] = _merge_claims(spans, self.shifts)
+        return None, self._known[which]
+
+
+def _merge_views(views: list[View], ground: _Ground) -> View:
+    first, shifts = views[0], ground.shifts
     left_out = None
     if any(view.left_out is not None for view in views):
         left_out = _joined([_reasons(view) for view in views])
     items = [view.given_items for view in views if view.given_items is not None]
     beside = [(view.surplus, shift) for view, shift in zip(views, shifts, strict=True) if view.surplus is not None]
+    sites, claims = ground.of(views)
     return View(
         first.name,
-        _merge_sites([view.all_sites for view in views], shifts),
+        sites,
         first.measures,
         left_out,
-        _merge_items(items, shifts) if items else None,
+        _merge_items(items, shifts, [view.claims for view in views]) if items else None,
         {name: _merge_statistics(name, [view.statistics[name] for view in views]) for name in first.statistics},
         first.lost,
         _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
         first.cuts,
+        claims,
     )
 
 
@@ -167,11 +220,12 @@ def _merge_statistics(name: str, tables: list[NDArray[np.float64]]) -> NDArray[n
     return np.concatenate(tables)
 
 
-def _shifted(arrays: list[NDArray[np.int32]], by: list[int]) -> NDArray[np.int32]:
-    return np.concatenate([array + np.int32(shift) for array, shift in zip(arrays, by, strict=True)])
+def _shifted(arrays: Sequence[NDArray[Integer]], by: Sequence[int]) -> NDArray[Integer]:
+    """Lay columns end to end, each moved so far; their type stays."""
+    return np.concatenate([array + array.dtype.type(shift) for array, shift in zip(arrays, by, strict=True)])
 
 
-def _where(tables: Sequence[Sites], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
+def _where(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
     return (
         _shifted([table.document for table in tables], [shift.document for shift in shifts]),
         _shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
@@ -197,7 +251,6 @@ def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
         known = {name: part for table in tables for name, part in zip(table.names, table.parts or (), strict=True)}
         parts = tuple(known[name] for name in names)
     document, sentence, place = _where(tables, shifts)
-    attributes = dict.fromkeys(name for table in tables for name in table.attributes)
     return Sites(
         document,
         sentence,
@@ -206,16 +259,75 @@ def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
         values,
         names,
         parts,
-        {name: _merge_attributes(name, tables) for name in attributes},
+        _merge_attributes(tables),
         {name: _merge_aspects([table.aspects[name] for table in tables]) for name in tables[0].aspects},
+        _merge_widths(tables) if any(table.width is not None for table in tables) else None,
     )
+
+
+def _merge_widths(tables: list[Sites]) -> NDArray[np.int32]:
+    return np.concatenate([np.ones(len(each), np.int32) if each.width is None else each.width for each in tables])
+
+
+def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
+    """Lay spans end to end; labels are brought to one table of names, and ways of being cut are numbered anew."""
+    document, sentence, place = _where(tables, shifts)
+    moved = [shift.place for shift in shifts]
+    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    fragments = _merge_fragments(tables, moved)
+    merged = Claims(
+        document,
+        sentence,
+        place,
+        np.concatenate([table.width for table in tables]),
+        _shifted([table.begin for table in tables], moved),
+        _shifted([table.end for table in tables], moved),
+        cut_numbers(len(document), fragments, ways_of_being_cut([fragments])),
+        fragments,
+        np.concatenate(labels),
+        names,
+        np.concatenate([table.key for table in tables]),
+        tuple(np.concatenate([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
+        _merge_attributes(tables),
+    )
+    if _sites_of(merged) != sum(map(_sites_of, tables)):
+        raise UsageError("a span of one part overlaps one of another", hint="cut where no span is")
+    return merged
+
+
+def _sites_of(claims: Claims) -> int:
+    return int(claims.site.max(initial=-1)) + 1
+
+
+def _merge_fragments(tables: list[Claims], moved: list[int]) -> Fragments | None:
+    """Lay the pieces of spans end to end, in the order of the spans."""
+    found = []
+    for table, before, by in zip(tables, _before(tables), moved, strict=True):
+        if table.fragments is not None:
+            pieces = table.fragments
+            found.append(np.stack([pieces.span + before, pieces.begin + by, pieces.end + by]))
+    if not found:
+        return None
+    span, begin, end = np.concatenate(found, axis=1)
+    order = np.lexsort((end, begin, span))
+    return Fragments(span[order], begin[order], end[order])
+
+
+def _before(tables: Sequence[Claims | None]) -> list[int]:
+    """Return how many spans stand before those of each part."""
+    return [0, *accumulate(0 if table is None else len(table) for table in tables)][:-1]
 
 
 def _merge_aspects(aspects: list[Aspect]) -> Aspect:
     return Aspect(*_merge_columns(aspects), aspects[0].points)
 
 
-def _merge_attributes(name: str, tables: list[Sites]) -> Attribute:
+def _merge_attributes(tables: list[Sites] | list[Claims]) -> dict[str, Attribute]:
+    names = dict.fromkeys(name for table in tables for name in table.attributes)
+    return {name: _merge_attribute(name, tables) for name in names}
+
+
+def _merge_attribute(name: str, tables: list[Sites] | list[Claims]) -> Attribute:
     """Join an attribute; a part that does not have it has no value there."""
     types = {table.attributes[name].type for table in tables if name in table.attributes}
     kind = types.pop()
@@ -252,15 +364,16 @@ def _named(column: TextColumn) -> tuple[str, ...]:
     return tuple(_MISSING if code == column.missing else name for code, name in enumerate(column.names))
 
 
-def _merge_items(tables: list[Items], shifts: list[_Shift]) -> Items:
-    return joined_items(
-        [
-            replace(
-                table,
-                document=table.document + np.int32(shift.document),
-                sentence=table.sentence + np.int32(shift.sentence),
-                place=table.place + np.int32(shift.place),
-            )
-            for table, shift in zip(tables, shifts, strict=True)
-        ]
-    )
+def _merge_items(tables: list[Items], shifts: list[_Shift], claims: Sequence[Claims | None] = ()) -> Items:
+    """Lay items end to end; where they are spans, the key's stand before what runs claim beside them."""
+    moved = [
+        replace(
+            table,
+            document=table.document + np.int32(shift.document),
+            sentence=table.sentence + np.int32(shift.sentence),
+            place=table.place + np.int32(shift.place),
+        )
+        for table, shift in zip(tables, shifts, strict=True)
+    ]
+    joined = joined_items(moved, _before(claims))
+    return joined if joined.claim is None else joined.take(np.argsort(~joined.positive, kind="stable"))

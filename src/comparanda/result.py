@@ -148,6 +148,8 @@ class Result:
         of_pair: bool = False,
     ) -> Slices:
         context = self._context(view)
+        if of_pair and base is not None and new is not None:
+            context = context.among(base, new)
         ground = scope(self.verdicts, context.view)
         if by not in ground.types:
             raise UsageError(
@@ -177,9 +179,11 @@ class Result:
 
         """
         context = self._context(view)
+        named = base is not None and new is not None
         if len(self.systems) > 1:
             base, new = self.pair(base, new, view=view)
-        return examples(context, selected(self.verdicts, context.view, where, base, new), top, base, new)
+        found = selected(self.verdicts, context.view, where, base, new, alone=named)
+        return examples(context, found, top, base, new)
 
     def count(self, where: str, base: str | None = None, new: str | None = None, *, view: str | None = None) -> int:
         """Return how many sites a condition selects."""
@@ -196,7 +200,9 @@ class Result:
         narrowed = chosen.narrowed(rows)
         views = {chosen.name: narrowed}
         for name, each in self.verdicts.views.items():
-            views.setdefault(name, each.narrowed(np.flatnonzero(at_places(each.sites, narrowed.sites))))
+            shared = each.claims is not None and each.claims is chosen.claims
+            places = rows if shared else np.flatnonzero(at_places(each.sites, narrowed.sites))
+            views.setdefault(name, each.narrowed(places))
         settings = {**self.verdicts.settings, "where": condition}
         return replace(self, verdicts=replace(self.verdicts, views=views, settings=settings))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from comparanda.align import MISSING, Missing, align
 from comparanda.comparison.resample import RESAMPLES, SEED
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.corpus import Corpus
+from comparanda.errors import ReadError, RuleError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.judge.task import LABELS, PUNCTUATION, Labels, Options, Punctuation, find_task
 from comparanda.read.inputs import Input, read_input
@@ -21,12 +23,19 @@ from comparanda.selection import SITE_NAMES
 from comparanda.verdicts import System
 
 if TYPE_CHECKING:
-    from comparanda.corpus import Corpus
+    from comparanda.align import Aligned
     from comparanda.judge.task import Task
+    from comparanda.places import Note
     from comparanda.read.request import Shape
+    from comparanda.rules.declarations import RuleSetDeclaration, ViewDeclaration
+    from comparanda.rules.ruleset import RuleSet
     from comparanda.verdicts import Verdicts
 
+DEFAULT_RULES = "exact"
+
 Policy = TypeVar("Policy", bound=str)
+Parameters = Mapping[str, float | Mapping[str, float]]
+"""Numbers of a rule set by name, or by name and label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,11 @@ class Setup:
         attributes: further columns of the key that slices and conditions will ask for.
         punctuation: which words of trees are punctuation and do not count: keep (all count), ud-punct, unicode-p, ptb.
         labels: how relations of trees are compared: universal (without subtypes) or full.
+        rules: by which spans are judged: a shipped rule set ("exact", "semeval2013" …), a file, or Python objects.
+        parameters: numbers to put in place of those of the rule set, by name, or by name and label.
+        paranoid: run rules without any shortcut as well, and compare.
+        scheme: the scheme of chunk tags, for inputs that do not say their own; detected by default.
+        repair: what to do about tags that break it, for inputs that do not say their own.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         progress: told what is being done.
@@ -62,13 +76,43 @@ class Setup:
     attributes: Sequence[str] = ()
     punctuation: Punctuation | None = None
     labels: Labels | None = None
+    rules: Any = None
+    parameters: Parameters = field(default_factory=dict)
+    paranoid: bool = False
+    scheme: str | None = None
+    repair: str | None = None
     strict: bool = False
     max_line: int = MAX_LINE
     progress: Callable[[str], None] | None = None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Prepared:
+    """What a judge gets: aligned corpora, the systems they stand for, and its options."""
+
+    task: Task
+    aligned: Aligned
+    systems: Sequence[System]
+    options: Options
+
+
 def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
     """Read, align and judge: the road up to the verdicts."""
+    prepared = prepare(key, systems, setup)
+    (setup.progress or _say_nothing)("judging")
+    verdicts = prepared.task.judge(prepared.aligned, prepared.systems, prepared.options)
+    refuse_notes(setup, verdicts.notes)
+    return replace(verdicts, settings={**verdicts.settings, **_said(setup), "missing": setup.missing})
+
+
+def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
+    """Refuse to go on when there is anything to note, if that was asked for."""
+    if setup.strict and notes:
+        raise ReadError("there is something to note, and --strict refuses that", details=map(str, notes))
+
+
+def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
+    """Read and align; what is wrong with the setup is said before anything is read."""
     task, column = find_task(setup.task)
     if setup.missing not in MISSING:
         raise UsageError(f"missing={setup.missing!r}{nearest(setup.missing, MISSING)}", hint=", ".join(MISSING))
@@ -79,12 +123,13 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
     value = setup.column or column
     if value != task.column and task.layer == "arcs":
         raise UsageError(f"the task {task.name!r} judges heads and relations: there is no column to choose")
+    rules, chunks = _rules(task, setup), _chunk_options(task, setup)
     wanted = tuple(name for name in setup.attributes if name not in SITE_NAMES)
-    tell = setup.progress or (lambda _: None)
+    tell = setup.progress or _say_nothing
 
     def read_one(given: Any, side: str, extra: tuple[str, ...]) -> Corpus:
         tell(f"reading {side}")
-        return _read(given, Request(side, value, extra, {}, setup.max_line, task.layer), task.shape)
+        return _read(given, Request(side, value, extra, chunks, setup.max_line, task.layer), task.shape)
 
     gold = read_one(key, "key", (*task.columns, *wanted))
     responses = (read_one(given, name, task.columns) for name, given in systems.items())
@@ -95,16 +140,31 @@ def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
         setup.fold_case,
         tuple(setup.only_label),
         tuple(setup.ignore_label),
-        _training_words(setup, value, task.shape),
+        _trained(task, setup, value),
         _policy(task, "punctuation", setup.punctuation, PUNCTUATION),
         _policy(task, "labels", setup.labels, LABELS),
+        rules,
+        setup.paranoid,
     )
-    tell("judging")
-    numbered = [System(name, (number,)) for number, name in enumerate(systems)]
-    verdicts = task.judge(aligned, numbered, options)
-    if setup.strict and verdicts.notes:
-        raise ReadError("there is something to note, and --strict refuses that", details=map(str, verdicts.notes))
-    return replace(verdicts, settings={**verdicts.settings, "missing": setup.missing})
+    return Prepared(task, aligned, [System(name, (number,)) for number, name in enumerate(systems)], options)
+
+
+def _say_nothing(_: str) -> None:
+    pass
+
+
+def _said(setup: Setup) -> dict[str, str]:
+    """Return what was asked for of rules and chunk tags, for the signature."""
+    numbers = {name: value for name, value in setup.parameters.items() if not isinstance(value, Mapping)}
+    for name, labels in setup.parameters.items():
+        if isinstance(labels, Mapping):
+            numbers |= {f"{name}[{label}]": value for label, value in labels.items()}
+    said = {
+        "parameters": ",".join(f"{name}={value:g}" for name, value in sorted(numbers.items())),
+        "scheme": setup.scheme,
+        "repair": setup.repair,
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 def _policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, ...]) -> Policy:
@@ -118,7 +178,107 @@ def _policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, 
     return value
 
 
+def _rules(task: Task, setup: Setup) -> RuleSet | None:
+    """Load and check the rules, by default those of exact match."""
+    if "rules" not in task.policies:
+        if setup.rules is not None or setup.parameters or setup.paranoid:
+            hint = "rules, their parameters and paranoid runs are for spans: leave them out, or choose the task span"
+            raise UsageError(f"the task {task.name!r} is not judged by rules", hint=hint)
+        return None
+    from comparanda.rules import rule_set
+
+    given = DEFAULT_RULES if setup.rules is None else setup.rules
+    found = rule_set(_with_parameters(given, setup.parameters) if setup.parameters else given)
+    if not found.views:
+        what = f"the rule set {found.name!r} has no views, so it gives no scores"
+        raise UsageError(what, hint="it is there to be included by other rule files")
+    return found
+
+
+def _with_parameters(given: Any, parameters: Parameters) -> RuleSet | RuleSetDeclaration:
+    """Return a rule set with some of its numbers replaced."""
+    from comparanda.rules.declarations import RuleSetDeclaration
+    from comparanda.rules.files import load
+    from comparanda.rules.ruleset import RuleSet
+
+    if isinstance(given, RuleSet):
+        return replace(given, parameters=_replaced(given, parameters))
+    if isinstance(given, RuleSetDeclaration):
+        return replace(given, parameters=_replaced(given, parameters))
+    declared = load(fspath(given))
+    numbers = _replaced(declared, parameters)
+    return replace(declared, parameters=numbers, views=_views_with(fspath(given), parameters, declared))
+
+
+def _replaced(given: RuleSet | RuleSetDeclaration, parameters: Parameters) -> Parameters:
+    """Return the parameters of a rule set with some replaced; refuse those that it does not have."""
+    known: dict[str, float | Mapping[str, float]] = dict(given.parameters)
+    for name, value in parameters.items():
+        old = known.get(name)
+        if old is None:
+            what = f"the rule set {given.name!r} has no parameter {name!r}{nearest(name, known)}"
+            raise UsageError(what, hint=f"its parameters: {', '.join(known) or 'none'}")
+        if isinstance(old, Mapping):
+            if not isinstance(value, Mapping):
+                what = f"the parameter {name!r} of {given.name!r} differs by label"
+                raise UsageError(what, hint=f"say for which, or for all others: {name}[default]={value:g}")
+            known[name] = {**old, **value}
+        elif isinstance(value, Mapping):
+            what = f"the parameter {name!r} of {given.name!r} is one number for all labels"
+            raise UsageError(what, hint=f"write {name}={next(iter(value.values()), 0):g}")
+        else:
+            known[name] = value
+    return known
+
+
+def _views_with(given: str, parameters: Parameters, declared: RuleSetDeclaration) -> Mapping[str, ViewDeclaration]:
+    """Return the views of a rule file under other parameters, which credits may name: as a file that includes it."""
+    from comparanda.rules.files import parse
+
+    is_file = given.endswith(".toml") or "/" in given or os.sep in given
+    folder, name = os.path.split(given) if is_file else ("", given)
+    lines = [f"include = [{_quoted(name)}]", "[parameters]"]
+    lines += [f"{_quoted(each)} = {float(n)!r}" for each, n in parameters.items() if not isinstance(n, Mapping)]
+    for each, labels in parameters.items():
+        if isinstance(labels, Mapping):
+            lines += [
+                f"[parameters.{_quoted(each)}]",
+                *(f"{_quoted(label)} = {float(n)!r}" for label, n in labels.items()),
+            ]
+    try:
+        return parse("\n".join(lines), os.path.join(folder, "<parameters>")).views
+    except RuleError as problem:
+        raise UsageError(f"its parameters cannot be changed: {problem.what}", where=declared.file) from None
+
+
+def _quoted(name: str) -> str:
+    from json import dumps
+
+    return dumps(name, ensure_ascii=False)
+
+
+def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:
+    """Return how chunk tags are read, as options of all formats that have them."""
+    given = {name: value for name, value in (("scheme", setup.scheme), ("repair", setup.repair)) if value is not None}
+    if not given:
+        return {}
+    if task.layer != "spans":
+        what = f"{' and '.join(given)} say{'s' if len(given) == 1 else ''} how spans are read from tags"
+        raise UsageError(f"{what}, and the task {task.name!r} judges no spans", hint="choose the task span")
+    from comparanda.read.schemes import REPAIRS, SCHEMES
+    from comparanda.read.spans import ALSO, AUTO
+
+    allowed = {"scheme": (AUTO, *SCHEMES, *ALSO), "repair": REPAIRS}
+    for name, value in given.items():
+        if value.lower() not in allowed[name]:
+            what = f"{name}={value!r} is not possible{nearest(value.lower(), allowed[name])}"
+            raise UsageError(what, hint=f"one of: {', '.join(allowed[name])}")
+    return {name: value.lower() for name, value in given.items()}
+
+
 def _read(given: Any, request: Request, shape: Shape) -> Corpus:
+    if isinstance(given, Corpus):
+        return given
     if isinstance(given, Input):
         return read_input(given, request, shape)
     if is_path(given):
@@ -126,10 +286,18 @@ def _read(given: Any, request: Request, shape: Shape) -> Corpus:
     return read_object(given, request, shape)
 
 
-def _training_words(setup: Setup, value: str | None, shape: Shape) -> frozenset[str] | None:
+def _trained(task: Task, setup: Setup, value: str | None) -> frozenset[str] | None:
+    """Return what was seen in training: words, or the texts of spans."""
     if setup.train is None:
         return None
-    corpus = _read(setup.train, Request("train", value, (), {}, setup.max_line), shape)
+    if task.layer == "spans":
+        from comparanda.judge.spans import surface_forms
+
+        chunks = _chunk_options(task, setup)
+        return surface_forms(
+            _read(setup.train, Request("train", value, (), chunks, setup.max_line, "spans"), task.shape)
+        )
+    corpus = _read(setup.train, Request("train", value, (), {}, setup.max_line), task.shape)
     if corpus.words is None:
         raise UsageError("the training file has no words")
     return frozenset(corpus.words.intern().names)
@@ -151,6 +319,11 @@ def compare(
     where: str | None = None,
     punctuation: Punctuation | None = None,
     labels: Labels | None = None,
+    rules: Any = None,
+    parameters: Parameters | None = None,
+    paranoid: bool = False,
+    scheme: str | None = None,
+    repair: str | None = None,
     strict: bool = False,
     max_line: int = MAX_LINE,
     resamples: int = RESAMPLES,
@@ -163,7 +336,7 @@ def compare(
     Args:
         key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
         systems: the outputs by name, each like the key.
-        task: `pos`, `tag:COLUMN`, `label`, or a task of another package.
+        task: `pos`, `tag:COLUMN`, `dep`, `span`, `label`, or a task of another package.
         column: the column to judge, where it is not the task's own.
         missing: what to do about documents that a response lacks: "error", "empty" or "intersection".
         maps: label maps (old to new) by side: "all", "key", or a system's name.
@@ -176,6 +349,14 @@ def compare(
         punctuation: which words of trees do not count: "keep" (all count), "ud-punct" (relation punct), "unicode-p"
             (all characters are punctuation), "ptb" (tags `` '' : , .).
         labels: how relations of trees are compared: "universal" (without subtypes) or "full".
+        rules: by which spans are judged: a shipped rule set ("exact" by default, "semeval2013", "paper" …), the path
+            of a rule file, or a `RuleSet`.
+        parameters: numbers to put in place of those of the rule set: `{"fuzzy_credit": 0.5}`, and for those that differ
+            by label `{"similar_enough": {"PER": 90}}`.
+        paranoid: run the rules without any shortcut as well, and compare.
+        scheme: how spans are written in chunk tags ("bio", "iob1", "bioes" …), for inputs that do not say their own
+            behind `?`; detected by default.
+        repair: what to do about tags that break the scheme: "conlleval" (the default), "discard" or "refuse".
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         resamples: how many resamples intervals and tests draw; 0 for none.
@@ -186,6 +367,10 @@ def compare(
     >>> result = compare(["DT", "NN", "VB"], {"a": ["DT", "NN", "NN"], "b": ["DT", "VB", "VB"]}, task="tag")
     >>> result.difference("a", "b").diff
     0.6666666666666666
+
+    >>> found = compare([["B-PER", "I-PER", "O"]], {"a": [["B-PER", "O", "O"]]}, task="span", rules="semeval2013")
+    >>> [found.scores("f1", view=view).value("a") for view in ("strict", "partial")]
+    [0.0, 0.5]
 
     """
     setup = Setup(
@@ -200,6 +385,11 @@ def compare(
         attributes=sorted({*attributes, *(names_used(where) if where else ())}),
         punctuation=punctuation,
         labels=labels,
+        rules=rules,
+        parameters=parameters or {},
+        paranoid=paranoid,
+        scheme=scheme,
+        repair=repair,
         strict=strict,
         max_line=max_line,
         progress=progress,

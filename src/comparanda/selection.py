@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import Column, TextColumn
-from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, select
+from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, select, walk
+from comparanda.expressions.syntax import Call
 from comparanda.sites import majority_of, shown
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ SITE_NAMES: Mapping[str, Type] = {
     "majority_right": "truth",
 }
 
+OF_ALL = frozenset({"solved_by", "agreement", "majority", "majority_right"})
+"""The names that speak of all systems together."""
+
+OF_RUNS = frozenset({"right", "value", "aspect", "agrees"})
+"""The functions that speak of single runs by their names."""
+
 _CHANGED = "_changed"
 
 
@@ -62,33 +69,49 @@ class Selection:
     Args:
         where: the condition.
         rows: the sites, by their index in the view.
+        view: the view they are in: that of the pair alone, where sites depend on who is looked at.
         pairs: for each of them the runs of base and new it is about; None where no pair was named.
 
     """
 
     where: str
     rows: Rows
+    view: View
     pairs: tuple[tuple[int, int], ...] | None
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-def selected(verdicts: Verdicts, view: View, where: str, base: str | None = None, new: str | None = None) -> Selection:
+def selected(
+    verdicts: Verdicts, view: View, where: str, base: str | None = None, new: str | None = None, *, alone: bool = True
+) -> Selection:
     """Return the sites that fulfil a condition.
 
     With a pair of systems the condition may use `base`, `new`, `correction` and so on; a site then
     counts once for each pair of their runs. A condition that does not speak of the pair counts each site once.
+    Overlap sites are those of the pair, unless the condition speaks of all systems, or neither of them nor of the
+    pair and the pair was not named (`alone` is false).
     """
-    if base is None or new is None or not names_used(where) & pair_names(view.sites).keys():
+    paired = bool(names_used(where) & pair_names(view.sites).keys())
+    if base is not None and new is not None and (paired or (alone and not _of_all(where))):
+        view = view.among([*verdicts.system(base).runs, *verdicts.system(new).runs])
+    if base is None or new is None or not paired:
         rows = np.flatnonzero(select(where, scope(verdicts, view)))
-        return Selection(where, rows, None)
+        return Selection(where, rows, view, None)
     found, pairs = [], []
     for pair in product(verdicts.system(base).runs, verdicts.system(new).runs):
         rows = np.flatnonzero(select(where, scope(verdicts, view, pair)))
         found.append(rows)
         pairs += [pair] * len(rows)
-    return Selection(where, np.concatenate(found), tuple(pairs))
+    return Selection(where, np.concatenate(found), view, tuple(pairs))
+
+
+def _of_all(where: str) -> bool:
+    """Whether a condition speaks of what all systems say together, or of single ones by name."""
+    nodes = list(walk(parse(where).root))
+    called = {node.function for node in nodes if isinstance(node, Call)}
+    return bool(called & OF_RUNS or names_used(where) & OF_ALL)
 
 
 def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:

@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 ABSENT = "\0absent"
 """The value of a run that has no row here. Input cannot contain it: NUL bytes are refused."""
 
+NOTHING = "\0none"
+"""The value of a side that has no span at an overlap site."""
+
 NIL = "\0nil"
 """The value of a link that leads nowhere on purpose."""
 
 OWN_PLACE = "self"
 """Where an aspect that points somewhere points to its own site."""
 
-_SPELLED_SPECIAL = re.compile(r"\\*\((absent|nil)\)")
+_SPELLED_SPECIAL = re.compile(r"\\*\((absent|nil|none)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ class Sites:
         attributes: further columns for slices and conditions, made when first asked for.
         aspects: what the values consist of, by name, where they consist of several things. The one called
             `label` is what tables are keyed by; values that differ in another alone have the same label.
+        width: how many rows each site covers, from its place on; None for one each.
 
     """
 
@@ -108,6 +112,7 @@ class Sites:
     parts: tuple[tuple[str, ...], ...] | None = None
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     aspects: Mapping[str, Aspect] = field(default_factory=dict)
+    width: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.key)
@@ -159,6 +164,7 @@ class Sites:
             self.parts,
             {name: attribute.taken(rows) for name, attribute in self.attributes.items()},
             {name: aspect.take(rows) for name, aspect in self.aspects.items()},
+            None if self.width is None else self.width[rows],
         )
 
 

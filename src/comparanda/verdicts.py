@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from comparanda.claims import Claims
 from comparanda.errors import UsageError, nearest
 from comparanda.excerpts import Texts
 from comparanda.items import ITEM_STATISTICS, Items, items_of_sites, joined_items
@@ -52,7 +53,7 @@ class View:
 
     Args:
         name: its name.
-        all_sites: every site, those left out by policy among them.
+        given_sites: every site, those left out by policy among them; None where they follow from the claims.
         measures: what is reported of this view; the first is the main measure.
         left_out: a reason for each site that does not count, "" for those that do; None where all count.
         given_items: the items, where they are not simply the sites' labels.
@@ -61,11 +62,12 @@ class View:
         cuts: the attributes by which differences are cut unless others are asked for.
         statistics: further statistics of each unit and run, by name: arrays of (units, runs).
         lost: statistics that the judge gave for all sites and that cannot be told for these alone.
+        claims: the spans of the key and of all runs, where sites are overlap sites; None for other sites.
 
     """
 
     name: str
-    all_sites: Sites
+    given_sites: Sites | None
     measures: tuple[str, ...]
     left_out: TextColumn | None = None
     given_items: Items | None = None
@@ -73,14 +75,23 @@ class View:
     lost: frozenset[str] = frozenset()
     surplus: Items | None = None
     cuts: tuple[str, ...] = ()
+    claims: Claims | None = None
+
+    @cached_property
+    def all_sites(self) -> Sites:
+        """Every site; overlap sites are made when they are first asked for."""
+        if self.given_sites is not None:
+            return self.given_sites
+        if self.claims is None:
+            raise AssertionError(f"the view {self.name!r} has neither sites nor claims")
+        return self.claims.sites
 
     @cached_property
     def sites(self) -> Sites:
         """The sites that count."""
         if self.left_out is None:
             return self.all_sites
-        keep = np.array([name == "" for name in self.left_out.names])
-        return self.all_sites.take(np.flatnonzero(keep[self.left_out.codes]))
+        return self.all_sites.take(self._numbers())
 
     @cached_property
     def left_out_counts(self) -> dict[str, int]:
@@ -99,16 +110,40 @@ class View:
         found = items_of_sites(self.sites)
         return found if self.surplus is None else joined_items([found, self.surplus.beside(self.sites)])
 
+    def _numbers(self) -> Rows:
+        """Return the numbers of the sites that count among all."""
+        if self.left_out is None:
+            return np.arange(len(self.all_sites))
+        keep = np.array([name == "" for name in self.left_out.names])
+        return np.flatnonzero(keep[self.left_out.codes])
+
+    def among(self, runs: Sequence[int]) -> View:
+        """Return the view in the universe of the key and some runs alone: overlap sites depend on it, others do not."""
+        if self.claims is None or len(set(runs)) == len(self.claims.runs):
+            return self
+        rows = self.claims.present(runs)
+        claims = self.claims.take(rows).among(runs)
+        items = None if self.given_items is None else self.given_items.of_claims(rows, len(self.claims))
+        return replace(self, given_sites=None, claims=claims, given_items=items, statistics={})
+
     def narrowed(self, rows: Rows) -> View:
-        """Return the view on some of its counted sites; the judge's own items and statistics are lost."""
-        lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if self.given_items is not None else ())}
+        """Return the view on some of its counted sites; the judge's own statistics are lost, and items but spans."""
+        claims, items = self.claims, self.given_items
+        if claims is not None:
+            chosen = np.zeros(len(self.all_sites), np.bool_)
+            chosen[self._numbers()[rows]] = True
+            kept = np.flatnonzero(chosen[claims.site])
+            items = None if items is None else items.of_claims(kept, len(claims))
+            claims = claims.take(kept)
+        lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if items is not None and claims is None else ())}
         return replace(
             self,
-            all_sites=self.sites.take(rows),
+            given_sites=self.sites.take(rows) if claims is None else None,
             left_out=None,
-            given_items=None,
+            given_items=None if claims is None else items,
             statistics={},
             lost=frozenset(lost),
+            claims=claims,
         )
 
 
@@ -159,7 +194,7 @@ class Verdicts:
             raise UsageError(f"there is no view {name!r}{nearest(name, self.views)}", hint=", ".join(self.views))
         return self.views[name]
 
-    def unit_of(self, table: Sites | Items) -> NDArray[np.int32]:
+    def unit_of(self, table: Sites | Items | Claims) -> NDArray[np.int32]:
         """Return the index of the unit that each row of a table belongs to."""
         return table.document if self.units.kind == "document" else table.sentence
 

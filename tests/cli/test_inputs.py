@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from comparanda.cli import options
+from comparanda.demo import TASKS
 from tests.cli.files import DEMO, conllu, key_and_system, program, write
 from tests.command import Outcome, run
 
@@ -167,6 +169,18 @@ def test_a_result_folder_is_not_written_over_other_things(demo: Path, capsys: py
 
 
 def test_the_demo_is_copied_and_a_folder_that_cannot_be(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "demo", "--copy", "here").out == "wrote 5 files to here\n"
+    assert run(capsys, "demo", "--copy", "here").out == "wrote 10 files to here\n"
     outcome = run(capsys, "demo", "--copy", "here/key.conllu")
     assert (outcome.code, outcome.err) == (3, "comparanda: here/key.conllu: cannot be written: File exists\n")
+
+
+def test_the_demo_of_entities_is_the_same_as_its_copied_files(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "demo", "--copy", "here")
+    files = [f"here/entities/{name}.bio" for name in ("key", "compromise", "opennlp", "spacy", "spacy2")]
+    copied = run(capsys, "compare", *files, "--task", "span", "--resamples", "0", "-q").out
+    assert run(capsys, "demo", "--task", "span", "--resamples", "0").out == copied
+    assert copied.startswith("span: 30 documents, ")
+
+
+def test_the_demo_has_outputs_for_each_of_its_tasks() -> None:
+    assert options.DEMO == TASKS

@@ -21,7 +21,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "compre") == (
         "no command is called 'compre' (did you mean 'compare'?)\n"
-        "  commands: compare, score, diff, examples, validate, formats, schema, demo"
+        "  commands: compare, score, diff, examples, validate, rules, formats, schema, demo"
     )
 
 
@@ -83,7 +83,7 @@ def test_an_option_value_that_cannot_be(
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--task", "poss"), "no task is called 'poss' (did you mean 'pos'?)\n  tasks: dep, label, pos, tag"),
+        (("--task", "poss"), "no task is called 'poss' (did you mean 'pos'?)\n  tasks: dep, label, pos, span, tag"),
         (("--measure", "acuracy"), "no measure is called 'acuracy' (did you mean 'accuracy'?)"),
         (("--measure", "f1[NOUM]"), "the label 'NOUM' does not occur"),
         (("--by", "lable"), "there is no attribute 'lable' (did you mean 'label'?)"),

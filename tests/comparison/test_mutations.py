@@ -143,7 +143,7 @@ MUTATIONS = (
     mutation(
         "comparison.difference",
         "same = None if diff is None else 1 - diff",
-        "same = overlap",
+        "same = counted.overlap",
         "overlap_on_all_answers_is_one_less_diff",
     ),
     mutation(
@@ -233,8 +233,8 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        "ratio(2 * sums[credit], sums[claimed] + sums[positives])",
-        "ratio(sums[credit], sums[claimed] + sums[positives])",
+        "plain = ratio(2 * credit, claimed + positives)",
+        "plain = ratio(credit, claimed + positives)",
         "micro_precision_recall_and_f1_count_items",
         "precision_recall_and_f1_of_one_label_count_its_items",
         "with_equal_tokenisation_precision_recall_f1_and_accuracy_are_one_number",
@@ -244,9 +244,9 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        "ratio(2 * sums[credit], sums[claimed] + sums[positives])",
-        "2 / (1 / ratio(sums[credit], sums[claimed]) + 1 / ratio(sums[credit], sums[positives]))"
-        " if (sums[credit] > 0).all() else ratio(sums[credit], np.minimum(sums[claimed], sums[positives]))",
+        "plain = ratio(2 * credit, claimed + positives)",
+        "plain = 2 / (1 / ratio(credit, claimed) + 1 / ratio(credit, positives))"
+        " if (credit > 0).all() else ratio(credit, np.minimum(claimed, positives))",
         "f1_is_0_when_only_one_side_is_empty",
     ),
     mutation(
@@ -259,8 +259,8 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        "each = ratio(2 * credit, claimed + positives)",
-        "each = ratio(credit, positives)",
+        "each = harmonic(*(sums[name] for name in names))",
+        "each = ratio(sums[names[0]], sums[names[3]])",
         "macro_f1_is_the_mean_over_the_keys_labels",
     ),
     mutation(
@@ -291,8 +291,8 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        'if kind == "claimed" else items.positive)',
-        'if kind == "claimed" else items.positive | items.claimed[-1])',
+        'if kind == "claimed" else items.weights()',
+        'if kind == "claimed" else (items.positive | items.claimed[-1]).astype(float)',
         "loading_a_third_system_never_changes_a_systems_scores",
     ),
     mutation(
@@ -364,8 +364,8 @@ MUTATIONS = (
     ),
     mutation(
         "verdicts",
-        "all_sites=self.sites.take(rows),",
-        "all_sites=self.sites.take(rows[:1]),",
+        "given_sites=self.sites.take(rows) if claims is None else None,",
+        "given_sites=self.sites.take(rows[:1]) if claims is None else None,",
         "where_gives_the_result_on_the_chosen_sites_alone",
     ),
     # DEFINITIONS 4: combination
@@ -590,8 +590,8 @@ MUTATIONS = (
     mutation("comparison.context", "_LEVELS", (0.05, 0.95), "intervals_are_percentiles_of_the_resampled_measure"),
     mutation(
         "comparison.context",
-        "np.bincount(self.unit, minlength=self.verdicts.units.count) > 0",
-        "np.bincount(self.unit, minlength=self.verdicts.units.count) >= 0",
+        "np.bincount(self.verdicts.unit_of(stands), minlength=self.verdicts.units.count) > 0",
+        "np.bincount(self.verdicts.unit_of(stands), minlength=self.verdicts.units.count) >= 0",
         "units_without_a_site_do_not_count",
     ),
     mutation(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from comparanda.comparison.examples import Answer, Example, Examples
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.spans import ItemVerdict, Piece, RunVerdict, Span, SpanLine, Stretch
 from comparanda.comparison.trees import Arc, Tree
 from comparanda.result import Result
 from comparanda.sites import Sites
@@ -40,7 +41,7 @@ def hostile_verdicts() -> Verdicts:
         systems=(System(f"A{NASTY}", (0, 1)), System(f"B{NASTY}", (2, 3))),
         runs=runs,
         documents=tuple(f"{name}{NASTY}" for name in verdicts.documents),
-        views={name: replace(view, all_sites=_renamed(view.all_sites)) for name, view in verdicts.views.items()},
+        views={name: replace(view, given_sites=_renamed(view.all_sites)) for name, view in verdicts.views.items()},
         settings={"where": NASTY},
     )
 
@@ -65,8 +66,22 @@ def hostile_findings() -> dict[str, Finding]:
         (NASTY, NASTY),
         (Tree("key", arcs), Tree(NASTY, arcs)),
         7,
+        None,
     )
+    spans = (Span(NASTY, 2, (Piece(1, 1, 0, 3), Piece(2, 3, -1, 0)), right=False, here=True, loose=True),)
+    stretch = Stretch(
+        (NASTY, NASTY),
+        (2,),
+        1,
+        3,
+        4,
+        5,
+        (SpanLine("key", spans), SpanLine(NASTY, spans)),
+        (ItemVerdict(NASTY, NASTY, positive=True, verdicts=(RunVerdict(NASTY, NASTY, f"by {NASTY}"),)),),
+        6,
+    )
+    spanned = replace(example, words=(), trees=(), undrawn=0, stretch=stretch)
     return {
         **findings(result, ("label", f"plural{NASTY}", "document")),
-        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, 1, 13, (example,)),
+        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, 2, 13, (example, spanned)),
     }

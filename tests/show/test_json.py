@@ -35,7 +35,7 @@ Then record the new shape: UPDATE_GOLDEN=1 pytest tests/show/test_json.py (or py
 def without_sites() -> Result:
     verdicts = verdicts_of()
     view = verdicts.view("partial")
-    return Result(replace(verdicts, views={"bare": replace(view, all_sites=view.all_sites.take(np.arange(0)))}), 20)
+    return Result(replace(verdicts, views={"bare": replace(view, given_sites=view.all_sites.take(np.arange(0)))}), 20)
 
 
 RESULTS = {

@@ -3,6 +3,7 @@
 from comparanda.align.documents import align
 from comparanda.align.maps import NONE, Aligned, RowMap, Segments, Surplus, values_on_key
 from comparanda.align.missing import MISSING, Missing
+from comparanda.align.spans import PlacedSpans, Placement, place_spans
 from comparanda.align.surface import token_rows
 
 __all__ = [
@@ -10,10 +11,13 @@ __all__ = [
     "NONE",
     "Aligned",
     "Missing",
+    "PlacedSpans",
+    "Placement",
     "RowMap",
     "Segments",
     "Surplus",
     "align",
+    "place_spans",
     "token_rows",
     "values_on_key",
 ]

@@ -93,6 +93,8 @@ def _map_one(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
     key = ground.key
     if key.by_id or response.by_id:
         return map_by_id(key, response, missing)
+    if response.spans is not None and response.words is None and response.spans.unit == "characters":
+        return _map_documents_alone(ground, response, missing)
     both_marked = key.documents.marked and response.documents.marked
     if both_marked and not (_same_documents(key, response) and _same_tokens(key, response)):
         return _map_by_document(ground, response, missing)
@@ -144,6 +146,17 @@ def _map_by_document(ground: _Ground, response: Corpus, missing: Missing) -> Map
         return mapped, None, notes + found
     mapped, segments, found = lay_text(key, ground.surface, response, pairs)
     return mapped, segments, notes + found
+
+
+def _map_documents_alone(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
+    """Match the documents of a response that has no text of its own, only places in the key's."""
+    key = ground.key
+    mine, theirs = set(key.documents.names), set(response.documents.names)
+    lacking, surplus = [name for name in key.documents.names if name not in theirs], sorted(theirs - mine)
+    refuse_missing(key, response, lacking, surplus, missing, "document")
+    ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
+    nowhere = RowMap(np.zeros(0, np.int64), np.full(len(key), NONE))
+    return nowhere, None, missing_notes(response, lacking, surplus, "document")
 
 
 def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) -> tuple[RowMap, list[Note]]:

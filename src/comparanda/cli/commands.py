@@ -12,6 +12,7 @@ from comparanda.cli.options import (
     SYSTEMS,
     by,
     citing,
+    demo_task,
     keying,
     measures,
     order,
@@ -25,6 +26,7 @@ from comparanda.cli.options import (
     where,
 )
 from comparanda.cli.parsing import Command
+from comparanda.cli.rules import rules
 
 
 @click.command(
@@ -179,13 +181,14 @@ def schema(kind: str | None) -> None:
 
 @click.command(cls=Command, short_help="Four real taggers on a small corpus that comes along.")
 @click.option("--copy", metavar="FOLDER", help="Write the demo's files to a folder, to play with.")
+@demo_task
 @by
 @pairing
 @sampling
 @showing
 @click.pass_context
 def demo(context: click.Context, /, **options: Any) -> None:
-    """Compare four real taggers on a small corpus that comes with the package."""
+    """Compare four real taggers, or recognisers of entities, on a small corpus that comes with the package."""
     from comparanda.cli.run import copy_to, run_demo
 
     if options["copy"] is not None:
@@ -194,4 +197,4 @@ def demo(context: click.Context, /, **options: Any) -> None:
         run_demo(context, options)
 
 
-commands: list[click.Command] = [compare, score, diff, examples, validate, formats, schema, demo]
+commands: list[click.Command] = [compare, score, diff, examples, validate, rules, formats, schema, demo]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import click
     from click.shell_completion import CompletionItem
@@ -45,5 +45,11 @@ def registered(group: str) -> Complete:
 def outputs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of an output."""
     from comparanda.show.json import FINDINGS
+    from comparanda.show.rules import OUTPUTS
 
-    return one_of(*FINDINGS)(context, parameter, incomplete)
+    return one_of(*FINDINGS, *OUTPUTS)(context, parameter, incomplete)
+
+
+def rule_sets(context: click.Context, parameter: click.Parameter, incomplete: str) -> Sequence[str | CompletionItem]:
+    """Complete the name of a rule set, or of a file."""
+    return registered("comparanda.rules")(context, parameter, incomplete) or files(context, parameter, incomplete)

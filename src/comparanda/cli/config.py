@@ -62,7 +62,8 @@ def _known(context: click.Context) -> dict[str, click.Parameter]:
     commands = group.commands.values() if isinstance(group, click.Group) else [context.command]
     found: dict[str, click.Parameter] = {}
     for command in commands:
-        found |= _settings(command)
+        for each in command.commands.values() if isinstance(command, click.Group) else [command]:
+            found |= _settings(each)
     return found | dict.fromkeys(("key", *_TABLES), context.command.params[0])
 
 
@@ -80,7 +81,7 @@ def _defaults(context: click.Context, path: str, folder: str, settings: Mapping[
         if option not in mine:
             continue
         defaults[str(mine[option].name)] = _value(path, folder, option, mine[option], value)
-    if defaults.pop("as_json", False):
+    if "format" in mine and defaults.pop("as_json", False):
         defaults["layout"] = "json"
     if "maps" in settings and "maps" in {parameter.name for parameter in mine.values()}:
         table = [f"{who}={_from(folder, file)}" for who, file in settings["maps"].items()]
@@ -98,11 +99,16 @@ def _value(path: str, folder: str, name: str, option: click.Parameter, value: An
     if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in given):
         raise UsageError(f"{name} takes {'texts' if several else 'a text or a number'}, not {value!r}", where=path)
     texts = [str(each) for each in given]
-    if name in _PATHS:
+    if name in _PATHS or (name == "rules" and _is_file(texts[0])):
         texts = [_from(folder, text) for text in texts]
     elif name == "map":
         texts = [_map_from(folder, text) for text in texts]
     return texts if several else texts[0]
+
+
+def _is_file(rules: str) -> bool:
+    """Whether rules are named by a file, and not by the name of a rule set."""
+    return rules.endswith(".toml") or "/" in rules or os.sep in rules
 
 
 def _map_from(folder: str, text: str) -> str:

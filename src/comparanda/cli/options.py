@@ -10,7 +10,7 @@ import click
 from comparanda.cli import completion
 from comparanda.cli.completion import files
 from comparanda.cli.config import use_config
-from comparanda.cli.parsing import Option, filled, names, one_of, whole
+from comparanda.cli.parsing import Option, filled, names, numbers, one_of, whole
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -38,6 +38,9 @@ ORDERS = ("frequency", "gain", "gain-here")
 KEYINGS = ("label", "value")
 PUNCTUATION = ("keep", "ud-punct", "unicode-p", "ptb")
 LABELS = ("universal", "full")
+SCHEMES = ("auto", "bio", "iob1", "ioe2", "bioes", "io", "iob2", "iobes", "bilou", "bmes", "bmewo")
+REPAIRS = ("conlleval", "discard", "refuse")
+DEMO = ("pos", "span")
 RESAMPLES = 10_000
 SEED = 13
 MAX_LINE = 16 << 20
@@ -64,9 +67,9 @@ def _chain(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated
 
 _read, _choose, _draw, _show = _in("Reading"), _in("Choosing"), _in("Resampling"), _in("Output")
 
-reading = _chain(
-    _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
-          help="pos, tag, tag:COLUMN, dep or label; must be given."),
+_task = _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
+              help="pos, tag, tag:COLUMN, dep, span or label; must be given.")  # fmt: skip
+_values = _chain(
     _read("--column", metavar="NAME", callback=filled,
           help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
     _read("--missing", metavar="|".join(MISSING), default="error", show_default=True,
@@ -77,6 +80,8 @@ reading = _chain(
     _read("--fold-case", is_flag=True, help="Compare labels without regard to case."),
     _read("--only-label", multiple=True, metavar="LABEL", help="Count sites with this key label alone."),
     _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
+)  # fmt: skip
+_words = _chain(
     _read("--train", metavar="FILE", callback=filled, shell_complete=files,
           help="Words in this file are 'seen' (see --by seen)."),
     _read("--punctuation", metavar="|".join(PUNCTUATION), callback=one_of(*PUNCTUATION),
@@ -84,12 +89,29 @@ reading = _chain(
           help="Trees: which words do not count; keep (all do) by default."),
     _read("--labels", metavar="|".join(LABELS), callback=one_of(*LABELS), shell_complete=completion.one_of(*LABELS),
           help="Trees: relations without subtypes (universal, the default) or in full."),
+)  # fmt: skip
+_spans = _chain(
+    _read("--rules", metavar="NAME|FILE", callback=filled, shell_complete=completion.rule_sets,
+          help="Spans: the rules that judge them (see 'comparanda rules list'); exact by default."),
+    _read("--parameter", "parameters", multiple=True, metavar="NAME=NUMBER", callback=numbers,
+          help="Spans: another number for a parameter of the rules; NAME[LABEL]=NUMBER for one label."),
+    _read("--paranoid", is_flag=True, help="Spans: run the rules without any shortcut as well, and compare."),
+    _read("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES, fold=True),
+          shell_complete=completion.one_of(*SCHEMES),
+          help="Spans: how chunk tags are written: bio, iob1, ioe2, bioes, io …; detected by default."),
+    _read("--repair", metavar="|".join(REPAIRS), callback=one_of(*REPAIRS, fold=True),
+          shell_complete=completion.one_of(*REPAIRS),
+          help="Spans: what to do about tags that break the scheme; conlleval by default."),
+)  # fmt: skip
+_files = _chain(
     _read("--strict", is_flag=True, help="Refuse input that gives anything to note."),
     _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
           help="The longest line accepted.  [default: 16 MiB]"),
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
+reading = _chain(_task, _values, _words, _spans, _files)
+reading_spans = _chain(_values, _spans, _files)
 
 where = _choose("--where", metavar="CONDITION", callback=filled, help="Count only sites that fulfil a condition.")
 view = _choose("--view", metavar="NAME", help="One way of judging the task, where it has several.")
@@ -107,6 +129,23 @@ pairing = _chain(
     _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
     _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),
 )
+
+choosing_spans = _chain(
+    _choose("--at", metavar="DOC:BEGIN[-END]", callback=filled,
+            help="Spans with these ends, or else those that overlap them, counted as the output counts them."),
+    _choose("--text", metavar="TEXT", callback=filled, help="Spans of this text, whatever their case."),
+    _choose("--span", metavar="CONDITION", callback=filled,
+            help="Spans that fulfil a condition on their columns: label, text, document, result …"),
+    _choose("--side", metavar="key|NAME", callback=filled,
+            help="Spans of the key, or of one system; of all systems by default."),
+    _choose("--rule", multiple=True, metavar="NAME", help="Say also why this rule did not fire for them."),
+    _choose("--with", "partner", metavar="DOC:BEGIN[-END]", callback=filled,
+            help="The span that the rule might have paired them with; the nearest by default."),
+)  # fmt: skip
+
+demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True, callback=one_of(*DEMO),
+                         shell_complete=completion.one_of(*DEMO),
+                         help="Taggers, or recognisers of entities.")  # fmt: skip
 
 sampling = _chain(
     _draw("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
@@ -130,6 +169,7 @@ showing = _chain(
           help="Write to a file instead; its suffix (.json, .md, .csv …) tells the format."),
     telling,
 )  # fmt: skip
+as_json = _show("--json", "as_json", is_flag=True, help="One JSON document with everything.")
 saving = _show("--save", metavar="FOLDER", callback=filled, shell_complete=files,
                help="Write a result folder, which commands read in place of KEY and systems.")  # fmt: skip
 citing = _show("--cite", is_flag=True, help="Print a methods paragraph and BibTeX as well.")

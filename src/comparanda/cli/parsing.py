@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +18,12 @@ Check = Callable[[click.Context, click.Parameter, Any], Any]
 
 CONFIG = "comparanda.config"
 """Where the context keeps the path of the TOML file in use."""
+
+
+_NUMBERED = re.compile(
+    r"(?P<name>[^=\[\]]+)(?:\[(?P<label>.+)\])?=\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)",
+    re.DOTALL,
+)
 
 
 class Option(click.Option):
@@ -75,17 +83,18 @@ class Group(click.Group):
         name = args[0]
         if name in self.commands or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        if "." in name or "/" in name or "=" in name:
+        if ctx.parent is None and ("." in name or "/" in name or "=" in name):
             hint = "say what to do with files: comparanda compare KEY NAME=FILE… --task TASK"
         else:
             hint = f"commands: {', '.join(self.commands)}"
         raise UsageError(f"no command is called {name!r}{nearest(name, self.commands)}", hint=hint)
 
 
-def one_of(*allowed: str) -> Check:
-    """Check that a value is one of a few."""
+def one_of(*allowed: str, fold: bool = False) -> Check:
+    """Check that a value is one of a few, in whatever case if that does not matter."""
 
     def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        value = value.lower() if fold and value is not None else value
         if value is not None and value not in allowed:
             listed = ", ".join(allowed[:-1]) + " or " + allowed[-1]
             raise wrong(context, parameter, f"takes {listed}, not {value!r}{nearest(value, allowed)}")
@@ -121,6 +130,23 @@ def names(context: click.Context, parameter: click.Parameter, value: tuple[str, 
     if not all(found):
         raise wrong(context, parameter, f"names nothing in {','.join(value)!r}")
     return tuple(dict.fromkeys(found))
+
+
+def numbers(
+    context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
+) -> dict[str, float | dict[str, float]]:
+    """Read `NAME=NUMBER` and `NAME[LABEL]=NUMBER`, each once."""
+    found: dict[str, float | dict[str, float]] = {}
+    for text in value:
+        match = _NUMBERED.fullmatch(text.strip())
+        if match is None or not isfinite(float(match["number"])):
+            raise wrong(context, parameter, f"takes NAME=NUMBER or NAME[LABEL]=NUMBER, not {text!r}")
+        name, label, number = match["name"].strip(), match["label"], float(match["number"])
+        known = found.get(name, {})
+        if not isinstance(known, dict) or (name in found and label is None) or label in known:
+            raise wrong(context, parameter, f"sets {text.rpartition('=')[0]!r} twice")
+        found[name] = number if label is None else {**known, label: number}
+    return found
 
 
 def wrong(context: click.Context, parameter: click.Parameter, what: str) -> UsageError:

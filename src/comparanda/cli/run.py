@@ -24,6 +24,7 @@ from comparanda.saved import is_result_folder, open_result
 from comparanda.selection import SITE_NAMES, pair_names
 from comparanda.show.console import progress
 from comparanda.show.json import FINDINGS, schema
+from comparanda.show.rules import OUTPUTS, rules_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +39,11 @@ _KEPT = (
     "train",
     "punctuation",
     "labels",
+    "rules",
+    "parameters",
+    "paranoid",
+    "scheme",
+    "repair",
     "strict",
     "max_line",
 )
@@ -67,12 +73,13 @@ def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
     key, systems = inputs(context, options)
     _spare(options, [key.path, *(system.path for system in systems.values())])
     with progress(sys.stderr, quiet=options["quiet"]) as say:
-        result = compare(key, systems, progress=say, **_settings(options, systems))
+        result = compare(key, systems, progress=say, **settings_of(options, systems))
     _check_labels(result, options)
     return result
 
 
-def _settings(options: Mapping[str, Any], systems: Mapping[str, Input]) -> dict[str, Any]:
+def settings_of(options: Mapping[str, Any], systems: Mapping[str, Input]) -> dict[str, Any]:
+    """Return the options of a command as the library takes them."""
     if not options["task"]:
         raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task dep, --task label …")
     return {
@@ -109,8 +116,11 @@ def _spare(options: Mapping[str, Any], given: list[str]) -> None:
 
 def _check_labels(result: Result, options: Mapping[str, Any]) -> None:
     """Say which of the labels to count or to ignore do not occur; what cannot be counted is an error."""
-    sites = result.verdicts.view(options["view"]).all_sites
+    view = result.verdicts.view(options["view"])
+    sites = view.all_sites
     labels = set(sites.labels.names if sites.parts is None else chain(*sites.parts))
+    if view.given_items is not None:
+        labels |= set(view.given_items.names)
     for label in options["only_label"]:
         if label not in labels:
             raise UsageError(f"--only-label: the label {label!r} does not occur{nearest(label, labels)}")
@@ -155,7 +165,7 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check each system against the key by itself, so that one bad file does not hide the next."""
     say_settings(context, options)
     key, systems = inputs(context, options)
-    settings = _settings(options, systems)
+    settings = settings_of(options, systems)
     bad: list[str] = []
     for name, system in systems.items():
         try:
@@ -191,12 +201,14 @@ def print_schema(kind: str | None) -> None:
     """Print the JSON Schema of one kind of output, or the kinds."""
     import msgspec
 
+    kinds = [*FINDINGS, *OUTPUTS]
     if kind is None:
-        click.echo("\n".join(FINDINGS))
+        click.echo("\n".join(kinds))
         return
-    if kind not in FINDINGS:
-        raise UsageError(f"no output is called {kind!r}{nearest(kind, FINDINGS)}", hint=", ".join(FINDINGS))
-    click.echo(msgspec.json.format(msgspec.json.encode(schema(kind)), indent=2).decode())
+    if kind not in kinds:
+        raise UsageError(f"no output is called {kind!r}{nearest(kind, kinds)}", hint=", ".join(kinds))
+    found = schema(kind) if kind in FINDINGS else rules_schema(kind)
+    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
 
 
 def copy_to(folder: str) -> None:
@@ -214,8 +226,8 @@ def run_demo(context: click.Context, options: Mapping[str, Any]) -> None:
     """Run the main job on the packed corpus."""
     from comparanda.demo import demo_files
 
-    key, systems = demo_files()
-    result = compare(key, systems, task="pos", attributes=options["by"], **_drawn(options))
+    key, systems = demo_files(options["task"])
+    result = compare(key, systems, task=options["task"], attributes=options["by"], **_drawn(options))
     if options["verbose"]:
         print_notes(result.notes, options)
-    publish(context, result, [result.anatomy(options["base"], options["new"], by=options["by"])], options)
+    publish(context, result, [result.anatomy(options["base"], options["new"], by=options["by"] or None)], options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,12 @@ class Context:
         """The systems."""
         return self.verdicts.systems
 
+    def among(self, *systems: str) -> Context:
+        """Return the ground of some systems alone: overlap sites depend on who is looked at, others do not."""
+        runs = [run for name in systems for run in self.verdicts.system(name).runs]
+        view = self.view.among(runs)
+        return self if view is self.view else replace(self, view=view)
+
     @property
     def sites(self) -> Sites:
         """The sites that count in this view."""
@@ -75,7 +81,8 @@ class Context:
         For resampling they stand in the order of their names, so that draws do not depend on the order
         of the input. Sentences have no names; their order is that of the key.
         """
-        counted = np.bincount(self.unit, minlength=self.verdicts.units.count) > 0
+        stands = self.view.claims if self.view.claims is not None else self.sites  # spans stand where their sites do
+        counted = np.bincount(self.verdicts.unit_of(stands), minlength=self.verdicts.units.count) > 0
         if self.view.given_items is not None:
             counted[self.verdicts.unit_of(self.view.given_items)] = True
         for statistic in self.view.statistics.values():

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from comparanda.claims import CROWD
+from comparanda.columns import TextColumn
 from comparanda.comparison.context import Context, is_label, is_value, share
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import scores
@@ -114,6 +116,7 @@ class Difference(Finding):
 
     Counts are of sites; where systems have several runs, of sites times pairs of runs. `keyed_by` says whether
     transitions are told apart by labels alone or by whole values; `slices` cut the sites by the attributes asked for.
+    `largest_site` is the number of distinct spans at the largest overlap site: one long span may swallow many.
     """
 
     view: str
@@ -133,6 +136,7 @@ class Difference(Finding):
     classes: tuple[DifferenceClass, ...]
     labels: tuple[LabelDifference, ...]
     slices: tuple[Slices, ...]
+    largest_site: int | None = None
 
     def of(self, name: str) -> DifferenceClass:
         """Return one class by its name: correction, new_error or changed_error."""
@@ -186,6 +190,7 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
             f"transitions cannot be keyed by {keyed_by!r}{nearest(keyed_by, KEYINGS)}", hint=", ".join(KEYINGS)
         )
     first, second = context.verdicts.system(base), context.verdicts.system(new)
+    context = context.among(base, new)
     run_pairs = len(first.runs) * len(second.runs)
     total = len(context.sites) * run_pairs
     counts: Counter[_Kind] = Counter()
@@ -222,7 +227,18 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
         classes=classes,
         labels=labels,
         slices=(),
+        largest_site=_largest(context.sites),
     )
+
+
+def _largest(sites: Sites) -> int | None:
+    """Return how many spans the largest overlap site has; None for sites of other kinds."""
+    crowd = sites.attributes.get(CROWD)
+    if crowd is None or not len(sites):
+        return None
+    sizes = crowd.make()
+    assert not isinstance(sizes, TextColumn)
+    return int(sizes.max())
 
 
 def _decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
@@ -377,41 +393,65 @@ def _right_by_label(context: Context, system: System) -> NDArray[np.int64]:
 
 
 def _pair_condition(context: Context, base: str, new: str) -> str:
-    """Write the condition that two systems differ; by their names where each has one run."""
-    if any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
+    """Write the condition that two systems differ; by their names where each has one run and sites are everybody's."""
+    if context.view.claims is not None or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
         return "differs"
     return f"value({quote(base)}) != value({quote(new)})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How much two systems differ: sites times pairs of runs, and for each unit the differing ones and all."""
+
+    sites: int
+    different: int
+    overlap: float | None
+    units: NDArray[np.float64]
 
 
 def pairs(context: Context) -> Pairs:
     """Put diff and the difference of scores side by side for every pair of systems."""
     main = context.measures[0]
     table = scores(replace(context, resamples=0), [main])
-    combos = list(combinations(context.systems, 2))
-    size = len(context.sites)
-    units = np.zeros((len(context.active), len(combos) + 1))
-    units[:, -1] = context.unit_counts(np.arange(size))
-    rows = []
-    for number, (first, second) in enumerate(combos):
-        different = both = 0
-        run_pairs = len(first.runs) * len(second.runs)
-        for runs in product(first.runs, second.runs):
-            place, key, old, fresh = _decisions(context, *runs)
-            differs = old != fresh
-            different += int(differs.sum())
-            both += size - len(place) + int(((old == key) & (fresh == key)).sum())
-            units[:, number] += context.unit_counts(place[differs]) / run_pairs
-        mine, theirs = (int(_right_by_label(context, system).sum()) for system in (first, second))
-        overlap = share(2 * both, mine * len(second.runs) + theirs * len(first.runs))
-        values = table.value(first.name), table.value(second.name)
-        gap = None if values[0] is None or values[1] is None else values[1] - values[0]
-        diff = share(different, size * run_pairs)
-        rows.append((first.name, second.name, size * run_pairs, different, diff, gap, overlap))
-    spans = context.interval(units, lambda sums: ratio(sums[:, :-1], sums[:, -1:]))
     found = []
-    for (base, new, total, different, diff, gap, overlap), (low, high) in zip(rows, spans, strict=True):
+    for first, second in combinations(context.systems, 2):
+        ground = context.among(first.name, second.name)
+        counted = _counted(ground, first, second)
+        ((low, high),) = ground.interval(counted.units, lambda sums: ratio(sums[:, :1], sums[:, 1:]))
+        values = table.value(first.name), table.value(second.name)
+        diff = share(counted.different, counted.sites)
         same = None if diff is None else 1 - diff
         found.append(
-            Pair(base, new, total, different, diff, low, high, gap, overlap, same, _pair_condition(context, base, new))
+            Pair(
+                first.name,
+                second.name,
+                counted.sites,
+                counted.different,
+                diff,
+                low,
+                high,
+                None if values[0] is None or values[1] is None else values[1] - values[0],
+                counted.overlap,
+                same,
+                _pair_condition(context, first.name, second.name),
+            )
         )
     return Pairs(context.view.name, main.name, tuple(found))
+
+
+def _counted(context: Context, first: System, second: System) -> _Counted:
+    """Count where two systems differ, at the sites of their universe."""
+    size = len(context.sites)
+    run_pairs = len(first.runs) * len(second.runs)
+    units = np.zeros((len(context.active), 2))
+    units[:, 1] = context.unit_counts(np.arange(size))
+    different = both = 0
+    for runs in product(first.runs, second.runs):
+        place, key, old, fresh = _decisions(context, *runs)
+        differs = old != fresh
+        different += int(differs.sum())
+        both += size - len(place) + int(((old == key) & (fresh == key)).sum())
+        units[:, 0] += context.unit_counts(place[differs]) / run_pairs
+    mine, theirs = (int(_right_by_label(context, system).sum()) for system in (first, second))
+    overlap = share(2 * both, mine * len(second.runs) + theirs * len(first.runs))
+    return _Counted(size * run_pairs, different, overlap, units)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.spans import Stretch, Stretches
 from comparanda.comparison.trees import Tree, trees_of
 from comparanda.sites import shown
 
@@ -32,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Example:
-    """One site in its sentence, with the key's value and every run's.
+    """One site in its sentence, with the key's value and the runs'.
 
     Args:
         document: the name of its document.
@@ -41,10 +42,11 @@ class Example:
         word: its word.
         after: the words behind it.
         key: the key's value.
-        answers: what each run says.
+        answers: what each run says; at an overlap site of two systems, each of theirs.
         words: the words of the sentence, one by one, where trees are drawn over them.
         trees: the arcs of the key, the base and the new system, of the words of the sentence on which they differ.
         undrawn: how many further words they differ on; only those nearest to the site are in `trees`.
+        stretch: the spans around an overlap site; None for other sites.
 
     """
 
@@ -58,6 +60,7 @@ class Example:
     words: tuple[str, ...]
     trees: tuple[Tree, ...]
     undrawn: int
+    stretch: Stretch | None
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ def examples(
     context: Context, selection: Selection, top: int, base: str | None = None, new: str | None = None
 ) -> Examples:
     """Show a sample of a selection: the rows with the smallest hash of seed, document and place."""
+    pair = _runs_of(context, base, new)
+    seen = pair if selection.view is not context.view else tuple(range(len(context.verdicts.runs)))
+    context = replace(context, view=selection.view)
+    claims = context.view.claims
+    stretches = None if claims is None else Stretches(context, claims, seen)
     rows = _sampled(context, selection, top)
     return Examples(
         context.view.name,
@@ -85,7 +93,7 @@ def examples(
         new,
         len(selection),
         context.seed,
-        tuple(_example(context, row, _runs_of(context, base, new)) for row in rows),
+        tuple(_example(context, row, pair, seen, stretches) for row in rows),
     )
 
 
@@ -117,25 +125,32 @@ def _hashes(context: Context, rows: Rows) -> NDArray[np.uint64]:
     return hashes
 
 
-def _example(context: Context, row: int, runs: tuple[int, ...]) -> Example:
-    sites, texts = context.sites, context.verdicts.texts
-    document = int(sites.document[row])
-    excerpt = texts.excerpt(document, int(sites.place[row]))
+def _example(
+    context: Context, row: int, pair: tuple[int, ...], seen: tuple[int, ...], stretches: Stretches | None
+) -> Example:
+    """Show one site: its trees for a pair, its values and spans for all runs that see it."""
+    sites, verdicts = context.sites, context.verdicts
+    document, place = int(sites.document[row]), int(sites.place[row])
+    width = 1 if sites.width is None else int(sites.width[row])
+    excerpt = verdicts.texts.excerpt(document, place, width)
     places = excerpt.places if excerpt is not None else {}
-    words, position = texts.sentence(document, int(sites.place[row])) or ((), 0)
-    trees, undrawn = trees_of(context, row, position, len(words), runs) if words else ((), 0)
+    words, position = verdicts.texts.sentence(document, place) or ((), 0)
+    trees, undrawn = trees_of(context, row, position, len(words), pair) if words else ((), 0)
+
+    def answer(run: int) -> Answer:
+        value, name = int(sites.values[run][row]), verdicts.runs[run]
+        return Answer(name, shown(sites.names[value]), value == int(sites.key[row]), places.get(name))
+
     return Example(
-        context.verdicts.documents[document],
+        verdicts.documents[document],
         places.get("key"),
         excerpt.before if excerpt else "",
         excerpt.word if excerpt else "",
         excerpt.after if excerpt else "",
         shown(sites.names[int(sites.key[row])]),
-        tuple(
-            Answer(run, shown(sites.names[int(values[row])]), bool(values[row] == sites.key[row]), places.get(run))
-            for run, values in zip(context.verdicts.runs, sites.values, strict=True)
-        ),
+        tuple(map(answer, seen)),
         words if trees else (),
         trees,
         undrawn,
+        None if stretches is None else stretches.of(row),
     )

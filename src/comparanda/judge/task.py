@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from comparanda.align import Aligned
     from comparanda.read.request import Layer, Shape
+    from comparanda.rules.ruleset import RuleSet
     from comparanda.verdicts import System, Verdicts
 
 
@@ -35,6 +36,8 @@ class Options:
         train: the words seen in training, for the attribute `seen`.
         punctuation: which words of the key are punctuation and do not count.
         labels: how relations are compared: `universal` without their subtypes, or `full`.
+        rules: by which spans are judged.
+        paranoid: whether rules are also run without any shortcut, and both results compared.
 
     """
 
@@ -46,6 +49,8 @@ class Options:
     train: frozenset[str] | None = None
     punctuation: Punctuation = "keep"
     labels: Labels = "universal"
+    rules: RuleSet | None = None
+    paranoid: bool = False
 
 
 @dataclass(frozen=True, slots=True)

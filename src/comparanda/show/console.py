@@ -17,21 +17,23 @@ from rich.text import Text
 
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
-from comparanda.show.arcs import LEGEND, draw
+from comparanda.show import arcs, spans
 from comparanda.show.cells import visible
 from comparanda.show.table import Table
-from comparanda.show.tables import tables
+from comparanda.show.tables import tables, verdict_and_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from comparanda.comparison.finding import Finding
+    from comparanda.comparison.spans import ItemVerdict, Stretch
 
 _BOX = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n", ascii=False)
 _GAP = 3  # what the box puts between two columns
 _NARROWEST = 8
 _PIPED = 10_000
 _WIDEST = 160  # of a drawing, where the output is no terminal
+_LONGEST = 60  # of the text of a span
 _TEXT_SHARE = 0.6  # of a narrow terminal, for the columns that say what a row is
 
 
@@ -187,19 +189,20 @@ def _show_examples(finding: Examples, console: Console) -> None:
     for each in finding.examples:
         _show_example(each, console, max(width, 3))
     if any(each.trees for each in finding.examples):
-        console.print(_line(LEGEND, "dim"))
+        console.print(_line(arcs.LEGEND, "dim"))
+    if any(each.stretch is not None and each.stretch.words for each in finding.examples):
+        console.print(_line(spans.LEGEND, "dim"))
     found = _counted(finding.count, "example")
     console.print(_line(f"{len(finding.examples):,} of {found} shown where {finding.where}", "dim"))
 
 
 def _show_example(each: Example, console: Console, width: int) -> None:
+    room = max(min(console.width, _WIDEST) - 4, 20)
     console.print(_line(f"{each.place or each.document}  {each.document}", "dim"))
-    sentence = Text()
-    sentence.append(visible(each.before) + " " if each.before else "")
-    sentence.append(f"[{visible(each.word)}]", style="bold")
-    sentence.append(" " + visible(each.after) if each.after else "")
-    for line in sentence.wrap(console, max(console.width - 2, 20)):
-        console.print(Text("  ") + line)
+    if each.stretch is not None and each.stretch.words:
+        _show_drawing(spans.draw(each.stretch, room), console)
+    else:
+        _show_sentence(each, console)
     console.print(Text(f"    {'key':<{width}}  {visible(each.key)}"))
     for answer in each.answers:
         line = Text(f"    {visible(answer.run):<{width}}  {visible(answer.value)}")
@@ -207,8 +210,41 @@ def _show_example(each: Example, console: Console, width: int) -> None:
         if answer.place is not None:
             line.append(f"  {visible(answer.place)}", style="dim")
         console.print(line)
-    for drawn in draw(each.words, each.trees, max(min(console.width, _WIDEST) - 4, 20)) if each.trees else ():
-        console.print(Text(f"    {drawn}"))
+    if each.stretch is not None:
+        _show_verdicts(each.stretch, console)
+    if each.trees:
+        _show_drawing(arcs.draw(each.words, each.trees, room), console)
     if each.undrawn:
         console.print(_line(f"    … they differ on {_counted(each.undrawn, 'more word')} of this sentence", "dim"))
     console.print()
+
+
+def _show_sentence(each: Example, console: Console) -> None:
+    sentence = Text()
+    sentence.append(visible(each.before) + " " if each.before else "")
+    sentence.append(f"[{visible(each.word)}]", style="bold")
+    sentence.append(" " + visible(each.after) if each.after else "")
+    for line in sentence.wrap(console, max(console.width - 2, 20)):
+        console.print(Text("  ") + line)
+
+
+def _show_drawing(lines: list[str], console: Console) -> None:
+    for line in lines:
+        console.print(Text(f"    {line}" if line else ""))
+
+
+def _show_verdicts(stretch: Stretch, console: Console) -> None:
+    for item in stretch.items:
+        console.print(_line(f"    {_verdict(item)}"))
+    if stretch.undrawn:
+        console.print(_line(f"    … {_counted(stretch.undrawn, 'more span')} at this site", "dim"))
+
+
+def _verdict(item: ItemVerdict) -> str:
+    """Say what became of an item: `PER "Ann", in the key: crf FN (false negative); bert TP (true positive)`."""
+    covered = item.text if len(item.text) <= _LONGEST else item.text[: _LONGEST - 1] + "…"
+    runs: dict[str, list[str]] = {}
+    for each in item.verdicts:
+        runs.setdefault(verdict_and_rule(each), []).append(each.run)
+    found = "; ".join(f"{', '.join(names)} {verdict}" for verdict, names in runs.items())
+    return f'{item.label} "{covered}", {"in" if item.positive else "not in"} the key: {found}'

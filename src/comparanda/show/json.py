@@ -18,7 +18,7 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
 FINDINGS: dict[str, type[Finding]] = {

@@ -12,17 +12,62 @@ from comparanda.show.cells import counted
 from comparanda.show.table import Field, Table
 
 _MANY = 6  # so many measures with labels are put into rows
+_WIDE = 8  # so many measures of several views are put into rows by view
 _LABELLED = re.compile(r"([^\[]+)\[(.+)\]")
 
 
 def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -> tuple[Table, ...]:
     """Return the tables of scores; stars tell which main scores differ from the first system's."""
     labelled = tuple(score for score in finding.scores if _LABELLED.fullmatch(score.measure))
+    if _of_views(finding):
+        return (_table_by_view(finding, p_against_first),)
     if len(dict.fromkeys(score.measure for score in labelled)) < _MANY:
         return (_score_table(finding, p_against_first),)
     plain = tuple(score for score in finding.scores if score not in labelled)
     first = (_score_table(replace(finding, scores=plain), p_against_first),) if plain else ()
     return (*first, *_tables_by_label(replace(finding, scores=labelled)))
+
+
+def _of_views(finding: Scores) -> dict[str, list[str]]:
+    """Return the views of measures, if there are several with the same measures, and too many to stand in columns."""
+    views: dict[str, list[str]] = {}
+    for measure in dict.fromkeys(score.measure for score in finding.scores):
+        view, _, name = measure.rpartition(".")
+        views.setdefault(view, []).append(name)
+    alike = len({tuple(names) for names in views.values()}) == 1
+    return views if alike and len(views) > 1 and sum(map(len, views.values())) >= _WIDE else {}
+
+
+def _table_by_view(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
+    """Put views and systems in rows, and the measures that all views have in columns."""
+    views = _of_views(finding)
+    tables: list[Table] = []
+    for view in views:
+        mine = tuple(
+            replace(each, measure=_spoken(each.measure)) for each in finding.scores if _view_of(each.measure) == view
+        )
+        tables.append(_score_table(replace(finding, scores=mine), p_against_first if not tables else {}))
+    rows: list[tuple[Any, ...]] = []
+    best: set[tuple[int, int]] = set()
+    marks: dict[tuple[int, int], str] = {}
+    for view, table in zip(views, tables, strict=True):
+        best |= {(row + len(rows), column + 1) for row, column in table.best}
+        marks |= {(row + len(rows), column + 1): mark for (row, column), mark in table.marks.items()}
+        rows += [(view, *row) for row in table.rows]
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return Table(
+        "scores",
+        "Scores",
+        (Field("view", "view"), *tables[0].fields),
+        tuple(rows),
+        tuple(notes),
+        frozenset(best),
+        marks,
+    )
+
+
+def _spoken(measure: str) -> str:
+    return measure.rpartition(".")[2]
 
 
 def stars(p: float | None) -> str:

@@ -13,6 +13,7 @@ from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
+from comparanda.comparison.spans import RunVerdict
 from comparanda.show.cells import cell, counted
 from comparanda.show.score_tables import score_tables, stars
 from comparanda.show.table import Field, Table
@@ -162,6 +163,8 @@ def _difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...
         f"same right {finding.same_right:,}, same error {finding.same_error:,}; "
         f"new errors over all sites = negative flip rate {flips} %"
     )
+    if finding.largest_site is not None:
+        notes.append(f"the largest overlap site has {counted(finding.largest_site, 'span')} (crowd)")
     if not finding.sites:
         notes.append(NO_SITES)
     title = (
@@ -357,7 +360,32 @@ def _(finding: Examples, top: int | None = None) -> tuple[Table, ...]:
         (each.document, each.place, each.before, each.word, each.after, each.key, *(a.value for a in each.answers))
         for each in finding.examples
     )
-    return (Table("examples", f"{len(rows):,} of {finding.count:,} where {finding.where}", fields, rows),)
+    title = f"{len(rows):,} of {finding.count:,} where {finding.where}"
+    return (Table("examples", title, fields, rows), *_verdict_tables(finding, runs))
+
+
+def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
+    """Return what rules made of the spans of examples, if there are any."""
+    rows: list[tuple[Any, ...]] = []
+    for each in finding.examples:
+        for item in each.stretch.items if each.stretch is not None else ():
+            said = {verdict.run: verdict_and_rule(verdict) for verdict in item.verdicts}
+            where = "yes" if item.positive else "no"
+            rows.append((each.document, each.place, item.label, item.text, where, *(said.get(run, "") for run in runs)))
+    fields = (
+        Field("document", "document"),
+        Field("place", "place"),
+        Field("label", "label"),
+        Field("text", "text"),
+        Field("in_key", "in the key"),
+        *(Field(run, run) for run in runs),
+    )
+    return (Table("verdicts", "What rules made of their spans", fields, tuple(rows)),) if rows else ()
+
+
+def verdict_and_rule(said: RunVerdict) -> str:
+    """Write a verdict with the rule that gave it: `FN (false negative)`."""
+    return said.verdict if said.rule in {"", said.verdict} else f"{said.verdict} ({said.rule})"
 
 
 @tables.register

@@ -1,0 +1,423 @@
+"""Spans of all sides as positions in the key's documents.
+
+Where every side has the key's tokens, positions count tokens. Otherwise they count characters of the key's text:
+the text as the input has it, or its words with one space between them. A response is laid over that text by its
+characters, whatever its words and its white space are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align.maps import NONE
+from comparanda.align.surface import Surface, without_spaces
+from comparanda.columns import TextColumn
+from comparanda.corpus import Fragments, RawText, owner_of_rows
+from comparanda.errors import AlignError
+from comparanda.places import Note, first_places
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.align.maps import Aligned, RowMap
+    from comparanda.columns import Column, Rows
+    from comparanda.corpus import Corpus, Spans, Unit
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlacedSpans:
+    """The spans of one side in the key's documents, by document, begin, end and label.
+
+    Args:
+        document: the key's document each stands in.
+        begin: where it begins there.
+        end: where it ends.
+        label: its label.
+        given: which span of the input it is.
+        fragments: the pieces of discontinuous ones; None where there are none.
+        columns: what else the input says of them.
+
+    """
+
+    document: Rows
+    begin: Rows
+    end: Rows
+    label: TextColumn
+    given: Rows
+    fragments: Fragments | None = None
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def take(self, rows: Rows) -> PlacedSpans:
+        """Return some spans, in another order if need be."""
+        pieces = self.fragments
+        if pieces is not None:
+            place = np.full(len(self), NONE)
+            place[rows] = np.arange(len(rows))
+            keep = np.flatnonzero(place[pieces.span] != NONE)
+            pieces = Fragments(place[pieces.span[keep]], pieces.begin[keep], pieces.end[keep]) if len(keep) else None
+        columns = {
+            name: column.take(rows) if isinstance(column, TextColumn) else column[rows]
+            for name, column in self.columns.items()
+        }
+        return PlacedSpans(
+            self.document[rows],
+            self.begin[rows],
+            self.end[rows],
+            self.label.take(rows),
+            self.given[rows],
+            pieces,
+            columns,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """The spans of the key and of all responses on common ground.
+
+    Args:
+        unit: what positions count.
+        ground: where the key's rows stand.
+        sides: the key's spans, then each response's.
+        notes: what was met on the way.
+
+    """
+
+    unit: Unit
+    ground: Ground
+    sides: tuple[PlacedSpans, ...]
+    notes: tuple[Note, ...]
+
+    def rows(self, spans: PlacedSpans) -> tuple[Rows, Rows]:
+        """Return the key's rows that spans begin and end in, counted in their documents; half-open, at least one."""
+        return self.ground.rows_of(spans, self.unit)
+
+    def texts(self, spans: PlacedSpans) -> TextColumn:
+        """Return what each span covers of the key's text."""
+        return self.ground.texts_of(spans, self.unit)
+
+
+def place_spans(aligned: Aligned) -> Placement:
+    """Bring the spans of all sides to positions in the key's documents."""
+    ground = Ground(aligned.key)
+    key = _spans_of(aligned.key)
+    sides: list[tuple[Corpus, Spans, RowMap | None]] = [(aligned.key, key, None)]
+    sides += [(each, _spans_of(each), row_map) for each, row_map in zip(aligned.responses, aligned.maps, strict=True)]
+    by_tokens = all(spans.unit == "tokens" and (row_map is None or row_map.identity) for _, spans, row_map in sides)
+    unit: Unit = "tokens" if by_tokens else "characters"
+    placed, notes = [], []
+    documents = _kept_documents(aligned)
+    for corpus, spans, row_map in sides:
+        found = _by_tokens(ground, corpus, spans) if by_tokens else _by_characters(ground, corpus, spans, row_map)
+        lost = np.flatnonzero(found.document < 0)
+        foreign = lost if documents is None else np.flatnonzero((found.document < 0) | ~documents[found.document])
+        if len(lost):
+            first = first_places(corpus.source, spans.offset[found.given[lost]])
+            notes.append(Note(corpus.name, "spans in documents that the key does not have, ignored", len(lost), first))
+        if len(foreign):
+            found = _without(found, foreign)
+        placed.append(_in_order(found))
+    return Placement(unit, ground, tuple(placed), tuple(notes))
+
+
+def _spans_of(corpus: Corpus) -> Spans:
+    if corpus.spans is None:
+        raise AssertionError(f"{corpus.name} was read without spans")
+    return corpus.spans
+
+
+def _kept_documents(aligned: Aligned) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+    """Return which documents take part; None for all."""
+    if aligned.kept is None:
+        return None
+    kept = np.zeros(len(aligned.key.documents), np.bool_)
+    kept[owner_of_rows(aligned.key.row_documents)[aligned.kept]] = True
+    return kept
+
+
+class Ground:
+    """Where the rows of the key stand in its documents."""
+
+    def __init__(self, key: Corpus) -> None:
+        self.key = key
+
+    @cached_property
+    def owner(self) -> Rows:
+        """The document of each row."""
+        return owner_of_rows(self.key.row_documents).astype(np.int64)
+
+    @cached_property
+    def raw(self) -> RawText:
+        """The texts of the documents: as they are, or the words with one space between them."""
+        return self.key.raw if self.key.raw is not None else _joined_words(self.key)
+
+    @cached_property
+    def solid(self) -> Rows:
+        """The place in its document of each character that belongs to a word, one document after the other."""
+        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
+        ends = np.cumsum(size)
+        places = np.repeat(self.raw.begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
+        blank = [int(ends[row] - size[row]) + place for row, inside in self._blanks for place in inside if size[row]]
+        return np.delete(places, blank) if blank else places
+
+    @cached_property
+    def _blanks(self) -> list[tuple[int, list[int]]]:
+        """The rows of tokens with white space inside, and where it is; it is none of a text's characters."""
+        if self.key.raw is not None or self.key.words is None:
+            return []
+        surface = Surface.of(self.key)
+        forms = surface.forms.intern()
+        spaced = [code for code, name in enumerate(forms.names) if without_spaces(name) != name]
+        if not spaced:
+            return []
+        tokens = np.flatnonzero(np.isin(forms.codes, spaced)).tolist()
+        rows = surface.row[tokens].tolist()
+        places = ([place for place, each in enumerate(forms[token]) if not without_spaces(each)] for token in tokens)
+        return list(zip(rows, places, strict=True))
+
+    @cached_property
+    def _own_words(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Whether each row is the first that stands at its place: words of one token share its characters."""
+        first = np.ones(len(self.key), np.bool_)
+        same = (self.raw.begin[1:] == self.raw.begin[:-1]) & (self.owner[1:] == self.owner[:-1])
+        first[1:] = ~same
+        return first
+
+    @cached_property
+    def first_words(self) -> Rows:
+        """The first word of each row's token."""
+        return np.maximum.accumulate(np.where(self._own_words, np.arange(len(self.key)), 0))
+
+    @cached_property
+    def solid_before(self) -> Rows:
+        """How many characters of words stand before each row, and behind them their number."""
+        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
+        for row, inside in self._blanks:
+            size[row] -= len(inside) if size[row] else 0
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(size)])
+
+    def placed(self, solid: Rows, *, ending: bool) -> Rows:
+        """Return the places of characters by their numbers among those of words; of an end, behind the one before."""
+        if not len(self.solid):
+            return np.zeros(len(solid), np.int64)
+        if ending:
+            behind: Rows = self.solid[np.maximum(solid, 1) - 1] + 1
+            return behind
+        places: Rows = self.solid[np.minimum(solid, len(self.solid) - 1)]
+        return places
+
+    def rows_of(self, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
+        """Return the rows that spans begin and end in."""
+        base, last = self.key.row_documents[spans.document], self.key.row_documents[spans.document + 1]
+        if unit == "tokens":
+            return spans.begin, np.maximum(spans.end, spans.begin + 1)
+        width = int(max(self.raw.end.max(initial=0), spans.end.max(initial=0))) + 1
+        ends, begins = self.owner * width + self.raw.end, self.owner * width + self.raw.begin
+        first = np.searchsorted(ends, spans.document * width + spans.begin, side="right")
+        first = np.clip(first, base, np.maximum(last - 1, base))
+        behind = np.searchsorted(begins, spans.document * width + spans.end, side="left")
+        behind = np.clip(behind, first + 1, np.maximum(last, first + 1))
+        return first - base, behind - base
+
+    def texts_of(self, spans: PlacedSpans, unit: Unit) -> TextColumn:
+        """Return what spans cover."""
+        if unit == "characters":
+            documents = self.raw.documents
+            where = zip(spans.document.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
+            return TextColumn.of([documents[document][begin:end] for document, begin, end in where])
+        if self.key.words is None:
+            return TextColumn.of([None] * len(spans))
+        words = self.key.words.intern()
+        base = self.key.row_documents[spans.document]
+        names, codes = words.names, words.codes
+        rows = zip((base + spans.begin).tolist(), (base + spans.end).tolist(), strict=True)
+        return TextColumn.of(
+            [
+                names[codes[first]]
+                if last - first == 1
+                else " ".join([names[code] for code in codes[first:last].tolist()])
+                for first, last in rows
+            ]
+        )
+
+
+def _joined_words(key: Corpus) -> RawText:
+    """Make texts of words: those of each document with one space between them."""
+    if key.words is None:
+        raise AlignError(
+            "the key has no words, so spans of a response with other tokens cannot be laid over it",
+            where=key.source.parts[0].name,
+        )
+    surface = Surface.of(key)
+    forms = surface.forms.intern()
+    tokens = [forms.names[code] for code in forms.codes.tolist()]
+    sizes = np.array([len(name) for name in forms.names], np.int64)[forms.codes] if tokens else np.zeros(0, np.int64)
+    owner = owner_of_rows(key.row_documents)[surface.row]
+    bounds = np.searchsorted(owner, np.arange(len(key.documents) + 1))
+    ends = np.cumsum(sizes + 1) - 1
+    begins = ends - sizes
+    shift = np.repeat(
+        begins[np.minimum(bounds[:-1], max(len(begins) - 1, 0))] if len(begins) else bounds[:-1], np.diff(bounds)
+    )
+    texts = tuple(" ".join(tokens[first:last]) for first, last in pairwise(bounds.tolist()))
+    counts = surface.end - surface.row
+    return RawText(texts, np.repeat(begins - shift, counts), np.repeat(ends - shift, counts))
+
+
+def _by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
+    """Place spans of a side that has the key's tokens, row by row."""
+    first = corpus.row_documents[spans.document] + spans.begin
+    document = ground.owner[first] if len(first) else np.zeros(0, np.int64)
+    begin = first - ground.key.row_documents[document]
+    return PlacedSpans(
+        document, begin, begin + (spans.end - spans.begin), spans.label, np.arange(len(spans)), None, spans.columns
+    )
+
+
+def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
+    if spans.unit == "tokens":
+        return _tokens_as_characters(ground, corpus, spans, row_map)
+    documents = np.arange(len(ground.key.documents)) if row_map is None else _document_map(ground.key, corpus)
+    document = documents[spans.document] if len(spans) else np.zeros(0, np.int64)
+    pieces = spans.fragments
+    piece_document = np.zeros(0, np.int64) if pieces is None else spans.document[pieces.span]
+    if row_map is None or _same_texts(ground, corpus, documents):
+        begin, end = spans.begin, spans.end
+    else:
+        begin, end = _carried(ground, corpus, documents, spans.document, spans.begin, spans.end)
+        if pieces is not None:
+            pieces = Fragments(
+                pieces.span, *_carried(ground, corpus, documents, piece_document, pieces.begin, pieces.end)
+            )
+    _refuse_outside(ground, corpus, spans, document, end)
+    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), pieces, spans.columns)
+
+
+def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
+    """Place spans of tokens by where their first and last token stand in the key's text."""
+    base = corpus.row_documents[spans.document] if len(spans) else np.zeros(0, np.int64)
+    first, last = base + spans.begin, base + spans.end - 1
+    if row_map is None or row_map.identity:
+        document, begin, end = ground.owner[first], ground.raw.begin[first], ground.raw.end[last]
+    else:
+        near = row_map.near(len(corpus))
+        starts, stops = _solid_places(ground, row_map, len(corpus))
+        there = (near[first] != NONE) & (near[last] != NONE)
+        document = np.where(there, ground.owner[np.maximum(near[first], 0)], NONE)
+        begin = ground.placed(starts[first], ending=False)
+        end = ground.placed(stops[last], ending=True)
+    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), None, spans.columns)
+
+
+def _solid_places(ground: Ground, row_map: RowMap, rows: int) -> tuple[Rows, Rows]:
+    """Return between which characters of the key's words each row of a response stands."""
+    near = np.maximum(row_map.near(rows), 0)
+    begin, end = ground.solid_before[ground.first_words[near]], ground.solid_before[near + 1]
+    if row_map.surplus is not None:
+        surplus = row_map.surplus
+        before = _characters_before(ground)
+        byte = _bytes_before(ground)[surplus.near]
+        begin[surplus.rows] = before[byte + surplus.begin]
+        end[surplus.rows] = before[byte + surplus.end]
+    return begin, end
+
+
+def _characters_before(ground: Ground) -> Rows:
+    """Return how many characters of words stand before each byte of them."""
+    data = Surface.of(ground.key).text.data
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum((data & 0xC0) != 0x80)])
+
+
+def _bytes_before(ground: Ground) -> Rows:
+    """Return how many bytes of words stand before each row; white space inside words is none."""
+    surface = Surface.of(ground.key)
+    return np.repeat(surface.text.begins, surface.end - surface.row)
+
+
+def _document_map(key: Corpus, response: Corpus) -> Rows:
+    """Return the key's document for each of a response's: by name, or in order where they share no name."""
+    place = {name: number for number, name in enumerate(key.documents.names)}
+    found = np.array([place.get(name, NONE) for name in response.documents.names], np.int64)
+    if (found == NONE).all() and len(response.documents) == len(key.documents):
+        return np.arange(len(key.documents))
+    return found
+
+
+def _same_texts(ground: Ground, corpus: Corpus, documents: Rows) -> bool:
+    """Whether the texts of a response are the key's to the last character, or it has none of its own."""
+    if corpus.raw is None:
+        if ground.key.raw is None:
+            raise AlignError(
+                "the spans count characters, but neither this response nor the key has a text",
+                where=corpus.source.parts[0].name,
+                hint="give a response with its text, or a key with one",
+            )
+        return True
+    if ground.key.raw is None:
+        return False
+    texts = ground.key.raw.documents
+    pairs = zip(documents.tolist(), corpus.raw.documents, strict=True)
+    return all(text == texts[number] for number, text in pairs if number != NONE)
+
+
+def _carried(ground: Ground, corpus: Corpus, documents: Rows, owner: Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
+    """Carry positions in a response's texts to the key's, which has other white space."""
+    raw = corpus.raw
+    assert raw is not None
+    rows = owner_of_rows(corpus.row_documents).astype(np.int64)
+    size = raw.end - raw.begin
+    ends = np.cumsum(size)
+    inner = np.repeat(raw.begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
+    width = int(max(inner.max(initial=0), end.max(initial=0))) + 2
+    place = np.repeat(rows, size) * width + inner
+    first_solid = np.concatenate([np.zeros(1, np.int64), ends])[corpus.row_documents]
+    mine = ground.solid_before[ground.key.row_documents]
+    shift = mine[np.maximum(documents, 0)] - first_solid[:-1]
+    first, last = np.searchsorted(place, owner * width + begin), np.searchsorted(place, owner * width + end)
+    carried = ground.placed(first + shift[owner], ending=False), ground.placed(last + shift[owner], ending=True)
+    nothing = first == last  # no length, or white space alone: behind the character before it if it touches that
+    if not nothing.any():
+        return carried
+    before, behind = first > first_solid[owner], first < first_solid[owner + 1]
+    touching = before & (~behind | np.isin(owner * width + begin - 1, place))
+    stands = np.where(touching, carried[1], np.where(behind, carried[0], 0))
+    return np.where(nothing, stands, carried[0]), np.where(nothing, stands, carried[1])
+
+
+def _refuse_outside(ground: Ground, corpus: Corpus, spans: Spans, document: Rows, end: Rows) -> None:
+    """Refuse a span that ends behind the key's text: only a response without a text can have one."""
+    sizes = np.array([len(text) for text in ground.raw.documents], np.int64)
+    wrong = np.flatnonzero((document >= 0) & (end > sizes[np.maximum(document, 0)])) if len(sizes) else document[:0]
+    if not len(wrong):
+        return
+    span = int(wrong[0])
+    number = int(document[span])
+    raise AlignError(
+        f"the span {int(spans.begin[span])}:{int(spans.end[span])} ends behind the text of document "
+        f"{ground.key.documents.names[number]!r}, which has {int(sizes[number]):,} characters",
+        where=str(corpus.source.locate(int(spans.offset[span]))),
+        details=[f"so do {len(wrong) - 1:,} others"] if len(wrong) > 1 else [],
+        hint="do its offsets count bytes or UTF-16 units, or were they made on another text?",
+    )
+
+
+def _without(spans: PlacedSpans, gone: Rows) -> PlacedSpans:
+    keep = np.ones(len(spans), np.bool_)
+    keep[gone] = False
+    return spans.take(np.flatnonzero(keep))
+
+
+def _in_order(spans: PlacedSpans) -> PlacedSpans:
+    """Sort spans by document, begin, end and label."""
+    named = spans.label.sorted()
+    order = np.lexsort((named.codes, spans.end, spans.begin, spans.document))
+    if np.array_equal(order, np.arange(len(order))):
+        return spans
+    return spans.take(order)

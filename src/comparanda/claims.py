@@ -1,0 +1,217 @@
+"""Which labelled spans the key and the runs have, and the overlap sites of any of them together.
+
+A site is a connected component of overlapping spans (DEFINITIONS 1), so it depends on whose spans are looked at:
+a pair of systems is compared at the sites of the key and these two alone, whatever else was loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.corpus import Fragments
+from comparanda.extents import cut_numbers, line, stretch, ways_of_being_cut
+from comparanda.site_values import values_at
+from comparanda.sites import Attribute, Sites
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows
+
+
+CROWD = "crowd"
+"""The attribute of an overlap site that says how many distinct spans it consists of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """All distinct spans, by document, begin, end, pieces and label.
+
+    Args:
+        document: the index of each span's document.
+        sentence: the index of the sentence it begins in.
+        place: the row of its document at which it begins.
+        width: how many rows it covers, at least one.
+        begin: where it begins, in positions of its document.
+        end: where it ends.
+        pieces: how it is cut: 0 for one piece, else the number of its way among those of all `fragments`.
+        fragments: the pieces of discontinuous spans, by their row here; None where there are none.
+        label: its label, as a code.
+        names: the labels by code, sorted.
+        key: how often the key has it.
+        runs: for each run, how often it has it.
+        attributes: what else is known of each span, made when first asked for.
+
+    """
+
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    place: NDArray[np.int32]
+    width: NDArray[np.int32]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    pieces: NDArray[np.int64]
+    fragments: Fragments | None
+    label: Codes
+    names: tuple[str, ...]
+    key: NDArray[np.int32]
+    runs: tuple[NDArray[np.int32], ...]
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def take(self, rows: Rows) -> Claims:
+        """Return some of the spans."""
+        fragments = self.fragments
+        if fragments is not None:
+            place = np.full(len(self), -1)
+            place[rows] = np.arange(len(rows))
+            keep = np.flatnonzero(place[fragments.span] >= 0)
+            kept = Fragments(place[fragments.span[keep]], fragments.begin[keep], fragments.end[keep])
+            fragments = kept if len(keep) else None
+        return Claims(
+            self.document[rows],
+            self.sentence[rows],
+            self.place[rows],
+            self.width[rows],
+            self.begin[rows],
+            self.end[rows],
+            cut_numbers(len(rows), fragments, ways_of_being_cut([fragments])),
+            fragments,
+            self.label[rows],
+            self.names,
+            self.key[rows],
+            tuple(counts[rows] for counts in self.runs),
+            {name: attribute.taken(rows) for name, attribute in self.attributes.items()},
+        )
+
+    def present(self, runs: Sequence[int]) -> Rows:
+        """Return the spans that the key or one of some runs has."""
+        there = self.key > 0
+        for run in runs:
+            there = there | (self.runs[run] > 0)
+        return np.flatnonzero(there)
+
+    def among(self, runs: Sequence[int]) -> Claims:
+        """Return the same for some runs alone: all others are taken to agree with the key."""
+        return replace(self, runs=tuple(each if run in runs else self.key for run, each in enumerate(self.runs)))
+
+    @cached_property
+    def site(self) -> Rows:
+        """The overlap site of each span, by number."""
+        return _components(self)
+
+    @cached_property
+    def sites(self) -> Sites:
+        """The overlap sites of all these spans."""
+        site = self.site
+        first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _firsts(site)
+        base = self.begin[first][site] if len(site) else self.begin
+        spans = np.stack([self.begin - base, self.end - base, self.pieces, self.label.astype(np.int64)])
+        ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
+        aspects = values_at(spans, site, len(first), (self.key, *self.runs), self.names, ways)
+        whole = aspects.pop("value")
+        reach = np.zeros(len(first), np.int64)
+        np.maximum.at(reach, site, self.place + self.width)
+        low = np.full(len(first), np.iinfo(np.int32).max)
+        np.minimum.at(low, site, self.place)
+        return Sites(
+            self.document[first],
+            self.sentence[first],
+            low.astype(np.int32),
+            whole.key,
+            whole.values,
+            whole.names,
+            None,
+            _site_attributes(self, site, len(first)),
+            aspects,
+            (reach - low).astype(np.int32),
+        )
+
+
+def _firsts(site: Rows) -> Rows:
+    """Return the first span of each site; sites of spans in pieces may be entwined."""
+    return np.unique(site, return_index=True)[1]
+
+
+def _components(claims: Claims) -> Rows:
+    """Give numbers to the connected components of overlapping spans, in order of their first spans."""
+    if not len(claims):
+        return np.zeros(0, np.int64)
+    if claims.fragments is None:
+        room = stretch([claims.end], int(claims.document.max()))
+        return _swept(*line(claims.document, claims.begin, claims.end, room))
+    return _linked_pieces(claims, claims.fragments)
+
+
+def _swept(low: Rows, high: Rows) -> Rows:
+    """Give numbers to the components of intervals that are sorted by their begin."""
+    reach = np.maximum.accumulate(high)
+    begins = np.ones(len(low), np.bool_)
+    begins[1:] = low[1:] > reach[:-1]
+    return np.cumsum(begins) - 1
+
+
+def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
+    """Give numbers to the components where spans overlap by their pieces."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    whole = np.flatnonzero(claims.pieces == 0)
+    owner = np.concatenate([whole, fragments.span])
+    begin = np.concatenate([claims.begin[whole], fragments.begin])
+    end = np.concatenate([claims.end[whole], fragments.end])
+    document = claims.document[owner]
+    low, high = line(document, begin, end, stretch([claims.end], int(document.max())))
+    order = np.argsort(low, kind="stable")
+    cluster = np.empty(len(low), np.int64)
+    cluster[order] = _swept(low[order], high[order])
+    size = len(claims) + int(cluster.max()) + 1
+    links = coo_array((np.ones(len(owner)), (owner, cluster + len(claims))), shape=(size, size))
+    _, found = connected_components(links, directed=False)
+    _, first, number = np.unique(found[: len(claims)], return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[number]
+
+
+def _site_attributes(claims: Claims, site: Rows, count: int) -> dict[str, Attribute]:
+    """Offer what is known of sites: how long their longest span of the key is, and how the key's spans lie there."""
+    head = _heads(claims, site, count)
+    return {name: attribute.taken(head) for name, attribute in claims.attributes.items()} | {
+        "length": Attribute("number", lambda: _longest(claims, site, count)),
+        "nesting": Attribute("text", lambda: _nesting(claims, site, count)),
+        "spans": Attribute("number", lambda: np.bincount(site, claims.key, count)),
+        CROWD: Attribute("number", lambda: np.bincount(site, minlength=count)),
+    }
+
+
+def _heads(claims: Claims, site: Rows, count: int) -> Rows:
+    """Return the span that stands for each site: the first of the key's, or of all where the key has none."""
+    head = np.full(count, len(claims), np.int64)
+    np.minimum.at(head, site, np.where(claims.key > 0, np.arange(len(claims)), len(claims)))
+    others = np.full(count, len(claims), np.int64)
+    np.minimum.at(others, site, np.arange(len(claims)))
+    return np.where(head < len(claims), head, others)
+
+
+def _longest(claims: Claims, site: Rows, count: int) -> NDArray[np.float64]:
+    """Return how many rows the longest span of the key covers; where it has none, the longest of a run."""
+    of_key = claims.key > 0
+    longest, others = np.zeros(count), np.zeros(count)
+    np.maximum.at(longest, site[of_key], claims.width[of_key])
+    np.maximum.at(others, site, claims.width)
+    return np.where(longest > 0, longest, others)
+
+
+def _nesting(claims: Claims, site: Rows, count: int) -> TextColumn:
+    """Say how the key's spans lie at each site: none, one, or several that overlap."""
+    number = np.bincount(site, claims.key, count).astype(np.int64)
+    return TextColumn(np.minimum(number, 2).astype(np.uint8), ("not in the key", "single", "nested or overlapping"))

@@ -1,0 +1,83 @@
+"""What the commands about rule sets do: list them, show one, check files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.cli.output import tell, visible_lines
+from comparanda.errors import RuleError
+from comparanda.rules import rule_set
+from comparanda.rules.engine import Engine
+from comparanda.rules.explain.descriptions import (
+    CheckedFile,
+    RuleCheck,
+    RuleSetList,
+    RuleSetSummary,
+    described,
+    summarised,
+)
+from comparanda.rules.files import load
+from comparanda.rules.shipped import registered, registered_file
+from comparanda.show.cells import counted
+from comparanda.show.rules import list_text, rules_document, set_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def list_rule_sets(options: Mapping[str, Any]) -> None:
+    """Print the rule sets that are known by a name; a broken one does not hide the others."""
+    found = RuleSetList(tuple(map(_summary, registered())))
+    _print(rules_document(found) if options["as_json"] else list_text(found))
+
+
+def _summary(name: str) -> RuleSetSummary:
+    try:
+        return summarised(rule_set(name))
+    except RuleError as problem:
+        return RuleSetSummary(name, f"(cannot be used: {problem.what})", 0, ())
+
+
+def show_rule_set(given: str, options: Mapping[str, Any]) -> None:
+    """Print what a rule set says, or its file as it is."""
+    if options["source"]:
+        _print(visible_lines(_source(given)))
+        return
+    found = described(rule_set(given))
+    _print(rules_document(found) if options["as_json"] else set_text(found))
+
+
+def _source(given: str) -> str:
+    """Return the text of a rule file; one that cannot be read says so as when it is loaded."""
+    file = load(given).file
+    path = given if file == given else registered_file(given)
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
+
+
+def check_rule_files(files: Sequence[str], options: Mapping[str, Any]) -> int:
+    """Check rule files, all of them; returns the exit code."""
+    code, checked = 0, []
+    for file in files:
+        try:
+            found = Engine(rule_set(file)).rule_set
+            checked.append(CheckedFile(file, True, len(found.rules), len(found.views)))
+        except RuleError as problem:
+            code = max(code, problem.exit_code)
+            checked.append(CheckedFile(file, False, error=str(problem)))
+    if options["as_json"]:
+        _print(rules_document(RuleCheck(tuple(checked))))
+        return code
+    for each in checked:
+        if each.error is not None:
+            tell(each.error)
+        else:
+            sizes = f"{counted(each.rules, 'rule')}, {counted(each.views, 'view')}"
+            click.echo(f"{visible_lines(each.file)}: ok: {sizes}")
+    return code
+
+
+def _print(text: str) -> None:
+    click.echo(text.rstrip("\n"))

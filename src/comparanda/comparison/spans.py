@@ -1,0 +1,471 @@
+"""What sides say of the same stretch of text: their spans around a site, and what rules made of those at it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.sites import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from comparanda.claims import Claims
+    from comparanda.columns import Codes, Rows
+    from comparanda.comparison.context import Context
+    from comparanda.excerpts import Texts
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a span: its first and its last word, by their numbers among the words shown, from 1.
+
+    0 is a word before all that are shown, and one more than their number a word behind them. Spans that count
+    characters may begin and end inside words: `before` says how many characters of the first word stand before it,
+    `after` how many of the last one behind it. Below 0 they count white space that belongs to it.
+    """
+
+    begin: int
+    end: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """A span of one side.
+
+    Args:
+        label: its label.
+        count: how often the side has it.
+        pieces: its words; more than one piece if it is discontinuous.
+        right: whether the key has the very same span as often.
+        here: whether it belongs to the site.
+        loose: whether only its words are known, and not where in them it begins and ends.
+
+    """
+
+    label: str
+    count: int
+    pieces: tuple[Piece, ...]
+    right: bool
+    here: bool
+    loose: bool
+
+
+@dataclass(frozen=True)
+class SpanLine:
+    """The spans of one side, the key or a run, that stand in a stretch of text."""
+
+    side: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class RunVerdict:
+    """What rules made of an item in one run, and the rule that said so."""
+
+    run: str
+    verdict: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class ItemVerdict:
+    """A span that counts for precision and recall: whether the key has it, and what rules made of it in each run.
+
+    A span that the key does not have has a verdict in the runs alone that claim it.
+    """
+
+    label: str
+    text: str
+    positive: bool
+    verdicts: tuple[RunVerdict, ...]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The words around an overlap site, with the spans that the key and the runs have there.
+
+    Args:
+        words: the words of the sentences that the site crosses; of many, those around the site's begin.
+        glued: the numbers, from 1, of the words that follow the one before without white space.
+        begin: the number of the site's first word; 0 if that is not shown.
+        end: the number of its last word; one more than the last word's number if that is not shown.
+        words_before: how many words of the sentence before them are left out.
+        words_after: how many behind them.
+        sides: the key's spans among these words, then each run's.
+        items: the verdicts on the spans of the site, those of the key first.
+        undrawn: how many further spans there are at the site, or more than can be shown among its words.
+
+    """
+
+    words: tuple[str, ...]
+    glued: tuple[int, ...]
+    begin: int
+    end: int
+    words_before: int
+    words_after: int
+    sides: tuple[SpanLine, ...]
+    items: tuple[ItemVerdict, ...]
+    undrawn: int
+
+
+MOST_WORDS = 40
+"""How many words around a site are shown at most."""
+
+MOST_SPANS = 100
+"""How many different spans are shown at most, those of the site first."""
+
+_BESIDE = 5  # words before and behind a site that is too long to be shown
+
+
+class Stretches:
+    """Makes the stretches around sites; what all sites of a view share is made once.
+
+    Args:
+        context: the ground.
+        claims: the spans of its view.
+        runs: the runs to show beside the key.
+
+    """
+
+    def __init__(self, context: Context, claims: Claims, runs: Sequence[int]) -> None:
+        self._verdicts, self._view, self._claims = context.verdicts, context.view, claims
+        self._sides = [("key", claims.key), *((context.verdicts.runs[run], claims.runs[run]) for run in runs)]
+        self._runs = runs
+        self._site = claims.site
+        self._sizes = np.bincount(self._site)
+        self._room = int((claims.place + claims.width).max(initial=0)) + MOST_WORDS + 1
+        self._begins = claims.document.astype(np.int64) * self._room + claims.place
+        self._reach = np.maximum.accumulate(self._begins + claims.width)
+
+    def of(self, row: int) -> Stretch:
+        """Return the stretch around one of the sites that count."""
+        sites, texts = self._view.sites, self._verdicts.texts
+        place, width = int(sites.place[row]), 1 if sites.width is None else int(sites.width[row])
+        window = _window(texts, int(sites.document[row]), place, width)
+        site = int(self._numbers[row])
+        rows, dropped = self._chosen(window, site)
+        extents = {each: self._extent(each, window) for each in rows}
+        ruler = self._ruler(window, extents)
+        pieces = {each: ruler.pieces(extent) for each, extent in extents.items()}
+        here = [each for each in rows if self._site[each] == site]
+        items = [item for each in here for item in self._items_of(each, extents[each])]
+        excerpt = texts.excerpt(window.document, window.first, window.size) if window.words else None
+        return Stretch(
+            window.words,
+            tuple(_glued(window.words, excerpt.word)) if excerpt is not None else (),
+            window.number(place),
+            window.number(place + width - 1),
+            window.words_before,
+            window.words_after,
+            self._lines(window, pieces, site) if window.words else (),
+            tuple(sorted(items, key=lambda item: not item.positive)),
+            int(self._sizes[site]) - len(here) + dropped,
+        )
+
+    @cached_property
+    def _numbers(self) -> Rows:
+        """The numbers of the sites that count among all."""
+        left_out = self._view.left_out
+        if left_out is None:
+            return np.arange(len(self._view.all_sites))
+        return np.flatnonzero(left_out.truths(lambda reason: not reason))
+
+    def _chosen(self, window: _Window, site: int) -> tuple[list[int], int]:
+        """Return the spans that stand in a window, and how many of other sites are too many to be shown."""
+        first, behind = window.document * self._room + window.first, window.document * self._room + window.behind
+        found = np.arange(
+            np.searchsorted(self._reach, first, side="right"), np.searchsorted(self._begins, behind, side="left")
+        )
+        reaching = self._begins[found] + self._claims.width[found] > first
+        had = np.any([counts[found] > 0 for _, counts in self._sides], axis=0)
+        found = found[reaching & had]
+        mine = self._site[found] == site
+        kept = np.concatenate([found[mine], found[~mine]])[:MOST_SPANS]
+        dropped = int((~mine).sum()) - int((self._site[kept] != site).sum())
+        return np.sort(kept).tolist(), dropped
+
+    def _ruler(self, window: _Window, extents: Mapping[int, _Extent]) -> _Ruler:
+        if not self._by_characters or not window.words:
+            return _Ruler.of_words(window)
+        texts = self._texts
+        return _Ruler.of_characters(
+            window, [] if texts is None else [(extent, texts[row]) for row, extent in extents.items()]
+        )
+
+    @property
+    def _by_characters(self) -> bool:
+        return self._verdicts.settings.get("positions") == "characters"
+
+    @cached_property
+    def _texts(self) -> TextColumn | None:
+        """What each span covers, from its begin to its end."""
+        text = self._claims.attributes.get("text")
+        column = None if text is None else text.make()
+        return column if isinstance(column, TextColumn) else None
+
+    def _extent(self, row: int, window: _Window) -> _Extent:
+        """Return where a span stands, seen from a window."""
+        claims = self._claims
+        first = int(claims.place[row]) - window.first
+        pieces: tuple[tuple[int, int], ...] = ((int(claims.begin[row]), int(claims.end[row])),)
+        if claims.fragments is not None and claims.pieces[row]:
+            order, span = self._fragments
+            mine = order[slice(*np.searchsorted(span, [row, row + 1]))]
+            begins, ends = claims.fragments.begin[mine].tolist(), claims.fragments.end[mine].tolist()
+            pieces = tuple(sorted(zip(begins, ends, strict=True)))
+        return _Extent(first, first + int(claims.width[row]) - 1, pieces)
+
+    @cached_property
+    def _fragments(self) -> tuple[Rows, Rows]:
+        """The pieces of discontinuous spans in the order of these, and these."""
+        span = np.zeros(0, np.int64) if self._claims.fragments is None else self._claims.fragments.span
+        order = np.argsort(span, kind="stable")
+        return order, span[order]
+
+    def _lines(
+        self, window: _Window, pieces: Mapping[int, tuple[Piece, ...] | None], site: int
+    ) -> tuple[SpanLine, ...]:
+        claims = self._claims
+
+        def span(row: int, counts: Codes) -> Span:
+            place, found = int(claims.place[row]), pieces[row]
+            last = place + int(claims.width[row]) - 1
+            return Span(
+                shown(claims.names[int(claims.label[row])]),
+                int(counts[row]),
+                found or (Piece(window.number(place), window.number(last), 0, 0),),
+                bool(counts[row] == claims.key[row]),
+                bool(self._site[row] == site),
+                found is None,
+            )
+
+        return tuple(
+            SpanLine(side, tuple(span(row, counts) for row in pieces if counts[row] > 0))
+            for side, counts in self._sides
+        )
+
+    @cached_property
+    def _by_claim(self) -> tuple[Rows, Rows]:
+        """The items in the order of their spans, and these."""
+        claim = self._view.items.claim
+        if claim is None:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        order = np.argsort(claim, kind="stable")
+        return order, claim[order]
+
+    def _items_of(self, row: int, extent: _Extent) -> list[ItemVerdict]:
+        """Return the verdicts on the items that a span is: several, if the key or a run has it several times."""
+        order, claim = self._by_claim
+        items, found = self._view.items, []
+        for item in order[slice(*np.searchsorted(claim, [row, row + 1]))].tolist():
+            if verdicts := self._verdicts_on(item):
+                label = shown(items.names[int(items.label[item])])
+                found.append(ItemVerdict(label, self._text(row, extent), bool(items.positive[item]), verdicts))
+        return found
+
+    def _verdicts_on(self, item: int) -> tuple[RunVerdict, ...]:
+        outcomes = self._view.items.outcomes
+        if outcomes is None:
+            return ()
+        found = []
+        for run in self._runs:
+            verdict, rule = int(outcomes.verdict[run][item]), int(outcomes.rule[run][item])
+            found.append(RunVerdict(self._verdicts.runs[run], outcomes.verdicts[verdict], outcomes.rules[rule]))
+        return tuple(each for each in found if each.verdict)
+
+    def _text(self, row: int, extent: _Extent) -> str:
+        """Return what a span covers, with one space for all white space, and `…` for gaps and where it is too long."""
+        claims, width = self._claims, int(self._claims.width[row])
+        if self._by_characters and self._texts is not None and width <= MOST_WORDS:
+            whole = self._texts[row]
+            covered = (whole[begin - extent.begin : end - extent.begin] for begin, end in extent.pieces)
+            return " … ".join(re.sub(r"\s+", " ", piece) for piece in covered)
+        document, place = int(claims.document[row]), int(claims.place[row])
+        excerpt = self._verdicts.texts.excerpt(document, place, min(width, MOST_WORDS))
+        return "" if excerpt is None else excerpt.word + (" …" if width > MOST_WORDS else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Some rows of a document and their words, if it has any, and how many of their sentences are left out."""
+
+    document: int
+    first: int
+    size: int
+    words: tuple[str, ...] = ()
+    words_before: int = 0
+    words_after: int = 0
+
+    @property
+    def behind(self) -> int:
+        """The row behind the last one."""
+        return self.first + self.size
+
+    def number(self, row: int) -> int:
+        """Return the number of a row, from 1: 0 for all before the window, one more than its last for all behind."""
+        return min(max(row - self.first + 1, 0), self.size + 1)
+
+
+def _window(texts: Texts, document: int, place: int, width: int) -> _Window:
+    """Return the words of the sentences that a site crosses; of many, those around its begin."""
+    found = texts.sentence(document, place)
+    if found is None or not any(found[0]):
+        return _Window(document, place, min(width, MOST_WORDS))
+    words, position = list(found[0]), found[1]
+    first = place - position
+    while len(words) < position + width and (further := texts.sentence(document, first + len(words))) is not None:
+        words += further[0]
+    beside = (MOST_WORDS - min(width, MOST_WORDS - 2 * _BESIDE)) // 2
+    low = max(min(position - beside, len(words) - MOST_WORDS), 0)
+    kept = tuple(words[low : low + MOST_WORDS])
+    return _Window(document, first + low, len(kept), kept, low, len(words) - low - len(kept))
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """Where a span stands: its first and last word, by their places in a window, and the positions of its pieces.
+
+    Places below 0, and from the number of words on, are outside of the window.
+    """
+
+    first: int
+    last: int
+    pieces: tuple[tuple[int, int], ...]
+
+    @property
+    def begin(self) -> int:
+        """Where it begins."""
+        return self.pieces[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.pieces[-1][1]
+
+
+class _Ruler:
+    """Measures which words of a window spans cover, and how much of them.
+
+    Args:
+        window: the words.
+        places: where words begin, as spans count, by their places in the window; as far as that is known.
+        sizes: how long each word is, as spans count.
+
+    """
+
+    def __init__(self, window: _Window, places: Mapping[int, int], sizes: Sequence[int]) -> None:
+        self._window, self._places, self._sizes = window, places, sizes
+
+    @classmethod
+    def of_words(cls, window: _Window) -> _Ruler:
+        """Return the ruler for spans that count words."""
+        return cls(window, {place: window.first + place for place in range(window.size)}, [1] * window.size)
+
+    @classmethod
+    def of_characters(cls, window: _Window, spans: Iterable[tuple[_Extent, str]]) -> _Ruler:
+        """Return the ruler for spans that count characters, given with the texts they cover: these tell the places."""
+        letters, places = _Letters(window.words), dict[int, int]()
+        for extent, text in spans:
+            for place, position in letters.places(extent, text).items():
+                places.setdefault(place, position)
+        return cls(window, places, [len(word) for word in window.words])
+
+    def pieces(self, extent: _Extent) -> tuple[Piece, ...] | None:
+        """Return what a span covers, or None if that cannot be told."""
+        found = []
+        for begin, end in extent.pieces:
+            first, last = self._words(begin, end, extent)
+            if any(0 <= place < len(self._sizes) and place not in self._places for place in (first, last)):
+                return None
+            before = begin - self._places[first] if first in self._places else 0
+            after = self._places[last] + self._sizes[last] - end if last in self._places else 0
+            row = self._window.first
+            found.append(Piece(self._window.number(row + first), self._window.number(row + last), before, after))
+        return tuple(found)
+
+    def _words(self, begin: int, end: int, extent: _Extent) -> tuple[int, int]:
+        """Return the first and the last word of a piece; of words outside of the window only the side is known."""
+        last = extent.last if end == extent.end else self._last_before(end, extent)
+        if begin == extent.begin:
+            return extent.first, max(extent.first, last)
+        first = self._first_behind(begin, extent) if last >= 0 else last
+        return first, max(first, last)
+
+    def _first_behind(self, position: int, extent: _Extent) -> int:
+        """Return the first word of a span that ends behind a position."""
+        words = range(max(extent.first, 0), min(extent.last + 1, len(self._sizes)))
+        ends = (place for place in words if self._places.get(place, position) + self._sizes[place] > position)
+        return next(ends, len(self._sizes))
+
+    def _last_before(self, position: int, extent: _Extent) -> int:
+        """Return the last word of a span that begins before a position."""
+        words = range(max(extent.first, 0), min(extent.last + 1, len(self._sizes)))
+        begins = (place for place in reversed(words) if self._places.get(place, position - 1) < position)
+        return next(begins, -1)
+
+
+class _Letters:
+    """The characters of words without white space, in which the texts of spans are looked for."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        found = [(place, at, letter) for place, word in enumerate(words) for at, letter in _solid(word)]
+        self._text = "".join(letter for _, _, letter in found)
+        self._at = [(place, at) for place, at, _ in found]
+        self._ends = [0, *accumulate(len(_solid(word)) for word in words)]
+
+    def places(self, extent: _Extent, text: str) -> dict[int, int]:
+        """Return where the words of a span begin in its document, if its text is found there once and no more."""
+        solid = _solid(text)
+        starts = list(self._starts(extent, "".join(letter for _, letter in solid)))
+        if len(starts) != 1:
+            return {}
+        places: dict[int, int] = {}
+        for number, (offset, _) in enumerate(solid, start=starts[0]):
+            if 0 <= number < len(self._at):
+                place, at = self._at[number]
+                places.setdefault(place, extent.begin + offset - at)
+        return places
+
+    def _starts(self, extent: _Extent, sought: str) -> Iterator[int]:
+        """Return where a text may begin that reaches from the first into the last word of a span."""
+        size = len(self._ends) - 1
+        first, last = max(extent.first, 0), min(extent.last, size - 1)
+        low, high = self._ends[first], self._ends[last + 1]
+        if not sought:
+            return
+        if extent.first >= 0:
+            for start in range(low, self._ends[first + 1]):
+                end = start + len(sought)
+                inside = self._ends[last] < end <= high if extent.last < size else end > high
+                if inside and sought.startswith(self._text[start : min(end, high)]):
+                    yield start
+        elif extent.last < size:
+            for end in range(self._ends[last] + 1, high + 1):
+                if sought.endswith(self._text[low:end]):
+                    yield end - len(sought)
+        else:
+            yield from (-match.start() for match in re.finditer(f"(?={re.escape(self._text)})", sought))
+
+
+def _solid(text: str) -> list[tuple[int, str]]:
+    """Return the characters of a text that are no white space, each with its place; a byte-order mark is some."""
+    return [(place, letter) for place, letter in enumerate(text) if not letter.isspace() and letter != "\ufeff"]
+
+
+def _glued(words: Sequence[str], line: str) -> Iterator[int]:
+    """Return the numbers, from 1, of the words that follow the one before without white space in a line of them."""
+    stop = 0
+    for number, word in enumerate(words, start=1):
+        start = line.index(word, stop)
+        if number > 1 and start == stop:
+            yield number
+        stop = start + len(word)

@@ -1,0 +1,51 @@
+"""Several keys of one text: the spans that most of its annotators have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align import place_spans
+from comparanda.columns import TextColumn
+from comparanda.corpus import Spans
+from comparanda.judge.span_claims import claims_of
+from comparanda.sites import canonical
+
+if TYPE_CHECKING:
+    from comparanda.align import Aligned
+    from comparanda.columns import Codes, Rows
+    from comparanda.corpus import Corpus
+
+
+def majority_key(aligned: Aligned) -> Corpus:
+    """Return the first key with the spans, of one extent and label, that more than half of all keys have.
+
+    Args:
+        aligned: the first key as the key, the others as its responses.
+
+    """
+    key = aligned.key
+    placement = place_spans(aligned)
+    names, labels = canonical([side.label for side in placement.sides])
+    claims, _ = claims_of(key, placement, names, labels)
+    votes = np.sum([counts > 0 for counts in (claims.key, *claims.runs)], axis=0)
+    rows = np.flatnonzero(2 * votes > 1 + len(claims.runs))
+    chosen = claims.take(rows)
+    spans = Spans(
+        placement.unit,
+        chosen.document.astype(np.int64),
+        chosen.begin,
+        chosen.end,
+        TextColumn(chosen.label, names),
+        key.offset[_first_rows(key, chosen.document.astype(np.int64), chosen.place)],
+        chosen.fragments,
+    )
+    raw = placement.ground.raw if placement.unit == "characters" else key.raw
+    return replace(key, spans=spans, raw=raw)
+
+
+def _first_rows(key: Corpus, document: Rows, place: Codes) -> Rows:
+    rows: Rows = np.minimum(key.row_documents[document] + place, max(len(key) - 1, 0))
+    return rows

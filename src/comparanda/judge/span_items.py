@@ -1,0 +1,269 @@
+"""From the outcomes of rules to items: every key span once, and what runs claim beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.columns import code_type
+from comparanda.errors import RuleError
+from comparanda.items import Items, Outcomes
+from comparanda.rules.joins import packed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows
+    from comparanda.rules.declarations import ViewDeclaration
+    from comparanda.rules.engine import Outcome
+    from comparanda.rules.ruleset import RuleSet
+
+    Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Side:
+    """The spans of the key or of a run, as items need them.
+
+    Args:
+        claim: which distinct span each is.
+        document: its document.
+        sentence: its sentence.
+        place: the row it begins at.
+        label: its label, as a code.
+
+    """
+
+    claim: Rows
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    place: NDArray[np.int32]
+    label: Codes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Judged:
+    """What a view makes of the spans of one table in one run.
+
+    Args:
+        verdict: the name of each span's outcome, as a code.
+        verdicts: these by code.
+        rule: the rule that gave it.
+        credit: what it is worth.
+        weight: how much the span counts; 0 for those left out.
+
+    """
+
+    verdict: Codes
+    verdicts: tuple[str, ...]
+    rule: Codes
+    credit: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+
+def items_of(
+    rule_set: RuleSet,
+    view: str,
+    outcomes: Sequence[Outcome],
+    sides: Sequence[Side],
+    names: tuple[str, ...],
+) -> Items:
+    """Make the items of a view: the key's spans are positive; a run's spans without a partner there are negative.
+
+    Args:
+        rule_set: the rules.
+        view: the view.
+        outcomes: what the rules made of each run.
+        sides: the key's spans, then each run's.
+        names: the labels by code.
+
+    """
+    declared = rule_set.views[view]
+    key, *runs = sides
+    judged = [
+        (_judged(rule_set, view, outcome, "key"), _judged(rule_set, view, outcome, "system")) for outcome in outcomes
+    ]
+    partners = [_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)]
+    beside = _Beside(declared, outcomes, runs, [np.flatnonzero(partner < 0) for partner in partners])
+    size, total = len(key.claim), len(key.claim) + beside.count
+    tables: dict[str, list[Array]] = {"claimed": [], "credit": [], "earned": [], "verdict": [], "rule": []}
+    verdicts = _Names([each.verdicts for pair in judged for each in pair])
+    rules = _Names([tuple(rule.name for rule in rule_set.rules)])
+    for run, (of_key, of_run) in enumerate(judged):
+        partner, mine = partners[run], beside.rows[run]
+        paired = np.flatnonzero(partner >= 0)
+        item = np.concatenate([partner[paired], size + beside.number[run]])
+        row = np.concatenate([paired, mine])
+        tables["claimed"].append(np.bincount(item, of_run.weight[row], total))
+        tables["earned"].append(np.bincount(item, (of_run.credit * of_run.weight)[row], total))
+        credit = np.zeros(total)
+        credit[:size] = of_key.credit * of_key.weight
+        tables["credit"].append(credit)
+        tables["verdict"].append(_spread(total, verdicts, of_key, of_run, mine, size + beside.number[run]))
+        rule = np.zeros(total, np.int64)
+        rule[:size] = rules.codes(of_key.rule, tuple(each.name for each in rule_set.rules))
+        rule[size + beside.number[run]] = rules.codes(of_run.rule[mine], tuple(each.name for each in rule_set.rules))
+        tables["rule"].append(rule)
+    weight = judged[0][0].weight if judged else np.ones(size)
+    columns = {
+        name: np.concatenate([getattr(key, name), beside.column(name)])
+        for name in ("document", "sentence", "place", "label", "claim")
+    }
+    return Items(
+        columns["document"],
+        columns["sentence"],
+        columns["place"],
+        columns["label"],
+        names,
+        np.arange(total) < size,
+        _plain(tables["claimed"]),
+        None if _same_as_claims(tables, size) else tuple(tables["credit"]),
+        None if all(map(_equal, tables["credit"], tables["earned"])) else tuple(tables["earned"]),
+        None if (weight == 1).all() else np.concatenate([weight, np.zeros(beside.count)]),
+        columns["claim"],
+        Outcomes(
+            tuple(each.astype(code_type(len(verdicts.names))) for each in tables["verdict"]),
+            tuple(verdicts.names),
+            tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
+            tuple(rules.names),
+        ),
+    )
+
+
+def _equal(one: Array, other: Array) -> bool:
+    return bool(np.array_equal(one, other))
+
+
+def _plain(claimed: list[Array]) -> tuple[Array, ...]:
+    """Return claims as truths where they are nothing else."""
+    if all(((each == 0) | (each == 1)).all() for each in claimed):
+        return tuple(each.astype(np.bool_) for each in claimed)
+    return tuple(claimed)
+
+
+def _same_as_claims(tables: Mapping[str, list[Array]], size: int) -> bool:
+    """Whether a claim of a positive item is all there is to its credit."""
+    pairs = zip(tables["claimed"], tables["credit"], strict=True)
+    return all(_equal(claimed[:size], credit[:size]) for claimed, credit in pairs)
+
+
+def _spread(total: int, names: _Names, of_key: _Judged, of_run: _Judged, rows: Rows, items: Rows) -> Array:
+    verdict = np.zeros(total, np.int64)
+    verdict[: len(of_key.verdict)] = names.codes(of_key.verdict, of_key.verdicts)
+    verdict[items] = names.codes(of_run.verdict[rows], of_run.verdicts)
+    return verdict
+
+
+class _Names:
+    """Names under common codes; 0 is for none."""
+
+    def __init__(self, tables: Sequence[tuple[str, ...]]) -> None:
+        self.names = ["", *sorted({name for names in tables for name in names if name})]
+        self._codes = {name: code for code, name in enumerate(self.names)}
+
+    def codes(self, codes: Codes, names: tuple[str, ...]) -> Rows:
+        """Return the common codes of some codes; a negative one is none."""
+        table = np.array([self._codes[name] for name in (*names, "")], np.int64)
+        return table[codes]
+
+
+def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judged:
+    declared, types = rule_set.views[view], rule_set.tables[table]
+    codes = outcome.codes(table, declared.outcome)
+    pool = outcome.state.pool.names
+    if len(codes) and codes.min() < 0:
+        count = int((codes < 0).sum())
+        what = f"the rule set {rule_set.name!r} leaves {count:,} {table} spans without an outcome in view {view!r}"
+        raise RuleError(what, hint=f"add a last rule that sets {declared.outcome} where it is missing")
+    reasons = outcome.codes(table, declared.left_out) if declared.left_out and declared.left_out in types else None
+    used, verdict = np.unique(codes, return_inverse=True)
+    verdicts = [pool[code] for code in used.tolist()]
+    weight = np.ones(len(codes))
+    if declared.weight is not None:
+        weight = np.nan_to_num(outcome.codes(table, declared.weight).astype(np.float64))
+    if isinstance(declared.credit, str):
+        credit = np.nan_to_num(outcome.codes(table, declared.credit).astype(np.float64))
+    else:
+        credit = np.array([declared.credit.get(name, 0.0) for name in verdicts], np.float64)[verdict]
+    if reasons is not None and (reasons >= 0).any():
+        weight = np.where(reasons >= 0, 0.0, weight)
+        pairs, verdict = np.unique(codes.astype(np.int64) * (len(pool) + 1) + reasons + 1, return_inverse=True)
+        verdicts = [_reasoned(pool, *divmod(code, len(pool) + 1)) for code in pairs.tolist()]
+    rule = outcome.rules(table, declared.outcome).astype(np.int64)
+    return _Judged(verdict, tuple(verdicts), rule, credit, weight)
+
+
+def _reasoned(pool: Sequence[str], code: int, reason: int) -> str:
+    return pool[code] if reason == 0 else f"{pool[code]}, left out: {pool[reason - 1]}"
+
+
+def _partners(declared: ViewDeclaration, outcome: Outcome, judged: _Judged) -> Rows:
+    """Return the key span whose credit each system span gets a part of; -1 for none."""
+    if declared.partner is None:
+        return np.full(len(judged.credit), -1, np.int64)
+    partner = outcome.partners("system", declared.partner, "key")
+    return np.where((judged.credit > 0) & (judged.weight > 0), partner, -1)
+
+
+class _Beside:
+    """What runs claim beside the key: the same thing claimed by two runs is one item.
+
+    Args:
+        declared: the view, which says what makes two claims the same.
+        outcomes: the columns of each run.
+        sides: the spans of each run.
+        rows: for each run, the spans in question.
+
+    """
+
+    def __init__(
+        self, declared: ViewDeclaration, outcomes: Sequence[Outcome], sides: Sequence[Side], rows: list[Rows]
+    ) -> None:
+        self.rows, self.sides = rows, sides
+        run = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+        keys = self._keys(declared, outcomes)
+        keys = _told_apart(keys, run)
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        self.count = len(first)
+        cuts = np.cumsum([len(each) for each in rows])[:-1]
+        self.number = np.split(number, cuts)
+        self._first = first
+
+    def column(self, name: str) -> Array:
+        """Return something of each item, as the first run that claims it has it."""
+        whole = [getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)]
+        return np.concatenate(whole)[self._first]
+
+    def _keys(self, declared: ViewDeclaration, outcomes: Sequence[Outcome]) -> Rows:
+        """Return a number for each claim, equal where two are of the same thing."""
+        if declared.same == ("doc", "begin", "end", "label"):
+            return np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
+        columns = []
+        for name in declared.same:
+            parts = []
+            for outcome, rows in zip(outcomes, self.rows, strict=True):
+                values = outcome.codes("system", name)[rows]
+                parts.append(_texts(outcome, values) if values.dtype == np.int32 else values)
+            columns.append(np.unique(np.concatenate(parts), return_inverse=True)[1])
+        (keys,) = packed([columns])
+        return keys
+
+
+def _texts(outcome: Outcome, codes: Array) -> Array:
+    names = outcome.state.pool.names
+    return np.array(["" if code < 0 else names[code] for code in codes.tolist()], dtype=object).astype(str)
+
+
+def _told_apart(keys: Rows, run: Rows) -> Rows:
+    """Tell claims apart that one run makes twice: the second of one run is the second of another."""
+    order = np.lexsort((run, keys))
+    same = np.zeros(len(keys), np.bool_)
+    same[1:] = (keys[order][1:] == keys[order][:-1]) & (run[order][1:] == run[order][:-1])
+    begins = np.flatnonzero(~same)
+    rank = np.empty(len(keys), np.int64)
+    rank[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(np.append(begins, len(keys))))
+    (told,) = packed([[keys, rank]])
+    return told

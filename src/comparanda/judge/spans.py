@@ -1,0 +1,166 @@
+"""The judge of labelled spans: rules say what each span is, overlap sites say where systems differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align import Aligned, align, place_spans
+from comparanda.columns import TextColumn
+from comparanda.judge.ground import run_names, settings_of, verdicts_of
+from comparanda.judge.label_maps import speak_alike
+from comparanda.judge.span_claims import claims_of
+from comparanda.judge.span_items import Side, items_of
+from comparanda.judge.task import Options, Task
+from comparanda.places import Note
+from comparanda.rules.engine import Engine
+from comparanda.rules.facts import Facts
+from comparanda.sites import canonical
+from comparanda.verdicts import System, Verdicts, View
+
+if TYPE_CHECKING:
+    from comparanda.align import PlacedSpans, Placement
+    from comparanda.claims import Claims
+    from comparanda.columns import Codes, Column, Rows
+    from comparanda.corpus import Corpus
+    from comparanda.rules.engine import Outcome
+    from comparanda.rules.ruleset import RuleSet
+
+CUTS = ("length",)
+MEASURES = ("f1", "precision", "recall", "macro_f1", "document_f1")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ruled:
+    """What the rules have made of the spans of each run.
+
+    Args:
+        placement: the spans that count, the key's first, then each run's.
+        names: the labels by code, sorted.
+        labels: the label of each span of each side.
+        engine: the rules, compiled.
+        outcomes: what they made of each run.
+        notes: what was met on the way.
+
+    """
+
+    placement: Placement
+    names: tuple[str, ...]
+    labels: Sequence[Codes]
+    engine: Engine
+    outcomes: Sequence[Outcome]
+    notes: Sequence[Note]
+
+
+def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> Ruled:
+    """Make facts of the spans of all sides, and run the rules on those of each run and the key."""
+    if options.rules is None:
+        raise AssertionError("spans are judged by rules, and there are none")
+    placement = place_spans(aligned)
+    columns, notes = _labels(placement, systems, run_names(systems), options)
+    placement, columns, left = _chosen(placement, columns, options)
+    names, labels = canonical(columns)
+    engine = Engine(options.rules)
+    facts = [
+        _facts(engine, placement, side, TextColumn(codes, names))
+        for side, codes in zip(placement.sides, labels, strict=True)
+    ]
+    outcomes = [engine.run({"system": each, "key": facts[0]}, paranoid=options.paranoid) for each in facts[1:]]
+    return Ruled(placement, names, labels, engine, outcomes, [*placement.notes, *notes, *left])
+
+
+def surface_forms(corpus: Corpus) -> frozenset[str]:
+    """Return the texts of the spans of a corpus, for telling which were seen in training."""
+    placement = place_spans(align(corpus, []))
+    return frozenset(placement.texts(placement.sides[0]).names)
+
+
+def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+    """Judge spans by rules."""
+    ruled = run_rules(aligned, systems, options)
+    rule_set = ruled.engine.rule_set
+    claims, rows = claims_of(aligned.key, ruled.placement, ruled.names, ruled.labels, options.train)
+    main = MEASURES if aligned.key.documents.marked else MEASURES[:-1]
+    views = _views(rule_set, ruled.outcomes, claims, _sides(claims, ruled.labels, rows), main)
+    settings = {
+        **settings_of(options, aligned.key.judged),
+        "rules": rule_set.name,
+        "positions": ruled.placement.unit,
+    }
+    return verdicts_of(aligned, systems, "span", views, settings, ruled.notes)
+
+
+def _labels(
+    placement: Placement, systems: Sequence[System], runs: tuple[str, ...], options: Options
+) -> tuple[list[TextColumn], list[Note]]:
+    columns = [side.label for side in placement.sides]
+    return speak_alike(columns, ["key", *runs], systems, options, several=False)
+
+
+def _chosen(
+    placement: Placement, columns: list[TextColumn], options: Options
+) -> tuple[Placement, list[TextColumn], list[Note]]:
+    """Leave out spans by their label, on every side, if that was asked for."""
+    if not (options.only or options.ignore):
+        return placement, columns, []
+    fold = str.casefold if options.fold_case else str
+    only, ignore = ({fold(label) for label in labels} for labels in (options.only, options.ignore))
+    sides, kept, gone = [], [], 0
+    for side, column in zip(placement.sides, columns, strict=True):
+        counts = column.truths(lambda label: label not in ignore and (not only or label in only))
+        rows = np.flatnonzero(counts)
+        gone += len(side) - len(rows)
+        sides.append(side.take(rows))
+        kept.append(column.take(rows))
+    notes = [Note("all", "spans left out by their label, on all sides", gone)] if gone else []
+    return replace(placement, sides=tuple(sides)), kept, notes
+
+
+def _facts(engine: Engine, placement: Placement, side: PlacedSpans, labels: TextColumn) -> Facts:
+    """Return the spans of one side as facts; texts are made only if a rule looks at them."""
+    columns: dict[str, Column] = {"doc": side.document, "begin": side.begin, "end": side.end, "label": labels}
+    types = [engine.rule_set.tables[table] for table in ("system", "key")]
+    for name, column in side.columns.items():
+        if not any(name in each and each[name].settable for each in types):  # verdicts come from rules alone
+            columns.setdefault(name, column)
+    columns.pop("text", None)
+    if any(engine.uses(table, column) for table in ("system", "key") for column in ("text", "norm")):
+        columns["text"] = placement.texts(side)
+    return Facts(columns, side.fragments)
+
+
+def _sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> list[Side]:
+    """Say of the spans of each side where they stand."""
+    return [
+        Side(each, claims.document[each], claims.sentence[each], claims.place[each], codes)
+        for each, codes in zip(rows, labels, strict=True)
+    ]
+
+
+def _views(
+    rule_set: RuleSet, outcomes: Sequence[Outcome], claims: Claims, sides: Sequence[Side], main: tuple[str, ...]
+) -> dict[str, View]:
+    """Make a view of each of the rule set's; with several, the first reports what all of them say."""
+    several = len(rule_set.views) > 1
+    views: dict[str, View] = {}
+    for name in rule_set.views:
+        items = items_of(rule_set, name, outcomes, sides, claims.names)
+        measures = tuple(f"{name}.{each}" for each in main) if several else main
+        views[name] = View(name, None, measures, given_items=items, cuts=CUTS, claims=claims)
+    first = next(iter(views))
+    views[first] = replace(views[first], measures=tuple(each for view in views.values() for each in view.measures))
+    return views
+
+
+SPAN = Task(
+    "span",
+    "labelled spans, such as named entities: BIO tags or offsets, judged by rules",
+    "tokens",
+    None,
+    judge_spans,
+    layer="spans",
+    policies=frozenset({"rules"}),
+)

@@ -1,0 +1,119 @@
+"""Reading result folders: systems, views and texts, each checked against the others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.errors import UsageError
+from comparanda.manifest import MANIFEST, read_manifest
+from comparanda.measures import can_be_told, measure
+from comparanda.places import Note
+from comparanda.saved.reader import Reader
+from comparanda.saved.tables import Tables
+from comparanda.saved.texts import read_texts
+from comparanda.verdicts import System, Units, Verdicts, View
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.excerpts import Texts
+    from comparanda.manifest import ViewEntry
+    from comparanda.result import Result
+
+
+def is_result_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder that `Result.save` wrote."""
+    return (Path(path) / MANIFEST).is_file()
+
+
+def open_result(folder: str | os.PathLike[str]) -> Result:
+    """Read back what `Result.save` wrote.
+
+    Args:
+        folder: the folder.
+
+    """
+    from comparanda.result import Result
+
+    path = Path(os.path.realpath(folder))
+    manifest = read_manifest(path)
+    reader = Reader(path, manifest)
+    _check_systems(reader)
+    texts = read_texts(reader)
+    tables = Tables(reader, _rows_of_documents(reader, texts))
+    verdicts = Verdicts(
+        task=manifest.task,
+        systems=tuple(System(each.name, tuple(each.runs)) for each in manifest.systems),
+        runs=tuple(manifest.runs),
+        documents=tuple(manifest.documents),
+        units=Units(manifest.unit, manifest.units),
+        views={view.name: _read_view(reader, view, tables) for view in manifest.views},
+        settings=manifest.settings,
+        notes=tuple(Note(side, what, count, tuple(first)) for side, what, count, first in manifest.notes),
+        texts=texts,
+    )
+    reader.require(len(verdicts.views) == len(manifest.views), "two views have one name")
+    for view in verdicts.views.values():
+        needed = [name for each in view.measures for name in measure(each).statistics]
+        known = all(can_be_told(verdicts, view, name) for name in needed)
+        reader.require(known, f"a statistic that {view.name!r} needs is missing")
+    return Result(verdicts, manifest.resamples, manifest.seed, manifest.zero_division)
+
+
+def _check_systems(reader: Reader) -> None:
+    """Check that each run belongs to one system, and that units are what they are said to be."""
+    manifest = reader.manifest
+    runs = [run for system in manifest.systems for run in system.runs]
+    reader.require(sorted(runs) == list(range(len(manifest.runs))), "a run does not belong to just one system")
+    reader.require(len(set(manifest.runs)) == len(manifest.runs), "two runs have one name")
+    names = {system.name for system in manifest.systems}
+    reader.require(len(names) == len(manifest.systems), "two systems have one name")
+    if manifest.unit == "document":
+        reader.require(manifest.units == len(manifest.documents), "there are not as many units as documents")
+    for view in manifest.views:
+        for name in view.measures:
+            try:
+                measure(name)
+            except UsageError as problem:
+                reader.refuse(problem.what)
+
+
+def _rows_of_documents(reader: Reader, texts: Texts) -> NDArray[np.int64]:
+    """Return how many rows each document has, as far as the texts say; without them there is no limit."""
+    documents = reader.manifest.documents
+    if not texts.parts:
+        return np.full(len(documents), 2**31)
+    if texts.continued:
+        reader.require(len(documents) == 1, "pieces of one document are said to be several")
+        return np.array([sum(part.rows for part in texts.parts)])
+    names = [name for part in texts.parts for name in part.names]
+    reader.require(names == documents, "the texts are not those of the documents")
+    return np.concatenate([np.diff(part.documents) for part in texts.parts])
+
+
+def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
+    reader.require((entry.sites is None) != (entry.claims is None), "a view has not just one of sites and spans")
+    given = None if entry.sites is None else tables.sites(entry.sites)
+    claims = None if entry.claims is None else tables.claims(entry.claims)
+    sites = View(entry.name, given, (), claims=claims).all_sites
+    left_out = None if entry.left_out is None else reader.column(entry.left_out, len(sites))
+    if left_out is not None and not isinstance(left_out, TextColumn):
+        reader.refuse("reasons for leaving out are no texts")
+    reader.require(set(entry.cuts) <= set(sites.attributes), "a view is to be cut by what is not there")
+    return View(
+        entry.name,
+        given,
+        tuple(entry.measures),
+        left_out,
+        None if entry.items is None else tables.items(entry.items, claims),
+        {name: reader.statistic(file) for name, file in entry.statistics.items()},
+        frozenset(entry.lost),
+        None if entry.surplus is None else tables.surplus(entry.surplus),
+        tuple(entry.cuts),
+        claims,
+    )

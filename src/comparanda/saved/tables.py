@@ -1,0 +1,264 @@
+"""The tables of a saved result: sites, items and spans, checked so that each can be trusted like a judge's own."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.claims import Claims
+from comparanda.corpus import Fragments
+from comparanda.errors import InputError
+from comparanda.extents import cut_numbers, ways_of_being_cut
+from comparanda.items import Items, Outcomes
+from comparanda.manifest import SitesEntry
+from comparanda.saved.reader import INTEGERS
+from comparanda.sites import Aspect, Attribute, Sites
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows
+    from comparanda.manifest import (
+        AspectEntry,
+        ClaimsEntry,
+        ColumnEntry,
+        FragmentsEntry,
+        ItemsEntry,
+        OutcomesEntry,
+    )
+    from comparanda.saved.reader import Reader
+
+    Places = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+
+_CLAIMED = ("bool", "float64", *INTEGERS)
+_MOST = 2.0**53
+
+
+class Tables:
+    """Reads sites, items and spans; spans that several views share are read once.
+
+    Args:
+        reader: the reader of the folder.
+        rows: how many rows each document has.
+
+    """
+
+    def __init__(self, reader: Reader, rows: NDArray[np.int64]) -> None:
+        self.reader = reader
+        self.rows = rows
+        self.claims = cache(self._claims)
+
+    @property
+    def _runs(self) -> int:
+        return len(self.reader.manifest.runs)
+
+    # Sites
+
+    def sites(self, entry: SitesEntry) -> Sites:
+        """Read the sites of a view that has no spans."""
+        reader = self.reader
+        names = reader.names(entry.names)
+        length = len(reader.array(entry.document, ("int32",)))
+        if entry.parts is not None:
+            reader.require(len(entry.parts) == len(names), "there are not as many sets of labels as values")
+        document, sentence, place = self._where(entry, length, self.rows)
+        return Sites(
+            document,
+            sentence,
+            place,
+            reader.codes(entry.key, length, names),
+            self._codes_of_runs(entry.values, length, names),
+            names,
+            None if entry.parts is None else tuple(tuple(part) for part in entry.parts),
+            {name: self._attribute(each, length) for name, each in entry.attributes.items()},
+            {name: self._aspect(each, length) for name, each in entry.aspects.items()},
+            None if entry.width is None else self._width(entry.width, self.rows[document] - place),
+        )
+
+    def _where(self, entry: SitesEntry | ItemsEntry, length: int, rows: NDArray[np.int64]) -> Places:
+        """Read where sites or items stand, and check that each place is inside its document."""
+        reader = self.reader
+        read = reader.ordered if isinstance(entry, SitesEntry) else reader.indices
+        document = read(entry.document, length, len(rows))
+        sentence = read(entry.sentence, length, reader.sentences)
+        place = reader.indices(entry.place, length, 2**31)
+        reader.require((place < rows[document]).all(), f"{entry.place} points behind its document")
+        return document, sentence, place
+
+    def _width(self, name: str, room: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Read how many rows something covers: at least one, and not more than there is room for."""
+        found = self.reader.array(name, ("int32",), len(room))
+        self.reader.require(((found >= 1) & (found <= room)).all(), f"{name} reaches behind its document")
+        return found
+
+    def _aspect(self, entry: AspectEntry, length: int) -> Aspect:
+        names = self.reader.names(entry.names)
+        values = self._codes_of_runs(entry.values, length, names)
+        return Aspect(self.reader.codes(entry.key, length, names), values, names, entry.points)
+
+    def _attribute(self, entry: ColumnEntry, length: int) -> Attribute:
+        column = self.reader.column(entry, length)
+        return Attribute(entry.type, lambda: column)
+
+    def _codes_of_runs(self, files: Sequence[str], length: int, names: Sequence[str]) -> tuple[Codes, ...]:
+        self._one_a_run(files)
+        return tuple(self.reader.codes(name, length, names) for name in files)
+
+    def _one_a_run(self, files: Sequence[str]) -> None:
+        self.reader.require(len(files) == self._runs, "there are not as many columns as runs")
+
+    # Spans
+
+    def _claims(self, number: int) -> Claims:
+        """Read the spans of a view, and check that they are what a judge could have given."""
+        reader = self.reader
+        reader.require(number < len(reader.manifest.claims), "the spans of a view are missing")
+        entry = reader.manifest.claims[number]
+        names = reader.names(entry.names)
+        length = len(reader.array(entry.document, ("int32",)))
+        document, sentence, place, width = self._where_of_spans(entry, length)
+        begin, end = (reader.array(name, ("int64",), length) for name in (entry.begin, entry.end))
+        reader.require(((begin >= 0) & (end >= begin)).all(), f"{entry.end} ends before {entry.begin} begins")
+        self._one_a_run(entry.runs)
+        counts = [reader.array(name, ("int32",), length) for name in (entry.key, *entry.runs)]
+        reader.require(all((count >= 0).all() for count in counts), "a span is there less often than never")
+        reader.require(np.any(np.stack(counts) > 0, axis=0).all(), "a span is neither the key's nor any run's")
+        label = reader.codes(entry.label, length, names)
+        fragments = None if entry.fragments is None else self._fragments(entry.fragments, begin, end)
+        pieces = cut_numbers(length, fragments, ways_of_being_cut([fragments]))
+        reader.require(_rising([document, begin, end, pieces, label]), "spans are not in order, or one is there twice")
+        found = Claims(
+            document,
+            sentence,
+            place,
+            width,
+            begin,
+            end,
+            pieces,
+            fragments,
+            label,
+            names,
+            counts[0],
+            tuple(counts[1:]),
+            {name: self._attribute(each, length) for name, each in entry.attributes.items()},
+        )
+        try:
+            _ = found.sites
+        except InputError as problem:  # positions that no document has
+            reader.refuse(problem.what)
+        return found
+
+    def _where_of_spans(self, entry: ClaimsEntry, length: int) -> tuple[NDArray[np.int32], ...]:
+        reader, rows = self.reader, self._room
+        document = reader.ordered(entry.document, length, len(rows))
+        sentence = reader.ordered(entry.sentence, length, max(reader.sentences, 1))
+        place = reader.indices(entry.place, length, 2**31)
+        return document, sentence, place, self._width(entry.width, rows[document] - place)
+
+    @property
+    def _room(self) -> NDArray[np.int64]:
+        """How many rows spans may cover; in a document without rows they stand at one that is not there."""
+        return np.maximum(self.rows, 1)
+
+    def _fragments(self, entry: FragmentsEntry, begin: Rows, end: Rows) -> Fragments:
+        reader = self.reader
+        span = reader.array(entry.span, ("int64",))
+        fits = span.size and span.min() >= 0 and span.max() < len(begin)
+        reader.require(fits, f"{entry.span} points to no span")
+        first, last = (reader.array(name, ("int64",), len(span)) for name in (entry.begin, entry.end))
+        inside = (first >= begin[span]) & (last >= first) & (last <= end[span])
+        reader.require(inside.all(), "a piece of a span is not inside it")
+        return Fragments(span, first, last)
+
+    # Items
+
+    def items(self, entry: ItemsEntry, claims: Claims | None) -> Items:
+        """Read items; where a view has spans, each item is one of them."""
+        reader = self.reader
+        reader.require((entry.claim is None) == (claims is None), "items and spans do not belong together")
+        length = len(reader.array(entry.document, ("int32",)))
+        reader.require(len(set(entry.names)) == len(entry.names), "two labels have one name")
+        weight = None if entry.weight is None else self._amounts(entry.weight, length)
+        found = Items(
+            *self._where(entry, length, self.rows if claims is None else self._room),
+            reader.codes(entry.label, length, entry.names),
+            tuple(entry.names),
+            reader.array(entry.positive, ("bool",), length),
+            tuple(self._amounts(name, length, _CLAIMED) for name in entry.claimed),
+            self._credits(entry.credit, length),
+            self._credits(entry.earned, length),
+            weight,
+            None if entry.claim is None or claims is None else self._claim(entry.claim, length, claims),
+            None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
+        )
+        self._one_a_run(entry.claimed)
+        self._check_credit(found)
+        if claims is not None:
+            self._check_spans(found, claims)
+        return found
+
+    def surplus(self, entry: ItemsEntry) -> Items:
+        """Read items beside sites: claimed or not, and nothing else."""
+        found = self.items(entry, None)
+        bare = all(each is None for each in (found.credit, found.earned, found.weight, found.outcomes))
+        self.reader.require(bare and not found.positive.any(), "a surplus item is positive")
+        truths = all(claimed.dtype == np.bool_ for claimed in found.claimed)
+        self.reader.require(truths, "a surplus item is claimed more than once")
+        return found
+
+    def _amounts(self, name: str, length: int, types: Sequence[str] = ("float64",)) -> NDArray[Any]:
+        """Read numbers that can be added up: none below 0, none without end, none so large that 1 more is lost."""
+        found = self.reader.array(name, types, length)
+        self.reader.require(((found >= 0) & (found <= _MOST)).all(), f"{name} holds no amounts")
+        return found
+
+    def _credits(self, files: Sequence[str] | None, length: int) -> tuple[NDArray[np.float64], ...] | None:
+        if files is None:
+            return None
+        self._one_a_run(files)
+        return tuple(self._amounts(name, length) for name in files)
+
+    def _check_credit(self, items: Items) -> None:
+        """Check that nobody gets more of an item than there is; what rules give is their own affair."""
+        if items.credit is not None and items.outcomes is None:
+            most = 1.0 if items.weight is None else items.weight
+            fits = all((credit <= most).all() for credit in items.credit)
+            self.reader.require(fits, "credit is not between 0 and 1")
+
+    def _claim(self, name: str, length: int, claims: Claims) -> Rows:
+        found = self.reader.array(name, ("int64",), length)
+        fits = not found.size or (found.min() >= 0 and found.max() < len(claims))
+        self.reader.require(fits, f"{name} points to no span")
+        return found
+
+    def _check_spans(self, items: Items, claims: Claims) -> None:
+        """Check that items stand where their spans do, and that positive ones are spans of the key."""
+        claim = items.claim
+        for name in ("document", "sentence", "place"):
+            same = np.array_equal(getattr(items, name), getattr(claims, name)[claim])
+            self.reader.require(same, f"the {name} of an item is not that of its span")
+        self.reader.require((claims.key[claim][items.positive] > 0).all(), "a positive item is no span of the key")
+
+    def _outcomes(self, entry: OutcomesEntry, length: int) -> Outcomes:
+        for names in (entry.verdicts, entry.rules):
+            fits = names[:1] == [""] and len(set(names)) == len(names)
+            self.reader.require(fits, "the names of outcomes or rules do not begin with that of none, or one is twice")
+        return Outcomes(
+            self._codes_of_runs(entry.verdict, length, entry.verdicts),
+            tuple(entry.verdicts),
+            self._codes_of_runs(entry.rule, length, entry.rules),
+            tuple(entry.rules),
+        )
+
+
+def _rising(columns: Sequence[Codes]) -> bool:
+    """Whether rows rise strictly, by their first column, then by the second, and so on."""
+    rises, level = np.zeros(max(len(columns[0]) - 1, 0), np.bool_), True
+    for column in columns:
+        rises |= level & (column[1:] > column[:-1])
+        level &= column[1:] == column[:-1]
+    return bool(rises.all())

@@ -1,0 +1,124 @@
+"""The texts of a saved result: where words stand, and the bytes behind them, read when an excerpt needs them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import PADDING
+from comparanda.errors import ReadError
+from comparanda.excerpts import Side, TextPart, Texts
+from comparanda.manifest import digest
+from comparanda.places import Part, Source
+from comparanda.read.files import load_files
+from comparanda.saved.reader import INTEGERS
+
+if TYPE_CHECKING:
+    from comparanda.columns import Codes, Rows
+    from comparanda.manifest import SideEntry, SourceEntry, TextEntry
+    from comparanda.saved.reader import Reader
+
+
+def read_texts(reader: Reader) -> Texts:
+    """Read where the words of all documents stand."""
+    sources = [SavedSource(reader, entry) for entry in reader.manifest.sources]
+    parts = tuple(_read_part(reader, entry, sources) for entry in reader.manifest.texts)
+    sentences = sum(len(part.sentences) - 1 for part in parts)
+    if parts and reader.manifest.unit != "document":
+        reader.require(sentences == reader.manifest.units, "there are not as many units as sentences or rows")
+    return Texts(parts, reader.manifest.continued)
+
+
+def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource]) -> TextPart:
+    documents, sentences = reader.offsets(entry.documents, len(entry.names)), reader.offsets(entry.sentences)
+    rows = int(documents[-1])
+    reader.require(sentences[-1] == rows, "sentences and documents do not end together")
+    reader.require((entry.start is None) == (entry.length is None) == (entry.words is None), "words are half there")
+    used = [each.source for each in entry.sides] + ([] if entry.words is None else [entry.words])
+    reader.require(max(used, default=-1) < len(sources), "a side has no source")
+    start = length = words = None
+    if entry.start is not None and entry.length is not None and entry.words is not None:
+        start, length = (reader.places(name, rows, 2**62) for name in (entry.start, entry.length))
+        words = sources[entry.words]
+        words.needs(int((start.astype(np.int64) + length).max(initial=0)))
+    if entry.running:
+        reader.require(start is not None and _runs_on(start, documents), "the words of a running text are not in order")
+    names = [each.name for each in entry.sides]
+    reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
+    sides = tuple(_read_side(reader, each, rows, sources[each.source]) for each in entry.sides)
+    return TextPart(documents, tuple(entry.names), sentences, start, length, words, sides, entry.by_line, entry.running)
+
+
+def _runs_on(start: Codes, documents: Rows) -> bool:
+    """Whether no word of a document stands before the one before it."""
+    back = np.flatnonzero(start[1:] < start[:-1]) + 1
+    return bool(np.isin(back, documents).all())
+
+
+def _read_side(reader: Reader, entry: SideEntry, rows: int, source: SavedSource) -> Side:
+    own = rows if entry.to_side is None else len(reader.array(entry.offset, INTEGERS))
+    offset = reader.places(entry.offset, own, 2**62)
+    source.needs(int(offset.max(initial=0)))
+    to_side = None
+    if entry.to_side is not None:
+        to_side = reader.array(entry.to_side, ("int64",), rows)
+        fits = not to_side.size or (to_side.min() >= -1 and to_side.max() < own)
+        reader.require(fits, f"{entry.to_side} points nowhere")
+    return Side(entry.name, source, offset, to_side)
+
+
+class SavedSource:
+    """The bytes behind a saved result, read when an excerpt first needs them."""
+
+    def __init__(self, reader: Reader, entry: SourceEntry) -> None:
+        self.reader = reader
+        self.entry = entry
+        self._size = 0
+        begins = [part.begin for part in entry.parts]
+        reader.require(begins[0] == 0 and begins == sorted(begins), "the files of a source are not in order")
+        if entry.data is None:
+            reader.require(all(part.path for part in entry.parts), "a source has neither file nor bytes")
+
+    def needs(self, size: int) -> None:
+        """Remember that there must be at least so many bytes."""
+        self._size = max(self._size, size, self.entry.parts[-1].begin)
+
+    def kept(self) -> bytes | None:
+        """Return the bytes, if they are kept in the folder."""
+        return None if self.entry.data is None else self.reader.bytes(self.entry.data)
+
+    def __call__(self) -> Source:
+        """Return the bytes, and where each file begins in them."""
+        return self._source
+
+    @cached_property
+    def _source(self) -> Source:
+        paths = [Path(part.path) if part.path else None for part in self.entry.parts]
+        parts = tuple(Part(part.name, path, part.begin) for part, path in zip(self.entry.parts, paths, strict=True))
+        kept = self.kept()
+        if kept is not None:
+            source = Source(parts, bytearray(kept + bytes(PADDING)), repaired=True)
+        else:
+            source = Source(parts, self._loaded([path for path in paths if path is not None]))
+        if digest(memoryview(source.data)[: source.size]) != self.entry.digest:
+            raise ReadError(
+                "the file has changed since the result was saved",
+                where=parts[0].name,
+                hint="compare again to see examples; the numbers in the folder are those of the old file",
+            )
+        self.reader.require(source.size >= self._size, "rows stand behind the end of their file")
+        return source
+
+    def _loaded(self, paths: list[Path]) -> bytearray:
+        for path, part in zip(paths, self.entry.parts, strict=True):
+            if not path.is_file():
+                raise ReadError(
+                    "the file is not there any more",
+                    where=part.name,
+                    details=[f"it was {path}"],
+                    hint="the numbers in the folder are still good; examples need the file",
+                )
+        return load_files(paths, side="saved").data

@@ -1,0 +1,299 @@
+"""Writing result folders: every column once, and what the manifest must say of it."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from comparanda.columns import Column, TextColumn
+from comparanda.errors import ReadError
+from comparanda.manifest import (
+    FOLDER_VERSION,
+    KIND,
+    MANIFEST,
+    AspectEntry,
+    ClaimsEntry,
+    ColumnEntry,
+    FragmentsEntry,
+    ItemsEntry,
+    Manifest,
+    OutcomesEntry,
+    PartEntry,
+    SideEntry,
+    SitesEntry,
+    SourceEntry,
+    SystemEntry,
+    TextEntry,
+    ViewEntry,
+    digest,
+    is_ours,
+)
+from comparanda.saved.texts import SavedSource
+from comparanda.version import __version__
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.claims import Claims
+    from comparanda.corpus import Fragments
+    from comparanda.excerpts import TextPart
+    from comparanda.items import Items, Outcomes
+    from comparanda.places import Source
+    from comparanda.result import Result
+    from comparanda.sites import Aspect, Attribute, Sites
+    from comparanda.verdicts import View
+
+
+def save(result: Result, folder: str | os.PathLike[str]) -> None:
+    """Write a result; an older result folder of the same name is replaced, anything else is refused."""
+    target = Path(os.path.realpath(folder))
+    if target.exists() and not is_ours(target) and (not target.is_dir() or any(target.iterdir())):
+        raise ReadError("something else stands there already", where=str(target), hint="choose another folder")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = _beside(target)
+        temporary.mkdir()
+        try:
+            _write(result, temporary)
+            _put(temporary, target)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+    except OSError as problem:
+        raise ReadError(f"the folder cannot be written: {problem.strerror or problem}", where=str(target)) from None
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
+
+
+def _put(temporary: Path, target: Path) -> None:
+    """Rename the new folder to its name; the old one goes only when the new one stands."""
+    if not target.exists():
+        temporary.rename(target)
+        return
+    old = _beside(target)
+    target.rename(old)
+    try:
+        temporary.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+class _Writer:
+    """Writes columns to a folder and notes down what the manifest must say of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files: dict[str, str] = {}
+        self.sources: list[SourceEntry] = []
+        self.claims: list[ClaimsEntry] = []
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def array(self, values: NDArray[Any]) -> str:
+        """Write an array, once, and return the name of its file."""
+        if id(values) not in self._known:
+            stream = io.BytesIO()
+            np.save(stream, np.ascontiguousarray(values), allow_pickle=False)
+            self._known[id(values)] = (values, self._file(stream.getbuffer(), "npy"))
+        name: str = self._known[id(values)][1]
+        return name
+
+    def maybe(self, values: NDArray[Any] | None) -> str | None:
+        """Write an array if there is one."""
+        return None if values is None else self.array(values)
+
+    def arrays(self, columns: Sequence[NDArray[Any]]) -> list[str]:
+        """Write one array a run."""
+        return [self.array(column) for column in columns]
+
+    def maybe_arrays(self, columns: Sequence[NDArray[Any]] | None) -> list[str] | None:
+        """Write one array a run, if there are any."""
+        return None if columns is None else self.arrays(columns)
+
+    def column(self, kind: str, column: Column) -> ColumnEntry:
+        """Write a column of any type."""
+        if isinstance(column, TextColumn):
+            return ColumnEntry("text", self.array(column.codes), list(column.names), column.missing)
+        return ColumnEntry("truth" if kind == "truth" else "number", self.array(column), None, None)
+
+    def claims_of(self, claims: Claims) -> int:
+        """Write the spans of a view, once, and return the number of their entry."""
+        if id(claims) not in self._known:
+            self.claims.append(_claims(self, claims))
+            self._known[id(claims)] = (claims, len(self.claims) - 1)
+        number: int = self._known[id(claims)][1]
+        return number
+
+    def source(self, give: Callable[[], Source]) -> int:
+        """Remember where bytes are, once, and return the number of their entry."""
+        given: object = give if isinstance(give, SavedSource) else give()
+        if id(given) not in self._known:
+            self.sources.append(self._source(given))
+            self._known[id(given)] = (given, len(self.sources) - 1)
+        number: int = self._known[id(given)][1]
+        return number
+
+    def _source(self, given: Any) -> SourceEntry:
+        """Describe bytes; keep those that have no file, or that were repaired after reading."""
+        if isinstance(given, SavedSource):
+            kept = given.kept()
+            return SourceEntry(given.entry.parts, given.entry.digest, None if kept is None else self._file(kept, "bin"))
+        source: Source = given
+        files = all(part.path is not None for part in source.parts) and not source.repaired
+        parts = [
+            PartEntry(part.name, None if part.path is None else str(part.path.resolve()), part.begin)
+            for part in source.parts
+        ]
+        data = bytes(memoryview(source.data)[: source.size])
+        return SourceEntry(parts, digest(data), None if files else self._file(data, "bin"))
+
+    def _file(self, data: bytes | memoryview, suffix: str) -> str:
+        name = f"{len(self.files):04}.{suffix}"
+        (self.folder / name).write_bytes(data)
+        self.files[name] = digest(data)
+        return name
+
+
+def _write(result: Result, folder: Path) -> None:
+    writer = _Writer(folder)
+    verdicts = result.verdicts
+    views = [_view(writer, view) for view in verdicts.views.values()]
+    texts = [_text_part(writer, part) for part in verdicts.texts.parts]
+    manifest = Manifest(
+        kind=KIND,
+        folder_version=FOLDER_VERSION,
+        version=__version__,
+        resamples=result.resamples,
+        seed=result.seed,
+        zero_division=result.zero_division,
+        task=verdicts.task,
+        systems=[SystemEntry(system.name, list(system.runs)) for system in verdicts.systems],
+        runs=list(verdicts.runs),
+        documents=list(verdicts.documents),
+        unit=verdicts.units.kind,
+        units=verdicts.units.count,
+        settings=dict(verdicts.settings),
+        notes=[(note.side, note.what, note.count, list(note.first)) for note in verdicts.notes],
+        views=views,
+        claims=writer.claims,
+        texts=texts,
+        continued=verdicts.texts.continued,
+        sources=writer.sources,
+        files=writer.files,
+    )
+    (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+
+
+def _view(writer: _Writer, view: View) -> ViewEntry:
+    """Write a view; overlap sites are made again from the spans, so these alone are written."""
+    return ViewEntry(
+        view.name,
+        list(view.measures),
+        _sites(writer, view.all_sites) if view.claims is None else None,
+        None if view.claims is None else writer.claims_of(view.claims),
+        None if view.left_out is None else writer.column("text", view.left_out),
+        None if view.given_items is None else _items(writer, view.given_items),
+        {name: writer.array(values) for name, values in view.statistics.items()},
+        sorted(view.lost),
+        None if view.surplus is None else _items(writer, view.surplus),
+        list(view.cuts),
+    )
+
+
+def _sites(writer: _Writer, sites: Sites) -> SitesEntry:
+    return SitesEntry(
+        writer.array(sites.document),
+        writer.array(sites.sentence),
+        writer.array(sites.place),
+        writer.maybe(sites.width),
+        writer.array(sites.key),
+        writer.arrays(sites.values),
+        list(sites.names),
+        None if sites.parts is None else [list(part) for part in sites.parts],
+        _attributes(writer, sites.attributes),
+        {name: _aspect(writer, each) for name, each in sites.aspects.items()},
+    )
+
+
+def _attributes(writer: _Writer, attributes: Mapping[str, Attribute]) -> dict[str, ColumnEntry]:
+    return {name: writer.column(each.type, each.make()) for name, each in attributes.items()}
+
+
+def _aspect(writer: _Writer, aspect: Aspect) -> AspectEntry:
+    return AspectEntry(writer.array(aspect.key), writer.arrays(aspect.values), list(aspect.names), aspect.points)
+
+
+def _claims(writer: _Writer, claims: Claims) -> ClaimsEntry:
+    """Write spans; how they are cut is told by their fragments."""
+    return ClaimsEntry(
+        writer.array(claims.document),
+        writer.array(claims.sentence),
+        writer.array(claims.place),
+        writer.array(claims.width),
+        writer.array(claims.begin),
+        writer.array(claims.end),
+        None if claims.fragments is None else _fragments(writer, claims.fragments),
+        writer.array(claims.label),
+        list(claims.names),
+        writer.array(claims.key),
+        writer.arrays(claims.runs),
+        _attributes(writer, claims.attributes),
+    )
+
+
+def _fragments(writer: _Writer, fragments: Fragments) -> FragmentsEntry:
+    return FragmentsEntry(writer.array(fragments.span), writer.array(fragments.begin), writer.array(fragments.end))
+
+
+def _items(writer: _Writer, items: Items) -> ItemsEntry:
+    return ItemsEntry(
+        writer.array(items.document),
+        writer.array(items.sentence),
+        writer.array(items.place),
+        writer.array(items.label),
+        list(items.names),
+        writer.array(items.positive),
+        writer.arrays(items.claimed),
+        writer.maybe_arrays(items.credit),
+        writer.maybe_arrays(items.earned),
+        writer.maybe(items.weight),
+        writer.maybe(items.claim),
+        None if items.outcomes is None else _outcomes(writer, items.outcomes),
+    )
+
+
+def _outcomes(writer: _Writer, outcomes: Outcomes) -> OutcomesEntry:
+    return OutcomesEntry(
+        writer.arrays(outcomes.verdict),
+        list(outcomes.verdicts),
+        writer.arrays(outcomes.rule),
+        list(outcomes.rules),
+    )
+
+
+def _text_part(writer: _Writer, part: TextPart) -> TextEntry:
+    return TextEntry(
+        writer.array(part.documents),
+        list(part.names),
+        writer.array(part.sentences),
+        writer.maybe(part.start),
+        writer.maybe(part.length),
+        None if part.words is None else writer.source(part.words),
+        [
+            SideEntry(side.name, writer.source(side.source), writer.array(side.offset), writer.maybe(side.to_side))
+            for side in part.sides
+        ],
+        part.by_line,
+        part.running,
+    )

@@ -1,0 +1,146 @@
+"""What each side has at each overlap site: its multiset of typed spans, as codes.
+
+Spans are told by where they stand relative to the begin of their site, so equal values have equal names wherever
+they are: `PER[0:2]`, `LOC[0:1] + PER[0:3]`, `DATE[0:2,4:5]` for one in two pieces, `PER[0:2]×2` for one given twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from comparanda.columns import code_type
+from comparanda.sites import NOTHING, Aspect, special_last
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows
+
+ASPECTS: tuple[Literal["value", "extent", "label"], ...] = ("value", "extent", "label")
+"""A value as a whole, where its spans stand, and how they are called."""
+
+Ways = Mapping[int, tuple[tuple[int, int], ...]]
+"""How spans are cut into pieces, by number."""
+
+Entry = tuple[int, ...]
+"""One span of a value, with its count: as much of (begin, end, way of being cut, label) as an aspect looks at."""
+
+_FEW = 4
+"""Sites with at most so many spans of a side are worked out together, others one by one."""
+
+
+def values_at(
+    spans: NDArray[np.int64],
+    site: Rows,
+    count: int,
+    sides: Sequence[NDArray[np.int32]],
+    names: tuple[str, ...],
+    ways: Ways,
+) -> dict[str, Aspect]:
+    """Return the values of the key and all runs at overlap sites, by aspect.
+
+    Args:
+        spans: of each distinct span its begin and end from the begin of its site, its way of being cut, its label.
+        site: the site of each.
+        count: how many sites there are.
+        sides: how often the key has each span, then each run.
+        names: the labels by code.
+        ways: how spans are cut into pieces, by number.
+
+    """
+    rows = [_Rows(site, each) for each in sides]
+    found: dict[str, Aspect] = {}
+    for aspect in ASPECTS:
+        naming = _Naming(aspect, names, ways)
+        look = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4)}[aspect]
+        codes = [naming.codes(spans[look], each, count) for each in rows]
+        columns, written = naming.in_order(codes)
+        found[aspect] = Aspect(columns[0], tuple(columns[1:]), written)
+    return found
+
+
+class _Rows:
+    """The spans that one side has, by site, and how many of the site's they are."""
+
+    def __init__(self, site: Rows, counts: NDArray[np.int32]) -> None:
+        mine = np.flatnonzero(counts > 0)
+        self.rows = mine[np.argsort(site[mine], kind="stable")]
+        self.site, self.counts = site[self.rows], counts[self.rows].astype(np.int64)
+        self.begins = np.flatnonzero(np.diff(self.site, prepend=-1))
+        self.sizes = np.diff(np.append(self.begins, len(self.site)))
+
+
+class _Naming:
+    """Gives codes to multisets of spans, looked at in one way; 0 is nothing."""
+
+    def __init__(self, aspect: str, names: tuple[str, ...], ways: Ways) -> None:
+        self.aspect, self.names, self.ways = aspect, names, ways
+        self.entries: list[tuple[Entry, ...]] = [()]
+        self._known: dict[tuple[Entry, ...], int] = {(): 0}
+
+    def codes(self, spans: NDArray[np.int64], side: _Rows, count: int) -> Rows:
+        """Return the code of what a side has at each site."""
+        table = np.concatenate([spans[:, side.rows], side.counts[None, :]])
+        values = np.zeros(count, np.int64)
+        few = side.sizes <= _FEW
+        begins, sizes = side.begins[few], side.sizes[few]
+        for rank in range(int(sizes.max(initial=0))):  # one span more at each step
+            here = begins[sizes > rank]
+            sites = side.site[here]
+            distinct, where = _distinct(np.concatenate([table[:, here + rank], values[sites][None, :]]))
+            found = np.array(
+                [self._code((*self.entries[before], tuple(entry))) for *entry, before in distinct], np.int64
+            )
+            values[sites] = found[where]
+        for begin, size in zip(side.begins[~few].tolist(), side.sizes[~few].tolist(), strict=True):
+            values[side.site[begin]] = self._code(tuple(map(tuple, table[:, begin : begin + size].T.tolist())))
+        return values
+
+    def _code(self, entries: tuple[Entry, ...]) -> int:
+        known = self._known.get(entries)
+        if known is None:
+            known = self._known[entries] = len(self.entries)
+            self.entries.append(entries)
+        return known
+
+    def in_order(self, columns: list[Rows]) -> tuple[list[Codes], tuple[str, ...]]:
+        """Bring codes into the order of the names they use; of two ways to write one name there is one code."""
+        used = {code for column in columns for code in np.unique(column).tolist()}
+        written = {code: self._written(self.entries[code]) for code in used}
+        names = sorted(set(written.values()), key=special_last)
+        code_of = {name: code for code, name in enumerate(names)}
+        table = np.zeros(len(self.entries), code_type(len(names)))
+        for code, name in written.items():
+            table[code] = code_of[name]
+        return [table[column] for column in columns], tuple(names)
+
+    def _written(self, entries: tuple[Entry, ...]) -> str:
+        if not entries:
+            return NOTHING
+        parts = [self._span(entry[:-1]) + (f"×{entry[-1]}" if entry[-1] > 1 else "") for entry in entries]
+        return " + ".join(sorted(parts) if self.aspect == "label" else parts)
+
+    def _span(self, entry: Entry) -> str:
+        if self.aspect == "label":
+            return self.names[entry[0]]
+        pieces = self.ways.get(entry[2], ((entry[0], entry[1]),))
+        shift = entry[0] - pieces[0][0]
+        extent = ",".join(f"{begin + shift}:{end + shift}" for begin, end in pieces)
+        return extent if self.aspect == "extent" else f"{self.names[entry[3]]}[{extent}]"
+
+
+def _distinct(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:
+    """Return the distinct columns of a table, and which one each is."""
+    packed, size = np.zeros(table.shape[1], np.int64), 1
+    for row in table:
+        low, width = int(row.min()), int(row.max()) - int(row.min()) + 1
+        if size * width >= 1 << 62:
+            _, packed = np.unique(packed, return_inverse=True)
+            size = int(packed.max()) + 1
+        packed, size = packed * width + (row - low), size * width
+    _, first, where = np.unique(packed, return_index=True, return_inverse=True)
+    found: list[list[int]] = table[:, first].T.tolist()
+    return found, where

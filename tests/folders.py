@@ -1,0 +1,81 @@
+"""Result folders in the hands of others: looked at, damaged, and forged by somebody who knows how to write digests."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import comparanda as cp
+from comparanda.errors import ReadError
+from comparanda.manifest import MANIFEST
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def refused(folder: Path, what: str) -> ReadError:
+    with pytest.raises(ReadError, match=what) as caught:
+        cp.open(folder)
+    assert caught.value.exit_code == 3
+    return caught.value
+
+
+class Forged:
+    """A result folder whose maker knows how to write digests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest: Any = json.loads((folder / MANIFEST).read_text())
+
+    def write(self) -> None:
+        (self.folder / MANIFEST).write_text(json.dumps(self.manifest))
+
+    def put(self, name: str, data: bytes) -> None:
+        (self.folder / name).write_bytes(data)
+        self.manifest["files"][name] = hashlib.blake2b(data, digest_size=16).hexdigest()
+        self.write()
+
+    def array(self, name: str) -> Any:
+        return np.load(self.folder / name)
+
+    def put_array(self, name: str, values: Any) -> None:
+        stream = io.BytesIO()
+        np.save(stream, values)
+        self.put(name, stream.getvalue())
+
+    @property
+    def view(self) -> Any:
+        return self.manifest["views"][0]
+
+    @property
+    def sites(self) -> Any:
+        return self.view["sites"]
+
+    @property
+    def items(self) -> Any:
+        return self.manifest["views"][1]["items"]
+
+    @property
+    def text(self) -> Any:
+        return self.manifest["texts"][0]
+
+
+def changed(*path: Any) -> Callable[[Forged], None]:
+    """Return a change of the manifest: the last of the path is the new value."""
+    *steps, last, value = path
+
+    def change(forged: Forged) -> None:
+        place = forged.manifest
+        for step in steps:
+            place = place[step]
+        place[last] = value(place[last]) if callable(value) else value
+
+    return change
