@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
+    from comparanda.annotators import compare_keys
     from comparanda.errors import (
         AlignError,
         ComparandaError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "compare": ("comparanda.road", "compare"),
+    "compare_keys": ("comparanda.annotators", "compare_keys"),
     "Result": ("comparanda.result", "Result"),
     "open": ("comparanda.saved", "open_result"),
     **{
@@ -55,6 +57,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "compare_keys",
     "open",
 ]
 

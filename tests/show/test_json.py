@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from comparanda.annotators import compare_keys
 from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
@@ -56,6 +57,8 @@ with registered():
         ).items()
     }
     DOCUMENTS |= {f"hostile, {name}": (finding, "\x1b") for name, finding in hostile_findings().items()}
+KEYS = {"ann": [["B-A", "O"]], "\x1b</script>": [["O", "B-A"]]}
+DOCUMENTS["several keys"] = (compare_keys(KEYS, {"s": [["B-A", "O"]]}, task="span", resamples=0), "")
 
 
 @pytest.mark.parametrize("kind", FINDINGS)

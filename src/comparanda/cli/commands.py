@@ -10,6 +10,7 @@ from comparanda.cli import completion
 from comparanda.cli.options import (
     KEY,
     SYSTEMS,
+    also_key,
     by,
     citing,
     demo_task,
@@ -76,15 +77,22 @@ def compare(context: click.Context, /, **options: Any) -> None:
 @measures
 @by
 @view
+@also_key
 @sampling
 @showing
 @click.pass_context
 def score(context: click.Context, /, **options: Any) -> None:
-    """Print the scores of each system, with intervals; with --by, the main score of each slice."""
+    """Print the scores of each system, with intervals; with --by, the main score of each slice.
+
+    With --also-key, scores against each of several keys, and against what most of them have.
+    """
     from comparanda.cli.output import publish
-    from comparanda.cli.run import load
+    from comparanda.cli.run import against_keys, load
 
     result = load(context, options)
+    if options["also_key"]:
+        publish(context, result, [against_keys(context, options)], options)
+        return
     cuts = [
         result.slices(name, measure_name=measure, view=options["view"])
         for name in options["by"]

@@ -50,6 +50,17 @@ def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, d
     return key, systems
 
 
+def other_keys(options: Mapping[str, Any]) -> dict[str, Input]:
+    """Name the keys of further annotators."""
+    keys: dict[str, Input] = {}
+    for given in map(Input.parse, options["also_key"]):
+        name = _name(given)
+        if name in {"key", *keys}:
+            raise UsageError(f"two keys are called {name!r}", hint="write --also-key NAME=FILE")
+        keys[name] = given
+    return keys
+
+
 def _usage(context: click.Context) -> str:
     return f"{context.command_path} KEY NAME=FILE…"
 

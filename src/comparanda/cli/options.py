@@ -113,6 +113,8 @@ _files = _chain(
 reading = _chain(_task, _values, _words, _spans, _files)
 reading_spans = _chain(_values, _spans, _files)
 
+also_key = _read("--also-key", multiple=True, metavar="NAME=FILE", shell_complete=files,
+                 help="Spans: another annotator's key; scores against each, and against what most have.")  # fmt: skip
 where = _choose("--where", metavar="CONDITION", callback=filled, help="Count only sites that fulfil a condition.")
 view = _choose("--view", metavar="NAME", help="One way of judging the task, where it has several.")
 measures = _choose("--measure", "measures", multiple=True, metavar="NAME",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from comparanda.cli.inputs import inputs, key_of, read_maps
+from comparanda.annotators import compare_keys
+from comparanda.cli.inputs import inputs, key_of, other_keys, read_maps
 from comparanda.cli.output import OutputError, layout_of, print_notes, publish, say_settings, tell, visible_lines
 from comparanda.cli.parsing import Option, is_given
 from comparanda.errors import InputError, UsageError, nearest
@@ -28,6 +29,8 @@ from comparanda.show.rules import OUTPUTS, rules_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from comparanda.comparison.keys import Keys
 
 _KEPT = (
     "task",
@@ -76,6 +79,17 @@ def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
         result = compare(key, systems, progress=say, **settings_of(options, systems))
     _check_labels(result, options)
     return result
+
+
+def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
+    """Score the systems against the key, the other keys, and what most of them have."""
+    for name in ("where", "by", "measures"):
+        if options[name]:
+            raise UsageError(f"--also-key and --{name} do not go together")
+    key, systems = inputs(context, options)
+    keys = {"key": key, **other_keys(options)}
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        return compare_keys(keys, systems, view=options["view"], progress=say, **settings_of(options, systems))
 
 
 def settings_of(options: Mapping[str, Any], systems: Mapping[str, Input]) -> dict[str, Any]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from comparanda.comparison.finding import Finding
-
-if TYPE_CHECKING:
-    from comparanda.comparison.scores import Score
+from comparanda.comparison.scores import Score
 
 MAJORITY = "majority"
 """The name of the key of what more than half of all keys have."""

@@ -10,6 +10,7 @@ from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.combine import Combination
 from comparanda.comparison.difference import Difference, Pairs
 from comparanda.comparison.examples import Examples
+from comparanda.comparison.keys import Keys
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
@@ -30,6 +31,7 @@ FINDINGS: dict[str, type[Finding]] = {
     "significance": Significance,
     "slices": Slices,
     "examples": Examples,
+    "keys": Keys,
 }
 
 

@@ -10,6 +10,7 @@ from comparanda.comparison.combine import Combination, ItemOracle, OracleRow
 from comparanda.comparison.difference import Difference, DifferenceClass, Pairs, Transition
 from comparanda.comparison.examples import Examples
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.keys import Keys
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
@@ -55,6 +56,30 @@ def _pairs(top: int | None) -> int | None:
 def _(finding: Scores, top: int | None = None) -> tuple[Table, ...]:
     del top
     return score_tables(finding, {})
+
+
+@tables.register
+def _(finding: Keys, top: int | None = None) -> tuple[Table, ...]:
+    del top
+    measures = tuple(dict.fromkeys(score.measure for each in finding.keys for score in each.scores))
+    columns = [
+        (Field(name, name, "share"), Field(f"{name}_interval", "95 % interval", "interval")) for name in measures
+    ]
+    rows: list[tuple[Any, ...]] = []
+    for each in finding.keys:
+        for system in finding.systems:
+            mine = {score.measure: score for score in each.scores if score.system == system}
+            cells = [part for name in measures for part in (mine[name].value, (mine[name].low, mine[name].high))]
+            rows.append((each.key, each.items, system, *cells))
+    keyed = (Field("key", "key"), Field("items", "items", "count"), Field("system", "system"))
+    agreed = tuple((pair.first, pair.second, pair.value) for pair in finding.agreement)
+    main = Field("value", finding.agreement[0].measure, "share")
+    return (
+        Table("keys", "Scores against each key", (*keyed, *(part for pair in columns for part in pair)), tuple(rows)),
+        Table(
+            "agreement", "How far the keys agree", (Field("first", "key"), Field("second", "other key"), main), agreed
+        ),
+    )
 
 
 @tables.register
