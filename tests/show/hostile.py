@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from comparanda.comparison.examples import Answer, Example, Examples
 from comparanda.comparison.finding import Finding
-from comparanda.comparison.spans import ItemVerdict, Piece, RunVerdict, Span, SpanLine, Stretch
+from comparanda.comparison.rulers import Piece
+from comparanda.comparison.spans import ItemVerdict, RunVerdict, Span, SpanLine, Stretch
 from comparanda.comparison.trees import Arc, Tree
 from comparanda.result import Result
 from comparanda.sites import Sites

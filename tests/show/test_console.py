@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
+from comparanda.comparison.examples import Answer, Example, Examples
+from comparanda.comparison.rulers import Piece
+from comparanda.comparison.spans import ItemVerdict, RunVerdict, Span, SpanLine, Stretch
 from comparanda.result import Result
 from comparanda.show.console import as_text, show
+from comparanda.show.spans import LEGEND
 from tests.show.hostile import hostile_findings
 from tests.toy_task import (
     Policy,
@@ -78,6 +83,68 @@ def test_an_example_shows_the_sentence_and_every_answer() -> None:
         "",
         '1 of 1 example shown where word == "cannot"',
     ]
+
+
+def spans_in_a_sentence() -> Examples:
+    """An example of an overlap site at which two of three systems are wrong in the same way."""
+    anna = Span("PER", 1, (Piece(2, 3, 0, 0),), right=True, here=True, loose=False)
+    smith = Span("PER", 1, (Piece(3, 3, 0, 0),), right=False, here=True, loose=False)
+    sides = {"key": anna, "crf": smith, "bert": anna, "rules": smith}
+    missed, wrong = ("FN", "false negative"), ("FP", "false positive")
+    key = (RunVerdict("crf", *missed), RunVerdict("bert", "TP", "TP"), RunVerdict("rules", *missed))
+    items = (
+        ItemVerdict("PER", "Anna Smith", positive=True, verdicts=key),
+        ItemVerdict("PER", "x" * 99, positive=False, verdicts=(RunVerdict("crf", *wrong), RunVerdict("rules", *wrong))),
+    )
+    stretch = Stretch(
+        ("Yesterday", "Anna", "Smith", "left", "."),
+        (5,),
+        2,
+        3,
+        0,
+        0,
+        tuple(SpanLine(side, (span,)) for side, span in sides.items()),
+        items,
+        1,
+    )
+    answers = tuple(
+        Answer(side, "PER[0:2]" if side == "bert" else "PER[1:2]", right=side == "bert", place=f"{side}:2")
+        for side in ("crf", "bert", "rules")
+    )
+    example = Example("d", "key:2", "Yesterday", "Anna Smith", "left.", "PER[0:2]", answers, (), (), 0, stretch)
+    return Examples("exact", "true", None, None, 1, 13, (example,))
+
+
+def test_an_example_of_spans_is_drawn_with_its_verdicts() -> None:
+    assert str(spans_in_a_sentence()).splitlines() == [
+        "key:2  d",
+        "           Yesterday [Anna Smith] left.",
+        "    key               [PER─────]",
+        "    crf                    [───]PER ✗",
+        "    bert   = key",
+        "    rules  = crf",
+        "    key    PER[0:2]",
+        "    crf    PER[1:2]  wrong  crf:2",
+        "    bert   PER[0:2]  right  bert:2",
+        "    rules  PER[1:2]  wrong  rules:2",
+        '    PER "Anna Smith", in the key: crf, rules FN (false negative); bert TP',
+        f'    PER "{"x" * 59}…", not in the key: crf, rules FP (false positive)',
+        "    … 1 more span at this site",
+        "",
+        LEGEND,
+        "1 of 1 example shown where true",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_drawing_of_spans_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Terminal()
+    show(spans_in_a_sentence(), stream)
+    lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in stream.getvalue().splitlines()]
+    assert all(len(line) <= width for line in lines)
+    assert "".join(lines).count("[PER─────]") == 1
 
 
 STEERING = ("\x9b", "\u202e", "\u200b", "\r", "\u2028", "\U000e0041", "\x1b[31mred", "new\nline")

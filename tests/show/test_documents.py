@@ -95,7 +95,8 @@ def test_markdown_is_read_as_it_was_meant(name: str) -> None:
 def test_markdown_escapes_pipes_and_backticks() -> None:
     text = as_markdown(hostile_findings()["nasty examples"])
     assert "\\| pipe \\`tick\\` \\*\\*bold\\*\\* \\[link\\](x) \\<b\\>\\&amp;" in text
-    assert len({line.count("|") - line.count("\\|") for line in text.splitlines() if line.startswith("|")}) == 1
+    for table in text.split("\n\n### "):
+        assert len({line.count("|") - line.count("\\|") for line in table.splitlines() if line.startswith("|")}) == 1
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.spans import ItemVerdict, RunVerdict, Stretch
 from comparanda.result import Result
 from comparanda.show.score_tables import stars
 from comparanda.show.table import Field, Table
@@ -69,6 +70,21 @@ def test_systems_may_be_called_like_our_own_columns() -> None:
     ]
     (example,) = result.examples("solved_by == 0").to_dicts()
     assert (example["word"], example["word_2"]) == ("rained", "V.pres")
+
+
+def test_examples_of_spans_have_a_second_table_with_the_verdicts() -> None:
+    """The verdicts of each item, run by run; empty where a run does not claim a span that the key does not have."""
+    (example,) = RESULT.examples("solved_by == 0").examples
+    runs = [answer.run for answer in example.answers]
+    said = RunVerdict(runs[1], "FN", "false negative"), RunVerdict(runs[2], "TP", "TP")
+    items = tuple(ItemVerdict("PER", "Ann", positive=positive, verdicts=said) for positive in (True, False))
+    spanned = replace(example, stretch=Stretch((), (), 1, 1, 0, 0, (), items, 0))
+    first, second = tables(replace(RESULT.examples("solved_by == 0"), examples=(spanned,)))
+    assert (first.name, second.name) == ("examples", "verdicts")
+    verdicts = ("", "FN (false negative)", "TP", "")
+    assert second.rows == tuple(
+        (example.document, example.place, "PER", "Ann", in_key, *verdicts) for in_key in ("yes", "no")
+    )
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

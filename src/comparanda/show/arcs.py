@@ -81,7 +81,7 @@ def _names(words: Sequence[str], rows: Sequence[int | None], width: int) -> list
     digits = max(len(str(number)) for number in rows if number)
     widest = min(max(width // 4, _NARROWEST), _WORD)
     return [
-        f"{number:>{digits}} {_clipped(words[number - 1], widest)}" if number else f"{'⋮':>{digits}}" for number in rows
+        f"{number:>{digits}} {clipped(words[number - 1], widest)}" if number else f"{'⋮':>{digits}}" for number in rows
     ]
 
 
@@ -95,7 +95,7 @@ def _column(tree: Tree, rows: Sequence[int | None], room: int) -> list[str]:
     lines = ["".join(row) for row in grid]
     for arc in tree.arcs:
         lines[line_of[arc.word]] += _ending(arc, room - len(grid[0]))
-    return _padded([_clipped(tree.side, room), *lines])
+    return _padded([clipped(tree.side, room), *lines])
 
 
 def _stems(arcs: Iterable[Arc], line_of: dict[int, int]) -> dict[int, list[int]]:
@@ -166,8 +166,8 @@ def _ending(arc: Arc, room: int) -> str:
     """Write what stands where the arc arrives: arrow, label, and a sign if it is wrong."""
     mark = "" if arc.right else " ✗"
     if arc.label is None:
-        return _clipped(NO_WORD, room - 2) + mark
-    return f"▸ {_clipped(arc.label, min(room - 4, _LABEL))}{mark}"
+        return clipped(NO_WORD, room - 2) + mark
+    return f"▸ {clipped(arc.label, min(room - 4, _LABEL))}{mark}"
 
 
 def _blocks(columns: Iterable[list[str]], room: int) -> list[list[list[str]]]:
@@ -190,7 +190,7 @@ def _padded(lines: Sequence[str]) -> list[str]:
     return [line + " " * (widest - size) for line, size in zip(lines, sizes, strict=True)]
 
 
-def _clipped(text: str, width: int) -> str:
+def clipped(text: str, width: int) -> str:
     """Make text visible and cut it to a width; a mark that would combine with what stands before gets a circle."""
     start = text[: 8 * max(width, 1)]  # no letter needs eight marks, and a million of them must not hold us up
     shown = visible(start)

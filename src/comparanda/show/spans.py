@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from comparanda.show.arcs import _clipped as clipped
+from comparanda.show.arcs import clipped as clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from comparanda.comparison.spans import Piece, Span, SpanLine, Stretch
+    from comparanda.comparison.rulers import Piece
+    from comparanda.comparison.spans import Span, SpanLine, Stretch
 
 LEGEND = "[──] span, ^ one letter wide, | empty; ·· gap, < > goes on, ×2 twice, ≈ may end inside words; ✗ wrong"
 NO_SPANS = "(none)"
@@ -39,7 +40,9 @@ def draw(stretch: Stretch, width: int) -> list[str]:
     The words of the site are in brackets. A side with the same spans as one above it says just that. `LEGEND`
     explains the signs to readers.
 
-    >>> from comparanda.comparison.spans import Piece, Span, SpanLine, Stretch
+    >>> from comparanda.comparison.rulers import Piece
+
+    >>> from comparanda.comparison.spans import Span, SpanLine, Stretch
     >>> anna = Span("PER", 1, (Piece(2, 3, 0, 0),), right=True, here=True, loose=False)
     >>> smith = Span("ORG", 1, (Piece(3, 3, 0, 0),), right=False, here=True, loose=False)
     >>> sides = (SpanLine("key", (anna,)), SpanLine("crf", (smith,)), SpanLine("bert", (anna,)))
