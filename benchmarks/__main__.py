@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import corpora
+from benchmarks.rules import bench_rules
 from benchmarks.timing import child_cpu, cpu_seconds
 
 MILLION = 1_000_000
@@ -231,6 +232,7 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "udeval": bench_udeval,
     "memory": lambda folder: bench_memory(folder, MILLION),
     "csv": bench_csv,
+    "rules": lambda _: bench_rules(report),
     "large": bench_large,
 }
 

@@ -64,6 +64,7 @@ class Items:
         weight: how much a positive item counts; None for one each.
         claim: the span of the view's claims that the item is; None where there are no spans.
         outcomes: the verdicts of rules; None where there are no rules.
+        by_run: for each run the span by which it claims the item, -1 for none; None where that is `claim` for all.
 
     """
 
@@ -79,6 +80,7 @@ class Items:
     weight: NDArray[np.float64] | None = None
     claim: Rows | None = None
     outcomes: Outcomes | None = None
+    by_run: tuple[Rows, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -98,6 +100,7 @@ class Items:
             None if self.weight is None else self.weight[rows],
             None if self.claim is None else self.claim[rows],
             None if self.outcomes is None else self.outcomes.take(rows),
+            None if self.by_run is None else tuple(each[rows] for each in self.by_run),
         )
 
     def beside(self, sites: Sites) -> Items:
@@ -105,14 +108,20 @@ class Items:
         return self.take(np.flatnonzero(at_places(self, sites)))
 
     def of_claims(self, rows: Rows, count: int) -> Items:
-        """Return the items that are some of the claims, by their numbers of `count`, which are numbered anew."""
+        """Return the items that are some of the claims, by their numbers of `count`, which are numbered anew.
+
+        An item that runs claim by different spans stays as long as one of these does.
+        """
         if self.claim is None:
             raise AssertionError("these items are no spans")
-        number = np.full(count, -1, np.int64)
+        number = np.full(count + 1, -1, np.int64)  # the last place is for claims of nobody
         number[rows] = np.arange(len(rows))
-        found = self.take(np.flatnonzero(number[self.claim] >= 0))
-        assert found.claim is not None
-        return replace(found, claim=number[found.claim])
+        by_run = None if self.by_run is None else tuple(number[each] for each in self.by_run)
+        claim = number[self.claim]
+        for each in by_run or ():
+            claim = np.where(claim < 0, each, claim)
+        kept = np.flatnonzero(claim >= 0)
+        return replace(self, claim=claim, by_run=by_run).take(kept)
 
     def credit_of(self, run: int) -> NDArray[np.float64]:
         """Return what a run gets for each item: nothing for a negative one."""
@@ -242,7 +251,21 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
         np.concatenate([table.weights() for table in tables]) if weighted else None,
         np.concatenate(known) if len(known) == len(tables) else None,
         _joined_outcomes(ruled) if len(ruled) == len(tables) else None,
+        _joined_claims(tables, claims),
     )
+
+
+def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:
+    """Lay end to end by which spans runs claim items, where that is told of any."""
+    if all(table.by_run is None for table in tables):
+        return None
+    runs: list[list[Rows]] = [[] for _ in tables[0].claimed]
+    for table, shift in zip(tables, claims, strict=False):
+        for run, column in enumerate(runs):
+            mine = table.claim if table.by_run is None else table.by_run[run]
+            assert mine is not None
+            column.append(np.where(mine >= 0, mine + shift, mine))
+    return tuple(np.concatenate(column) for column in runs)
 
 
 def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:

@@ -112,6 +112,7 @@ class ItemsEntry(_Entry, frozen=True):
     weight: str | None
     claim: str | None
     outcomes: OutcomesEntry | None
+    by_run: list[str] | None
 
 
 class ViewEntry(_Entry, frozen=True):
@@ -234,7 +235,7 @@ def _with_spans(loose: dict[str, Any]) -> dict[str, Any]:
             view["sites"].setdefault("width", None)
         for items in (view.get("items"), view.get("surplus")):
             if isinstance(items, dict):
-                items |= {name: items.get(name) for name in ("earned", "weight", "claim", "outcomes")}
+                items |= {name: items.get(name) for name in ("earned", "weight", "claim", "outcomes", "by_run")}
     for text in (each for each in texts if isinstance(each, dict)):
         text.setdefault("running", False)
     return {**loose, "claims": []}

@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
+from comparanda.expressions import BUILTINS
 from comparanda.measures import _MAKERS
 from comparanda.read.inputs import formats
+from comparanda.rules.declarations import PAIRINGS
+from comparanda.rules.files import FILE_KEYS, RULE_KEYS, VIEW_KEYS, load
+from comparanda.rules.language import QUANTIFIERS, SPAN_COLUMNS, functions_of
+from comparanda.rules.shipped import registered
 from comparanda.selection import PAIR_NAMES, SITE_NAMES
 from comparanda.show.json import FINDINGS, schema
 
@@ -56,3 +61,29 @@ def test_every_option_of_a_format_is_on_its_page(name: str) -> None:
 def test_every_name_of_a_condition_is_explained() -> None:
     text = page("findings/examples.md") + page("findings/slices.md")
     assert [name for name in (*SITE_NAMES, *PAIR_NAMES) if f"`{name}`" not in text] == []
+
+
+def test_every_word_of_the_rule_language_is_on_its_page() -> None:
+    text = page("rules/index.md")
+    keys = {*RULE_KEYS, *VIEW_KEYS, *SPAN_COLUMNS}
+    assert sorted(key for key in keys if f"`{key}`" not in text) == []
+    assert [key for key in FILE_KEYS if f"`{key}`" not in text and f"[{key}" not in text] == []
+    assert [pair for pair in PAIRINGS if f'`"{pair}"`' not in text] == []
+
+
+def test_every_function_and_question_of_rules_is_on_their_page() -> None:
+    text = page("rules/index.md")
+    functions = functions_of([], []).keys() - BUILTINS.keys()
+    assert (
+        sorted(name for name in {*functions, *QUANTIFIERS} if f"{name}(" not in text and f"`{name}`" not in text) == []
+    )
+    assert sorted(name for name in BUILTINS if f"`{name}`" not in text and f"`{name}(" not in text) == []
+
+
+@pytest.mark.parametrize("name", [name for name in registered() if load(name).views])
+def test_every_rule_set_has_a_page_with_its_views_and_parameters(name: str) -> None:
+    text, declared = page(f"rules/{name}.md"), load(name)
+    assert f"(rules/{name}.md)" in page("index.md")
+    assert f"({name}.md)" in page("rules/index.md")
+    several = declared.views if len(declared.views) > 1 else ()
+    assert [each for each in (*several, *declared.parameters) if f"`{each}`" not in text] == []

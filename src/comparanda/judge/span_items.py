@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+EXTENT = ("doc", "begin", "end", "label")
+"""What makes two claims the same unless a view says otherwise: then they are the same span."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Side:
     """The spans of the key or of a run, as items need them.
@@ -130,6 +134,7 @@ def items_of(
             tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
             tuple(rules.names),
         ),
+        None if declared.same == EXTENT else tuple(beside.claims(run, size) for run in range(len(runs))),
     )
 
 
@@ -237,9 +242,15 @@ class _Beside:
         whole = [getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)]
         return np.concatenate(whole)[self._first]
 
+    def claims(self, run: int, size: int) -> Rows:
+        """Return by which span a run claims each item, behind `size` items of the key; -1 for none."""
+        found = np.full(size + self.count, -1, np.int64)
+        found[size + self.number[run][::-1]] = self.sides[run].claim[self.rows[run]][::-1]  # of several the first
+        return found
+
     def _keys(self, declared: ViewDeclaration, outcomes: Sequence[Outcome]) -> Rows:
         """Return a number for each claim, equal where two are of the same thing."""
-        if declared.same == ("doc", "begin", "end", "label"):
+        if declared.same == EXTENT:
             return np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
         columns = []
         for name in declared.same:

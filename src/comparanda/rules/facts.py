@@ -231,7 +231,7 @@ def _table(
     for column in types:
         given = facts.columns.get(column)
         if given is not None:
-            columns[column] = pool.encode(given) if isinstance(given, TextColumn) else _numbers(given).copy()
+            columns[column] = pool.encode(given) if isinstance(given, TextColumn) else _numbers(given)
     pieces = facts.fragments if spans else None
     if spans:
         columns["pieces"] = np.zeros(size, np.int64) if pieces is None else cut_numbers(size, pieces, cuts)

@@ -194,6 +194,7 @@ class Tables:
             weight,
             None if entry.claim is None or claims is None else self._claim(entry.claim, length, claims),
             None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
+            None if entry.by_run is None or claims is None else self._by_run(entry.by_run, length, claims),
         )
         self._one_a_run(entry.claimed)
         self._check_credit(found)
@@ -233,6 +234,17 @@ class Tables:
         found = self.reader.array(name, ("int64",), length)
         fits = not found.size or (found.min() >= 0 and found.max() < len(claims))
         self.reader.require(fits, f"{name} points to no span")
+        return found
+
+    def _by_run(self, names: Sequence[str], length: int, claims: Claims) -> tuple[Rows, ...]:
+        """Read by which spans runs claim items; each has the span, or claims the item by none."""
+        self._one_a_run(names)
+        found = tuple(self.reader.array(name, ("int64",), length) for name in names)
+        for name, column, counts in zip(names, found, claims.runs, strict=True):
+            inside = ((column >= -1) & (column < len(claims))).all()
+            self.reader.require(
+                inside and (counts[column[column >= 0]] > 0).all(), f"{name} points to no span of its run"
+            )
         return found
 
     def _check_spans(self, items: Items, claims: Claims) -> None:

@@ -270,6 +270,7 @@ def _items(writer: _Writer, items: Items) -> ItemsEntry:
         writer.maybe(items.weight),
         writer.maybe(items.claim),
         None if items.outcomes is None else _outcomes(writer, items.outcomes),
+        writer.maybe_arrays(items.by_run),
     )
 
 

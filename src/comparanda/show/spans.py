@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from comparanda.show.arcs import clipped as clipped
+from comparanda.show.arcs import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
