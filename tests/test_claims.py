@@ -21,7 +21,7 @@ Claimed = tuple[int, Span, Sequence[int]]
 
 def made(*claimed: Claimed) -> Claims:
     """Make claims, in their order; every position is a row."""
-    ordered = sorted(set(claim[:2] for claim in claimed), key=lambda claim: (claim[0], *extent(claim[1])))
+    ordered = sorted({claim[:2] for claim in claimed}, key=lambda claim: (claim[0], *extent(claim[1])))
     numbers = {(document, span): counts for document, span, counts in claimed}
     spans = [span for _, span in ordered]
     pieces = [(row, *piece) for row, span in enumerate(spans) for piece in span.pieces if len(span.pieces) > 1]
@@ -136,6 +136,18 @@ def test_a_value_is_written_relative_to_the_begin_of_its_site() -> None:
 def test_one_more_of_the_same_span_is_another_value() -> None:
     sites = made((0, whole(0, 3), (1, 2))).sites
     assert values(sites, 0) != values(sites, 1)
+    assert not sites.right[0][0]
+
+
+def test_the_same_extents_are_the_same_whatever_the_labels() -> None:
+    sites = made((0, whole(0, 3, "A"), (1, 2, 1)), (0, whole(0, 3, "B"), (0, 0, 1))).sites
+    assert aspect(sites, "extent", 1) == aspect(sites, "extent", 2)
+
+
+def test_a_label_that_is_written_like_two_spans_is_still_one() -> None:
+    sites = made(
+        (0, whole(0, 3, "A[0:3] + B"), (1, 0)), (0, whole(0, 3, "A"), (0, 1)), (0, whole(0, 3, "B"), (0, 1))
+    ).sites
     assert not sites.right[0][0]
 
 

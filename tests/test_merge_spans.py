@@ -105,8 +105,9 @@ def test_merging_step_by_step_is_merging_at_once(kind: str, tmp_path: Path) -> N
 def test_narrowed_parts_are_the_narrowed_corpus(kind: str, where: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, "semeval2013", seed=1)
     parts = [result_of(whole.judged(part)).where(where).verdicts for part in (slice(0, 3), slice(3, 6))]
-    narrowed = result_of(whole.judged()).where(where).verdicts
-    merged = merge(parts)
+    # notes about labels that one side alone uses speak of each part before it was narrowed
+    narrowed = replace(result_of(whole.judged()).where(where).verdicts, notes=())
+    merged = replace(merge(parts), notes=())
     assert_equal_verdicts(merged, narrowed, codes=False)
     assert findings(merged) == findings(narrowed)
 

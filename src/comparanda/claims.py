@@ -211,7 +211,17 @@ def _longest(claims: Claims, site: Rows, count: int) -> NDArray[np.float64]:
     return np.where(longest > 0, longest, others)
 
 
+NESTING = ("nested or overlapping", "not in the key", "several apart", "single")
+"""How the key's spans lie at a site; those apart stand at one site because a span of a run covers both."""
+
+
 def _nesting(claims: Claims, site: Rows, count: int) -> TextColumn:
-    """Say how the key's spans lie at each site: none, one, or several that overlap."""
-    number = np.bincount(site, claims.key, count).astype(np.int64)
-    return TextColumn(np.minimum(number, 2).astype(np.uint8), ("not in the key", "single", "nested or overlapping"))
+    """Say how the key's own spans lie at each site."""
+    rows = np.flatnonzero(claims.key > 0)
+    of_key = claims.take(rows)
+    number = np.bincount(site, claims.key, count)
+    crowds = np.bincount(of_key.site, of_key.key)[of_key.site] if len(rows) else rows
+    crowded = np.zeros(count, np.bool_)
+    crowded[site[rows[crowds > 1]]] = True
+    codes = np.select([crowded, number == 0, number > 1], [0, 1, 2], 3)
+    return TextColumn(codes.astype(np.uint8), NESTING)

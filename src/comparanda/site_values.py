@@ -2,10 +2,13 @@
 
 Spans are told by where they stand relative to the begin of their site, so equal values have equal names wherever
 they are: `PER[0:2]`, `LOC[0:1] + PER[0:3]`, `DATE[0:2,4:5]` for one in two pieces, `PER[0:2]×2` for one given twice.
+Labels alone are `LOC + PER`, `PER×2`.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -120,16 +123,24 @@ class _Naming:
     def _written(self, entries: tuple[Entry, ...]) -> str:
         if not entries:
             return NOTHING
-        parts = [self._span(entry[:-1]) + (f"×{entry[-1]}" if entry[-1] > 1 else "") for entry in entries]
+        counts: Counter[str] = Counter()
+        for *span, count in entries:  # spans that differ in another aspect alone are the same here
+            counts[self._span(tuple(span))] += count
+        parts = [name + (f"×{count}" if count > 1 else "") for name, count in counts.items()]
         return " + ".join(sorted(parts) if self.aspect == "label" else parts)
 
     def _span(self, entry: Entry) -> str:
         if self.aspect == "label":
-            return self.names[entry[0]]
+            return _label(self.names[entry[0]])
         pieces = self.ways.get(entry[2], ((entry[0], entry[1]),))
         shift = entry[0] - pieces[0][0]
         extent = ",".join(f"{begin + shift}:{end + shift}" for begin, end in pieces)
-        return extent if self.aspect == "extent" else f"{self.names[entry[3]]}[{extent}]"
+        return extent if self.aspect == "extent" else f"{_label(self.names[entry[3]])}[{extent}]"
+
+
+def _label(label: str) -> str:
+    """Write a label so that no other spans are written alike: signs that join spans get a backslash."""
+    return re.sub(r"([\\×+\[])", r"\\\1", label)
 
 
 def _distinct(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:

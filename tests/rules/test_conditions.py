@@ -236,7 +236,6 @@ def test_spans_in_several_pieces_overlap_by_their_pieces(over: str, condition: s
     check_condition(over, condition, CUT)
 
 
-@pytest.mark.xfail(strict=True, reason="linking.linked drops `doc ==` beside any overlap, whoever's document it is")
 @pytest.mark.parametrize(
     "condition",
     [

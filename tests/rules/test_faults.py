@@ -354,17 +354,17 @@ fault(
 )
 fault(
     "missing joins missing",
-    "rules.linking",
-    "            there = column >= 0",
-    "            there = None",
+    "rules.facts",
+    "        return values < 0 if values.size and values.min() < 0 else None",
+    "        return None",
     "missing",
     "CLIPS, many rules",
 )
 fault(
     "a missing number joins",
-    "rules.linking",
-    "            there = ~np.isnan(column)",
-    "            there = None",
+    "rules.facts",
+    "    return gone if gone.any() else None",
+    "    return None",
     "missing",
 )
 fault(

@@ -328,10 +328,8 @@ def test_what_has_no_place_names_the_file(text: str, message: str) -> None:
 
 def test_too_many_rules_are_refused() -> None:
     rule = '[[rules]]\nname = "{}"\ngroup = "a"\nfor.s = "system"\nwhen = "true"\nset."s.x" = 1\n'
-    assert len(parse("".join(map(rule.format, range(1000))), "a.toml").rules) == 1000
-    assert error("".join(map(rule.format, range(1001)))) == (
-        "rules.toml: there are 1,001 rules; at most 1,000 are allowed"
-    )
+    assert len(parse("".join(map(rule.format, range(500))), "a.toml").rules) == 500
+    assert error("".join(map(rule.format, range(501)))) == ("rules.toml: there are 501 rules; at most 500 are allowed")
 
 
 @pytest.mark.parametrize(
@@ -489,11 +487,8 @@ def test_each_rule_knows_the_file_it_stands_in(tmp_path: Path) -> None:
 
 
 def test_a_file_that_two_others_include_is_there_once(tmp_path: Path) -> None:
-    found = load(written(tmp_path, a='include = ["semeval2013", "muc"]\n' + RULE_MISSING, b=""))
-    names = [rule.name for rule in found.rules]
-    assert len(set(names)) == len(names)
-    assert sum(name.startswith("align") for name in names) == 4
-    assert found.groups == ("align", "classes", "slots", "rest")
+    given = written(tmp_path, a='include = ["b.toml", "c.toml"]', b='include = ["align"]', c='include = ["align"]')
+    assert [rule.name for rule in load(given).rules] == [rule.name for rule in load("align").rules]
 
 
 RULE_MISSING = """

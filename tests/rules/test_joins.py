@@ -137,7 +137,6 @@ def test_groups_whose_numbers_are_too_large_are_told_apart() -> None:
     check_intervals((left, right), 2 * LARGE, groups=True)
 
 
-@pytest.mark.xfail(strict=True, reason="joins._apart moves groups by more than int64 holds")
 def test_many_groups_on_a_long_line_are_told_apart() -> None:
     left = [(0, 0, 0, 0), (1023, LARGE - 1, LARGE - 1, 0), (0, 10, 12, 0)]
     right = [(0, 14, 16, 8), *((0, 100 * group, 100 * group, group) for group in range(1, 8))]

@@ -292,7 +292,9 @@ def _unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus |
         absent, _ = mine.tokens_of(np.flatnonzero(mapped.to_response == NONE))
         if absent.size:
             places = first_places(mine.corpus.source, mine.corpus.offset[absent[:3]])
-            what = "words of the key without a counterpart here, counted as wrong"
+            what = "words of the key without a counterpart here" + (
+                ", counted as wrong" if response.spans is None else ""
+            )
             notes.append(Note(response.name, what, len(absent), places))
     return notes
 

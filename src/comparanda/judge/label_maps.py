@@ -11,11 +11,13 @@ import numpy as np
 from comparanda.columns import TextColumn, join_labels, split_labels
 from comparanda.errors import UsageError, nearest
 from comparanda.places import Note
+from comparanda.rules.joins import packed
 from comparanda.sites import ABSENT, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.claims import Claims
     from comparanda.columns import Codes
     from comparanda.judge.task import Options
     from comparanda.sites import Sites
@@ -95,6 +97,8 @@ def one_sided(view: View, runs: Sequence[str]) -> list[Note]:
 
     The likely counterpart of a label is what the other side says most often where this side says it.
     """
+    if view.claims is not None:
+        return _one_sided_spans(view.claims, runs)
     sites = view.all_sites
     if sites.parts is not None:
         return _one_sided_sets(sites, sites.parts, runs)
@@ -138,6 +142,33 @@ def _one_sided_sets(sites: Sites, parts: tuple[tuple[str, ...], ...], runs: Sequ
                 hints = tuple(f"{label} ×{mine[label]:,}" for label in found[:_LISTED])
                 notes.append(Note(name, what, len(found), hints))
     return notes
+
+
+def _one_sided_spans(claims: Claims, runs: Sequence[str]) -> list[Note]:
+    """Note the same for spans; the likely counterpart of a label is that of spans between the same two ends."""
+    width, notes = len(claims.names), []
+    for name, counts in zip(runs, claims.runs, strict=True):
+        used = [np.bincount(claims.label, weights, width) for weights in (counts, claims.key)]
+        for mine, theirs, what in ((counts, claims.key, _NEVER_IN_KEY), (claims.key, counts, _ONLY_IN_KEY)):
+            codes = np.flatnonzero((used[0] > 0) & (used[1] == 0))
+            if codes.size and used[1].any():
+                hints = (_likely_span(claims, code, mine, theirs) for code in codes[:_LISTED].tolist())
+                notes.append(Note(name, what, len(codes), tuple(hints)))
+            used.reverse()
+    return notes
+
+
+def _likely_span(claims: Claims, code: int, mine: Codes, theirs: Codes) -> str:
+    (place,) = packed([[claims.document, claims.begin, claims.end]])
+    rows = np.flatnonzero((claims.label == code) & (mine > 0))
+    others = np.flatnonzero((theirs > 0) & np.isin(place, place[rows]))
+    found = np.bincount(claims.label[others], minlength=len(claims.names))
+    label, best = claims.names[code], int(found.argmax())
+    said = f"{label} ×{int(mine[rows].sum()):,}"
+    if not found[best]:
+        return said
+    case = "; they differ in case: --fold-case" if claims.names[best].casefold() == label.casefold() else ""
+    return f"{said}, likely {claims.names[best]} ({100 * int(found[best]) / len(rows):.0f} %{case})"
 
 
 def _used(values: Codes, parts: tuple[tuple[str, ...], ...]) -> Counter[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from comparanda.align import Aligned, align, place_spans
 from comparanda.columns import TextColumn
 from comparanda.judge.ground import run_names, settings_of, verdicts_of
-from comparanda.judge.label_maps import speak_alike
+from comparanda.judge.label_maps import one_sided, speak_alike
 from comparanda.judge.span_claims import claims_of
 from comparanda.judge.span_items import Side, items_of
 from comparanda.judge.task import Options, Task
@@ -90,7 +90,8 @@ def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -
         "rules": rule_set.name,
         "positions": ruled.placement.unit,
     }
-    return verdicts_of(aligned, systems, "span", views, settings, ruled.notes)
+    notes = [*ruled.notes, *one_sided(next(iter(views.values())), run_names(systems))]
+    return verdicts_of(aligned, systems, "span", views, settings, notes)
 
 
 def _labels(

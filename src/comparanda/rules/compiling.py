@@ -86,6 +86,8 @@ def _tables(declared: RuleSetDeclaration) -> dict[str, dict[str, ColumnType]]:
 def _check_reference(
     declared: RuleSetDeclaration, name: str, column: ColumnDeclaration, tables: Mapping[str, object]
 ) -> None:
+    if column.kind == "row" and column.given:
+        raise RuleError(f"{name} is a row, which no input can hold", where=declared.file, hint="leave `given` away")
     if column.kind == "row" and column.table not in tables:
         what = f"{name} is a row of {column.table!r}, which is no table{nearest(str(column.table), tables)}"
         raise RuleError(what, where=declared.file, hint=f"tables: {', '.join(tables)}")

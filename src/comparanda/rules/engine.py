@@ -166,6 +166,7 @@ class Engine:
             cells = table.columns[column]
             cells[rows] = value
             table.by[column][rows] = place
+            state.changed(table.name, column)
             if plan.link is not None and plan.pair not in {"one-to-one", "one-to-one:optimal"}:
                 _refuse_ambiguous(rule, table.name, column, _differs(cells[rows], value))
         return Firing(place, {name: frame.numbers(name).astype(np.int32) for name in plan.variables})

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from comparanda.columns import TextColumn
+from comparanda.errors import RuleError
 from comparanda.extents import cut_numbers, line, stretch, ways_of_being_cut
 from comparanda.rules.joins import is_sorted, packed
 from comparanda.rules.language import SPAN_TABLES
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from comparanda.columns import Column, Rows
     from comparanda.corpus import Fragments
     from comparanda.extents import Cuts
+    from comparanda.rules.declarations import Kind
     from comparanda.rules.ruleset import ColumnType, RuleSet
 
     Array = NDArray[Any]
@@ -201,6 +203,32 @@ class State:
             for name, types in rule_set.tables.items()
         }
         self._lines: dict[str, tuple[Rows, Rows]] = {}
+        self._keys: dict[tuple[object, ...], tuple[Rows, Rows]] = {}
+        self._changes: dict[tuple[str, str], int] = {}
+
+    def changed(self, table: str, column: str) -> None:
+        """Say that a column has been written to."""
+        self._changes[table, column] = self._changes.get((table, column), 0) + 1
+
+    def keys(self, left: Table, right: Table, columns: Sequence[tuple[str, str, Kind]]) -> tuple[Rows, Rows]:
+        """Return a number for each row of two tables, equal where all of some columns are; missing equals nothing.
+
+        Rules often ask for the same columns; as long as nobody writes to them the numbers hold.
+        """
+        changes = self._changes
+        versions = tuple((mine, theirs, changes.get((left.name, mine), 0), changes.get((right.name, theirs), 0))
+                         for mine, theirs, _ in columns)  # fmt: skip
+        known = self._keys.get((left.name, right.name, versions))
+        if known is None:
+            sides = [[left.columns[mine] for mine, _, _ in columns], [right.columns[other] for _, other, _ in columns]]
+            first, second = packed(sides)
+            known = (first, second)
+            for keys, side, nothing in zip(known, sides, (-1, -2), strict=True):
+                for values, (_, _, kind) in zip(side, columns, strict=True):
+                    if (gone := missing_rows(values, kind)) is not None:
+                        keys[gone] = nothing
+            self._keys[left.name, right.name, versions] = known
+        return known
 
     def line(self, name: str) -> tuple[Rows, Rows]:
         """Return where the spans of a table stand on one line, as closed intervals that overlap as the spans do."""
@@ -231,7 +259,7 @@ def _table(
     for column in types:
         given = facts.columns.get(column)
         if given is not None:
-            columns[column] = pool.encode(given) if isinstance(given, TextColumn) else _numbers(given)
+            columns[column] = _coded(pool, f"{name}.{column}", types[column], given)
     pieces = facts.fragments if spans else None
     if spans:
         columns["pieces"] = np.zeros(size, np.int64) if pieces is None else cut_numbers(size, pieces, cuts)
@@ -249,6 +277,41 @@ def _table(
     if spans:
         _derive(table, facts, pool, used)
     return table
+
+
+def _coded(pool: Pool, name: str, kind: ColumnType, given: Column) -> Array:
+    """Code a given column as what the rules say it is; numbers can be read as texts, and texts as numbers."""
+    if isinstance(given, TextColumn):
+        if kind.kind == "text":
+            return pool.encode(given)
+        return given.numbers(lambda text: _number(text, name)) if kind.kind == "number" else _refused(name, kind)
+    if kind.kind == "text":
+        texts = [None if value != value else f"{value:.17g}" for value in given.tolist()]  # noqa: PLR0124 - NaN
+        return pool.encode(TextColumn.of(texts))
+    if (kind.kind == "truth") != (given.dtype.kind == "b"):
+        return _refused(name, kind)
+    return _numbers(given)
+
+
+def _number(text: str, name: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise RuleError(f"the rules take {name} for a number, but the input has {text[:40]!r}") from None
+
+
+def _refused(name: str, kind: ColumnType) -> Array:
+    raise RuleError(f"the rules take {name} for a {kind.kind}, but the input has something else")
+
+
+def missing_rows(values: Array, kind: Kind) -> Array | None:
+    """Return which rows of a column are missing; None for none."""
+    if kind in {"text", "row"}:
+        return values < 0 if values.size and values.min() < 0 else None
+    if values.dtype.kind != "f":
+        return None
+    gone: Array = np.isnan(values)
+    return gone if gone.any() else None
 
 
 def _numbers(column: Array) -> Array:

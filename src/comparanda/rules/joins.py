@@ -150,5 +150,7 @@ def _apart(
     if (highest + 1) * width >= _ROOM:
         ranked, _ = _ranked(list(groups))
         groups = (ranked[0], ranked[1])
+        ranked, width = _ranked([*left, *right])  # in the order of the places, which is all that matters
+        left, right, low = (ranked[0], ranked[1]), (ranked[2], ranked[3]), 0
     first, second = (group * width - low for group in groups)
     return (left[0] + first, left[1] + first), (right[0] + second, right[1] + second)

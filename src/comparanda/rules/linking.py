@@ -11,6 +11,7 @@ import numpy as np
 from comparanda.expressions.syntax import Call, Comparison, Name, Node, Quantified
 from comparanda.expressions.syntax import walk as nodes_of
 from comparanda.rules.conditions import variables_of
+from comparanda.rules.facts import missing_rows
 from comparanda.rules.frames import Frame, filled
 from comparanda.rules.functions import COSTLY, overlaps, together
 from comparanda.rules.joins import Intervals, equal_pairs, is_among, packed
@@ -31,11 +32,12 @@ _ORDER = {"doc": 0, "begin": 1, "end": 2, "label": 3}
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """A column of the new rows that must equal something of the old ones."""
+    """A column of the new rows that must equal something of the old ones; `source` is the column that it is, if any."""
 
     column: str
     kind: Kind
     other: Term
+    source: tuple[str, str] | None = None
 
 
 @dataclass(slots=True)
@@ -48,6 +50,7 @@ class Link:
         own: conditions on the new rows alone, the costly ones last.
         row: what gives the one row that it can be; None where it is found otherwise.
         equal: columns that must equal something of the frame's rows.
+        source: the variable of whose row all these are columns, if it is one: keys are then made once for all rows.
         overlapping: the variable whose span the new row's must overlap.
         rest: conditions on both that are looked at pair by pair.
 
@@ -58,6 +61,7 @@ class Link:
     own: list[Term] = field(default_factory=list)
     row: Term | None = None
     equal: list[Equal] = field(default_factory=list)
+    source: str | None = None
     overlapping: str | None = None
     rest: list[Term] = field(default_factory=list)
 
@@ -86,6 +90,11 @@ class Link:
         table, rows = frame.state.tables[self.table], self.own_rows(frame)
         rows = table.numbers if rows is None else rows
         places = np.arange(frame.size)
+        if self.source is not None:
+            outer = frame.tables[self.source]
+            columns = [(each.source[1], each.column, each.kind) for each in self.equal if each.source is not None]
+            left, right = frame.state.keys(outer, table, columns)
+            return places, rows, left[frame.numbers(self.source)], right[rows]
         mine = [filled(each.other(frame), frame.size) for each in self.equal]
         theirs = [_column(table, each, rows) for each in self.equal]
         places, mine = _present(places, mine, self.equal)
@@ -180,13 +189,8 @@ def _equal(each: Equal, frame: Frame, variable: str) -> Array:
 def _present(places: Rows, columns: list[Array], equal: Sequence[Equal]) -> tuple[Rows, list[Array]]:
     """Leave out what is missing in a column: it equals nothing."""
     for each, column in zip(equal, columns, strict=True):
-        there = None
-        if each.kind in {"text", "row"} and column.size and column.min() < 0:
-            there = column >= 0
-        elif column.dtype.kind == "f" and np.isnan(column).any():
-            there = ~np.isnan(column)
-        if there is not None:
-            keep = np.flatnonzero(there)
+        if (gone := missing_rows(column, each.kind)) is not None:
+            keep = np.flatnonzero(~gone)
             return _present(places[keep], [values[keep] for values in columns], equal)
     return places, columns
 
@@ -201,9 +205,12 @@ def linked(conditions: Conditions, variable: str, table: str, parts: Sequence[No
             link.own.append(conditions.term(part, {variable: table}))
         elif not (_add_equal(link, conditions, part, variables) or _add_overlap(link, part)):
             link.rest.append(conditions.term(part, variables))
-    if link.overlapping is not None:
-        link.equal = [each for each in link.equal if each.column != "doc"]  # one line holds all documents
+    if link.overlapping is not None:  # one line holds all documents
+        same = ("doc", (link.overlapping, "doc"))
+        link.equal = [each for each in link.equal if (each.column, each.source) != same]
     link.equal.sort(key=lambda each: (_ORDER.get(each.column, len(_ORDER)), each.column))
+    sources = {each.source[0] if each.source is not None else None for each in link.equal}
+    link.source = next(iter(sources)) if len(sources) == 1 else None
     return link
 
 
@@ -223,9 +230,17 @@ def _add_equal(link: Link, conditions: Conditions, part: Node, variables: Mappin
             link.row = term
             return True
         if column:
-            link.equal.append(Equal(column, conditions.kind(mine, variables), term))
+            link.equal.append(Equal(column, conditions.kind(mine, variables), term, _source(other, variables)))
             return True
     return False
+
+
+def _source(node: Node, variables: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the variable and the column that a node is, if it is no more."""
+    if not isinstance(node, Name):
+        return None
+    variable, _, column = node.name.partition(".")
+    return (variable, column) if column and variable in variables else None
 
 
 def _add_overlap(link: Link, part: Node) -> bool:
