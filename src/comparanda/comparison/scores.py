@@ -10,6 +10,7 @@ import numpy as np
 from comparanda.comparison.context import Context, Interval, defined, intervals
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.resample import bootstrap_sums
+from comparanda.measures import of_view
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,8 +49,28 @@ class Score:
 
 
 @dataclass(frozen=True)
+class OutcomeCount:
+    """How often rules gave one verdict to a run.
+
+    Args:
+        view: the view.
+        run: the run.
+        side: whether it is said of items of the `key`, or of what the run claims `beside` them.
+        outcome: the verdict, such as TP, FN or FP.
+        count: of how many items.
+
+    """
+
+    view: str
+    run: str
+    side: str
+    outcome: str
+    count: int
+
+
+@dataclass(frozen=True)
 class Scores(Finding):
-    """The scores of all systems."""
+    """The scores of all systems, and where rules judge, how often they gave each verdict."""
 
     view: str
     units: int
@@ -57,6 +78,7 @@ class Scores(Finding):
     resamples: int
     seed: int
     scores: tuple[Score, ...]
+    outcomes: tuple[OutcomeCount, ...]
 
     def value(self, system: str, measure: str | None = None) -> float | None:
         """Return one score by system and measure, by default the main one."""
@@ -93,7 +115,35 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
                 )
             )
     units = context.verdicts.units
-    return Scores(context.view.name, len(context.active), units.kind, context.resamples, context.seed, tuple(rows))
+    return Scores(
+        context.view.name,
+        len(context.active),
+        units.kind,
+        context.resamples,
+        context.seed,
+        tuple(rows),
+        _outcomes(context, chosen),
+    )
+
+
+def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCount, ...]:
+    """Count the verdicts of rules in all views that measures are of."""
+    views = {of_view(context.verdicts, context.view, name)[0].name for each in measures for name in each.statistics}
+    found = []
+    for name in (each for each in context.verdicts.views if each in views):
+        view = context.view if name == context.view.name else context.verdicts.views[name]
+        outcomes = None if view.given_items is None else view.given_items.outcomes
+        if outcomes is None or view.given_items is None:
+            continue
+        positive = view.given_items.positive
+        for run, codes in zip(context.verdicts.runs, outcomes.verdict, strict=True):
+            for side, rows in (("key", positive), ("beside", ~positive)):
+                counts = np.bincount(codes[rows], minlength=len(outcomes.verdicts)).tolist()
+                pairs = zip(outcomes.verdicts, counts, strict=True)
+                found += [
+                    OutcomeCount(name, run, side, verdict, count) for verdict, count in pairs if verdict and count
+                ]
+    return tuple(found)
 
 
 def _sums(

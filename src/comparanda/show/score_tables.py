@@ -19,13 +19,41 @@ _LABELLED = re.compile(r"([^\[]+)\[(.+)\]")
 def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -> tuple[Table, ...]:
     """Return the tables of scores; stars tell which main scores differ from the first system's."""
     labelled = tuple(score for score in finding.scores if _LABELLED.fullmatch(score.measure))
+    outcomes = (_outcome_table(finding),) if finding.outcomes else ()
     if _of_views(finding):
-        return (_table_by_view(finding, p_against_first),)
+        return (_table_by_view(finding, p_against_first), *outcomes)
     if len(dict.fromkeys(score.measure for score in labelled)) < _MANY:
-        return (_score_table(finding, p_against_first),)
+        return (_score_table(finding, p_against_first), *outcomes)
     plain = tuple(score for score in finding.scores if score not in labelled)
     first = (_score_table(replace(finding, scores=plain), p_against_first),) if plain else ()
-    return (*first, *_tables_by_label(replace(finding, scores=labelled)))
+    return (*first, *_tables_by_label(replace(finding, scores=labelled)), *outcomes)
+
+
+def _outcome_table(finding: Scores) -> Table:
+    """Count the verdicts of rules: a row for each view and run, first those of the key's items, then those beside."""
+    counts: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
+    for each in finding.outcomes:
+        counts.setdefault((each.view, each.run), {})[each.side, each.outcome] = each.count
+    columns = sorted({verdict for found in counts.values() for verdict in found}, key=_rank)
+    headers = [name if side == "key" or ("key", name) not in columns else f"{name} beside" for side, name in columns]
+    fields = [Field(f"{side}_{name}", header, "count") for (side, name), header in zip(columns, headers, strict=True)]
+    rows = [(*who, *(found.get(verdict, 0) for verdict in columns)) for who, found in counts.items()]
+    of_key = sum(side == "key" for side, _ in columns)
+    named = [", ".join(part) or "none" for part in (headers[:of_key], headers[of_key:])]
+    several = len({view for view, _ in counts}) > 1
+    who = [Field("view", "view"), Field("run", "system")][0 if several else 1 :]
+    return Table(
+        "outcomes",
+        "Outcomes",
+        (*who, *fields),
+        tuple(row if several else row[1:] for row in rows),
+        (f"of the key's items: {named[0]}; of claims beside them: {named[1]}",),
+    )
+
+
+def _rank(verdict: tuple[str, str]) -> tuple[bool, bool, str]:
+    side, name = verdict
+    return side != "key", name not in {"TP", "COR"}, name
 
 
 def _of_views(finding: Scores) -> dict[str, list[str]]:

@@ -1,0 +1,65 @@
+"""How often rules gave each verdict: what everybody wants to see beside F1."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import comparanda
+from comparanda.comparison.scores import OutcomeCount, Scores
+
+KEY = [["B-PER", "I-PER", "O", "B-LOC", "O"], ["O", "B-ORG", "O"]]
+CRF = [["B-PER", "O", "O", "B-LOC", "O"], ["B-ORG", "O", "B-DATE"]]
+
+
+def scored(key: list[list[str]], systems: dict[str, list[list[str]]], rules: str, view: str | None = None) -> Scores:
+    return comparanda.compare(key, systems, task="span", rules=rules, resamples=0).scores(view=view)
+
+
+def counted(found: Scores, side: str, view: str, run: str) -> dict[str, int]:
+    rows = [each for each in found.outcomes if (each.side, each.view, each.run) == (side, view, run)]
+    return {each.outcome: each.count for each in rows}
+
+
+def test_verdicts_are_counted_on_both_sides() -> None:
+    found = scored(KEY, {"crf": CRF}, "exact")
+    assert found.outcomes == (
+        OutcomeCount("exact", "crf", "key", "FN", 2),
+        OutcomeCount("exact", "crf", "key", "TP", 1),
+        OutcomeCount("exact", "crf", "beside", "FP", 3),
+    )
+    assert "Outcomes" in str(found)
+    assert found.to_dicts()[0]["f1"] == pytest.approx(2 / 7)
+
+
+def test_tasks_without_rules_have_no_verdicts() -> None:
+    assert comparanda.compare(["A"], {"s": ["A"]}, task="tag", resamples=0).scores().outcomes == ()
+
+
+def test_one_view_counts_its_own_verdicts_alone() -> None:
+    found = scored(KEY, {"crf": CRF}, "semeval2013", view="partial")
+    assert {each.view for each in found.outcomes} == {"partial"}
+    assert counted(found, "key", "partial", "crf") == {"COR": 1, "PAR": 1, "MIS": 1}
+    assert counted(found, "beside", "partial", "crf") == {"SPU": 2}
+
+
+def test_the_verdicts_of_a_part_are_those_of_its_sites() -> None:
+    result = comparanda.compare(KEY, {"crf": CRF}, task="span", resamples=0)
+    found = result.where('label == "LOC"').scores()
+    assert found.outcomes == (OutcomeCount("exact", "crf", "key", "TP", 1),)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    ("rules", "view", "right"), [("exact", "exact", "TP"), ("semeval2013", "strict", "COR"), ("gate", "strict", "COR")]
+)
+def test_counts_add_up_to_precision_and_recall(seed: int, rules: str, view: str, right: str) -> None:
+    chance = random.Random(seed)
+    tags = ["O", "O", "O", "B-A", "B-B", "I-A", "I-B"]
+    key, mine = ([[chance.choice(tags) for _ in range(9)] for _ in range(6)] for _ in range(2))
+    found = scored(key, {"s": mine}, rules, view=view)
+    of_key, beside = (counted(found, side, view, "s") for side in ("key", "beside"))
+    parts = {score.measure.removeprefix(f"{view}."): (score.part, score.whole) for score in found.scores}
+    assert parts["recall"] == (of_key.get(right, 0), sum(of_key.values()))
+    assert parts["precision"] == (of_key.get(right, 0), of_key.get(right, 0) + sum(beside.values()))
