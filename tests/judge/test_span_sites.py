@@ -23,7 +23,7 @@ from comparanda.rules import rule_set
 from comparanda.sites import NOTHING, shown
 from tests import reference
 from tests.comparison.test_selections import COUNTED, rows_with_conditions
-from tests.judge.random_spans import SYSTEMS, Crowd, Span, counts, crowd, overlap
+from tests.judge.random_spans import SYSTEMS, Crowd, Documents, Span, counts, crowd, overlap
 
 SEEDS, MANY = range(60), range(1_000, 2_500)
 EXACT = rule_set("exact")
@@ -73,9 +73,10 @@ def columns(sites: Sequence[Site]) -> list[list[str]]:
 
 def named(value: Counter[Span]) -> str:
     """Return the labels of a value, as transitions call it."""
-    return " + ".join(
-        sorted(f"{span.label}{f'×{count}' if count > 1 else ''}" for span, count in value.items())
-    ) or shown(NOTHING)
+    labels = Counter(span.label for span in value.elements())
+    return " + ".join(f"{label}{f'×{count}' if count > 1 else ''}" for label, count in sorted(labels.items())) or shown(
+        NOTHING
+    )
 
 
 def moved(site: Site, value: Counter[Span]) -> str:
@@ -179,6 +180,16 @@ def agree_on_all_together(given: Crowd, found: Combination, key: list[str], valu
     assert found.items.spurious == sum(max(0, min(said) - wanted) for wanted, *said in spans)
 
 
+def test_a_wrong_span_that_all_have_twice_is_two_wrong_items() -> None:
+    text, wrong = {"d": "abc"}, Span("PER", ((0, 2),))
+    sides: dict[str, Documents] = {"key": {"d": []}, "one": {"d": [wrong, wrong]}, "two": {"d": [wrong, wrong, wrong]}}
+    result = result_of(Crowd(text, sides), "one", "two")
+    assert [counts(result, system) for system in ("one", "two")] == [(0, 2, 0), (0, 3, 0)]
+    found = result.combination().items
+    assert found is not None
+    assert (found.found, found.positives, found.spurious) == (0, 0, 2)
+
+
 def placed(given: Crowd, side: str) -> list[tuple[str, Span]]:
     return [(document, span) for document, spans in given.sides[side].items() for span in spans]
 
@@ -277,6 +288,26 @@ def test_so_does_every_count_of_a_difference(seed: int, pair: tuple[str, str]) -
     for row in found.labels:
         assert result.count(f"{row.where} and base_right", *pair) == row.base_right
         assert result.count(f"{row.where} and new_right", *pair) == row.new_right
+
+
+ODD = {"PER": "A+B", "LOC": "[0:1]×2", "ORG": "(none)", "MISC": 'back\\slash "and" + more'}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_so_do_those_of_labels_that_are_written_like_values(seed: int) -> None:
+    given = crowd(seed, documents=2)
+    sides = {
+        side: {name: [Span(ODD[span.label], span.pieces) for span in spans] for name, spans in documents.items()}
+        for side, documents in given.sides.items()
+    }
+    odd, plain = result_of(Crowd(given.texts, sides), *SYSTEMS), result_of(given, *SYSTEMS)
+    mine, theirs = (result.difference("one", "two", keyed_by="value") for result in (odd, plain))
+    assert [each.count for each in mine.classes] == [each.count for each in theirs.classes]
+    for finding in (mine, odd.difference("one", "two", by=CUTS)):
+        for row in rows_with_conditions(finding):
+            assert odd.count(row.where, "one", "two") == counted(row), row
+    for row in rows_with_conditions(odd.combination()):
+        assert odd.count(row.where) == counted(row), row
 
 
 def counted(row: Any) -> int:

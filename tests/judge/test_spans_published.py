@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nervaluate import Evaluator
+from seqeval.metrics.sequence_labeling import get_entities
 
 from comparanda import InputError, compare
 from tests.command import run
+from tests.judge.random_spans import counts
 from tests.shared_data import ROOT, shared
 
 # WNUT-17: strict F1, in percent
@@ -163,3 +166,43 @@ def test_a_column_that_the_rows_do_not_have_is_not_taken_for_another(tmp_path: P
     system.write_text(f"{header}Paris\tB-loc\n")
     with pytest.raises(InputError):
         compare(str(key), {"x": str(system)}, task="span", column="NE-COARSE-METO", resamples=0)
+
+
+# Universal NER: no scores were published, but seqeval and nervaluate can be asked
+
+UNER = "data/ner/uner_en_ewt"
+
+
+def uner_systems() -> list[str]:
+    folder = ROOT / UNER / "systems"
+    return sorted(path.stem for path in folder.iterdir()) if folder.exists() else ["none"]
+
+
+def third_column(path: Path) -> list[list[str]]:
+    """Read tags in the plainest way."""
+    blocks = path.read_text(encoding="utf-8").split("\n\n")
+    rows = [[line.split("\t") for line in block.split("\n") if line and not line.startswith("#")] for block in blocks]
+    return [[row[2] for row in block] for block in rows if block]
+
+
+@pytest.mark.parametrize("system", uner_systems())
+def test_real_recognisers_have_the_counts_of_seqeval_and_nervaluate(system: str) -> None:
+    gold, said = shared(f"{UNER}/gold/en_ewt-ud-test.iob2"), shared(f"{UNER}/systems/{system}.iob2")
+    columns = "?word=2&column=3"
+    result = compare(
+        f"{gold}{columns}", {"x": f"{said}{columns}"}, task="span", rules="semeval2013", scheme="bio", resamples=0
+    )
+    key, tags = third_column(gold), third_column(said)
+    wanted, found = set(get_entities(key)), set(get_entities(tags))
+    for label in (None, "PER", "LOC", "ORG"):
+        mine = [{each for each in side if label in (None, each[0])} for side in (wanted, found)]
+        expected = len(mine[0] & mine[1]), len(mine[1] - mine[0]), len(mine[0] - mine[1])
+        assert counts(result, "x", view="strict", label=label) == expected
+    theirs = Evaluator(key, tags, ["PER", "LOC", "ORG"], loader="list").evaluate()["overall"]
+    for view in ("strict", "exact", "partial"):
+        right, wrong, missed = counts(result, "x", view=view)
+        assert (right, right + wrong, right + missed) == (
+            theirs[view].correct + theirs[view].partial / 2,
+            theirs[view].actual,
+            theirs[view].possible,
+        )
