@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from comparanda.corpus import Corpus
+from comparanda.errors import ReadError
 from comparanda.places import Source
 from comparanda.read import scan
 from comparanda.read.columns import FORMAT, document_name, read, sniff
@@ -344,7 +345,11 @@ class TestHeader:
 
     def test_it_may_have_more_columns_than_the_file(self) -> None:
         corpus = corpus_of("TOKEN\tNE-COARSE-LIT\tMISC\nAnna\tB-pers\n")
-        assert (values(corpus), corpus.judged) == (["B-pers"], "column 2")
+        assert (values(corpus), corpus.judged) == (["B-pers"], "NE-COARSE-LIT")
+
+    def test_a_column_that_only_the_header_has_is_not_there(self) -> None:
+        with pytest.raises(ReadError, match="the header names a column 'MISC', but the rows have 2 columns"):
+            corpus_of("TOKEN\tNE-COARSE-LIT\tMISC\nAnna\tB-pers\n", column="MISC")
 
     def test_others_are_read_if_one_says_so(self) -> None:
         corpus = corpus_of("word pos ner\nAnna NNP B-PER\n", header="yes", column="pos")

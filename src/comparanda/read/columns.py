@@ -193,6 +193,7 @@ def read(source: Source, request: Request) -> Corpus:
     """Read columns; every line that is no comment, no header and no document mark is a row."""
     header = choose(request.options, "header", HEADERS)
     layout = Layout.of(source, header)
+    layout.refuse_lacking(request, str(source.locate(layout.first)))
     asked = Asked.of(request, layout.names)
     if layout.separator == TAB:
         return _read_tabs(source, request, asked, layout)

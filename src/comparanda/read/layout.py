@@ -112,6 +112,7 @@ class Layout:
         separator: what separates its columns.
         width: how many it has.
         names: the names of the columns, if a header gives each of them one.
+        lacking: further names in the header, of columns that the rows do not have.
         headers: where headers stand, which are no data.
 
     """
@@ -121,6 +122,7 @@ class Layout:
     width: int
     names: tuple[str, ...] = ()
     headers: tuple[int, ...] = ()
+    lacking: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, source: Source, header: Header = "auto") -> Layout:
@@ -131,8 +133,19 @@ class Layout:
         headers = tuple(place for part in source.parts for place in _repeated(source, part.begin, line))
         layout = cls._of_line(*_first_line(source, source.data.index(b"\n", first) + 1))
         names = tuple(line.decode().split("\t") if layout.separator == TAB else line.decode().split())
-        fit = len({*names}) == len(names) == layout.width and all(names)
-        return replace(layout, names=names if fit else (), headers=headers)
+        if len({*names}) < len(names) or len(names) < layout.width or not all(names):
+            return replace(layout, headers=headers)
+        return replace(layout, names=names[: layout.width], lacking=names[layout.width :], headers=headers)
+
+    def refuse_lacking(self, request: Request, where: str) -> None:
+        """Refuse a column that the header names and the rows do not have."""
+        wanted = request.options.get("column", request.value)
+        if wanted in self.lacking:
+            raise ReadError(
+                f"the header names a column {wanted!r}, but the rows have {counted(self.width)}",
+                where=where,
+                hint=f"columns: {', '.join(self.names)}",
+            )
 
     @classmethod
     def _of_line(cls, first: int, line: bytes) -> Layout:
