@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import corpora
+from benchmarks.entities import bench_entities
 from benchmarks.rules import bench_rules
 from benchmarks.timing import child_cpu, cpu_seconds
 
@@ -232,6 +233,7 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "udeval": bench_udeval,
     "memory": lambda folder: bench_memory(folder, MILLION),
     "csv": bench_csv,
+    "entities": lambda folder: bench_entities(folder, report),
     "rules": lambda _: bench_rules(report),
     "large": bench_large,
 }

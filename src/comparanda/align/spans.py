@@ -22,10 +22,10 @@ from comparanda.errors import AlignError
 from comparanda.places import Note, first_places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from comparanda.align.maps import Aligned, RowMap
-    from comparanda.columns import Column, Rows
+    from comparanda.columns import Codes, Column, Rows
     from comparanda.corpus import Corpus, Spans, Unit
 
 
@@ -416,8 +416,17 @@ def _without(spans: PlacedSpans, gone: Rows) -> PlacedSpans:
 
 def _in_order(spans: PlacedSpans) -> PlacedSpans:
     """Sort spans by document, begin, end and label."""
-    named = spans.label.sorted()
-    order = np.lexsort((named.codes, spans.end, spans.begin, spans.document))
-    if np.array_equal(order, np.arange(len(order))):
+    columns = spans.document, spans.begin, spans.end, spans.label.sorted().codes
+    if _stand_in_order(columns):
         return spans
-    return spans.take(order)
+    return spans.take(np.lexsort(columns[::-1]))
+
+
+def _stand_in_order(columns: Sequence[Codes]) -> bool:
+    """Whether no row comes before the one before it, by the first column that differs."""
+    tied = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in columns:
+        if (tied & (column[1:] < column[:-1])).any():
+            return False
+        tied &= column[1:] == column[:-1]
+    return True

@@ -184,7 +184,8 @@ def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judg
         what = f"the rule set {rule_set.name!r} leaves {count:,} {table} spans without an outcome in view {view!r}"
         raise RuleError(what, hint=f"add a last rule that sets {declared.outcome} where it is missing")
     reasons = outcome.codes(table, declared.left_out) if declared.left_out and declared.left_out in types else None
-    used, verdict = np.unique(codes, return_inverse=True)
+    used = np.flatnonzero(np.bincount(codes, minlength=1))
+    verdict = np.searchsorted(used, codes)
     verdicts = [pool[code] for code in used.tolist()]
     weight = np.ones(len(codes))
     if declared.weight is not None:
