@@ -11,7 +11,7 @@ demo: $(CORE)
 	$(BIN)/comparanda demo
 
 test: $(READY) lint
-	$(BIN)/python -m pytest -q --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -19,7 +19,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 slow: $(READY)
-	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m pytest -q -n auto -m slow
 	$(BIN)/python -m benchmarks
 
 bench: $(READY)

@@ -153,11 +153,13 @@ class Engine:
         if not frame.size:
             return None
         values = [term(frame) for _, _, term in plan.sets]  # one a row, or one for all
-        changes = np.zeros(frame.size, np.bool_)
+        changes: Array | None = None
         for (variable, column, _), value in zip(plan.sets, values, strict=True):
-            changes |= _differs(frame.column(variable, column), value)
+            differs = _differs(frame.column(variable, column), value)
+            changes = differs if changes is None else changes | differs
+        assert changes is not None
         if not changes.all():
-            kept = np.flatnonzero(changes)
+            (kept,) = changes.nonzero()
             if not kept.size:
                 return None
             frame, values = frame.taken(kept), [value[kept] if np.ndim(value) else value for value in values]

@@ -56,7 +56,8 @@ class Frame:
     def kept(self, holds: Array | bool) -> Frame:
         """Return the rows for which a condition holds."""
         if isinstance(holds, np.ndarray) and holds.ndim:
-            return self if holds.all() else self.taken(np.flatnonzero(holds))
+            (places,) = holds.nonzero()
+            return self if len(places) == self.size else self.taken(places)
         return self if holds else self.taken(np.zeros(0, np.int64))
 
     def beside(self, variable: str, table: Table, rows: Rows) -> Frame:
