@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import comparanda
 from comparanda.align import PlacedSpans, Placement, place_spans
 from comparanda.errors import AlignError
 from comparanda.road import Setup, prepare
@@ -435,3 +436,14 @@ def test_a_token_of_several_words_stands_where_its_characters_do(tmp_path: Path)
     (found,) = placed(placement, placement.sides[1])
     assert placement.ground.raw.documents == ("ab cd",)
     assert found[1] == ((1, 5),)
+
+
+def test_rows_of_other_spelling_can_be_compared_by_number(tmp_path: Path) -> None:
+    key, response = tmp_path / "key.bio", tmp_path / "response.bio"
+    key.write_text("Ann\tB-PER\nleft\tO\n")
+    response.write_text("Anne\tB-PER\nleft\tO\n")
+    with pytest.raises(AlignError, match=r"the text differs") as refused:
+        comparanda.compare(str(key), {"s": str(response)}, task="span", resamples=0)
+    assert any("?word=none" in detail for detail in refused.value.details)
+    result = comparanda.compare(str(key), {"s": f"{response}?word=none"}, task="span", resamples=0)
+    assert result.scores().value("s") == 1

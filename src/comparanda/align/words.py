@@ -339,10 +339,15 @@ def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int
             before = before or _shown(side, token - _AROUND, token)
         places.append(str(side.corpus.location(int(side.surface.row[max(token, 0)]))))
     after = f"after {before}: " if before else "at the beginning: "
+    details = [f"{after}{found[0]} in the key, {found[1]} in the response"]
+    if len(mine.corpus) == len(theirs.corpus) and theirs.corpus.format == "columns":
+        details.append(
+            "both have as many rows: if these are the same words, spelled otherwise, add ?word=none to the path"
+        )
     return AlignError(
         f"the text differs from the key's ({places[0]})",
         where=places[1],
-        details=[f"{after}{found[0]} in the key, {found[1]} in the response"],
+        details=details,
         hint="both must hold the same text; white space and the cuts between words and sentences may differ",
     )
 
