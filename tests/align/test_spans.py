@@ -240,7 +240,7 @@ def texts(placement: Placement, side: PlacedSpans) -> list[str | None]:
     return [column[row] for row in range(len(side))]
 
 
-SEEDS = range(60)
+SEEDS = range(120)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
 import comparanda
+from comparanda import RuleError
 from comparanda.comparison.scores import OutcomeCount, Scores
 
 KEY = [["B-PER", "I-PER", "O", "B-LOC", "O"], ["O", "B-ORG", "O"]]
@@ -63,3 +65,30 @@ def test_counts_add_up_to_precision_and_recall(seed: int, rules: str, view: str,
     parts = {score.measure.removeprefix(f"{view}."): (score.part, score.whole) for score in found.scores}
     assert parts["recall"] == (of_key.get(right, 0), sum(of_key.values()))
     assert parts["precision"] == (of_key.get(right, 0), of_key.get(right, 0) + sum(beside.values()))
+
+
+def test_what_a_key_span_counts_cannot_depend_on_the_system(tmp_path: Path) -> None:
+    rules = tmp_path / "unfair.toml"
+    rules.write_text(
+        """
+include = ["exact"]
+groups = ["match", "rest", "unfair"]
+[tables.key]
+ignored = ["found"]
+[[rules]]
+name = "left out where it is found"
+group = "unfair"
+for = { k = "key" }
+when = "is_missing(k.ignored) and k.result == 'TP'"
+set = { k.ignored = "found" }
+[views.unfair]
+outcome = "result"
+partner = "partner"
+credit = { TP = 1 }
+left_out = "ignored"
+"""
+    )
+    alone = comparanda.compare(KEY, {"crf": CRF}, task="span", rules=str(rules), resamples=0)
+    assert [each.outcome for each in alone.scores(view="unfair").outcomes][:2] == ["FN", "TP, left out: found"]
+    with pytest.raises(RuleError, match="how much a span of the key counts depends on the system"):
+        comparanda.compare(KEY, {"crf": CRF, "copy": KEY}, task="span", rules=str(rules), resamples=0)

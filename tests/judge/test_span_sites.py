@@ -25,7 +25,7 @@ from tests import reference
 from tests.comparison.test_selections import COUNTED, rows_with_conditions
 from tests.judge.random_spans import SYSTEMS, Crowd, Documents, Span, counts, crowd, overlap
 
-SEEDS, MANY = range(24), range(1_000, 2_500)
+SEEDS, MANY = range(60), range(1_000, 2_500)
 EXACT = rule_set("exact")
 PAIRS = list(permutations(SYSTEMS, 2))
 

@@ -93,25 +93,19 @@ def items_of(
     partners = [_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)]
     beside = _Beside(declared, outcomes, runs, [np.flatnonzero(partner < 0) for partner in partners])
     size, total = len(key.claim), len(key.claim) + beside.count
-    tables: dict[str, list[Array]] = {"claimed": [], "credit": [], "earned": [], "verdict": [], "rule": []}
     verdicts = _Names([each.verdicts for pair in judged for each in pair])
-    rules = _Names([tuple(rule.name for rule in rule_set.rules)])
+    written = tuple(rule.name for rule in rule_set.rules)
+    rules = _Names([written])
+    tables: dict[str, list[Array]] = {"claimed": [], "credit": [], "earned": [], "verdict": [], "rule": []}
     for run, (of_key, of_run) in enumerate(judged):
-        partner, mine = partners[run], beside.rows[run]
-        paired = np.flatnonzero(partner >= 0)
-        item = np.concatenate([partner[paired], size + beside.number[run]])
-        row = np.concatenate([paired, mine])
-        tables["claimed"].append(np.bincount(item, of_run.weight[row], total))
-        tables["earned"].append(np.bincount(item, (of_run.credit * of_run.weight)[row], total))
-        credit = np.zeros(total)
-        credit[:size] = of_key.credit * of_key.weight
-        tables["credit"].append(credit)
-        tables["verdict"].append(_spread(total, verdicts, of_key, of_run, mine, size + beside.number[run]))
+        items, mine = size + beside.number[run], beside.rows[run]
+        for name, values in _amounts(of_key, of_run, partners[run], mine, items, total).items():
+            tables[name].append(values)
+        tables["verdict"].append(_spread(total, verdicts, of_key, of_run, mine, items))
         rule = np.zeros(total, np.int64)
-        rule[:size] = rules.codes(of_key.rule, tuple(each.name for each in rule_set.rules))
-        rule[size + beside.number[run]] = rules.codes(of_run.rule[mine], tuple(each.name for each in rule_set.rules))
+        rule[:size], rule[items] = rules.codes(of_key.rule, written), rules.codes(of_run.rule[mine], written)
         tables["rule"].append(rule)
-    weight = judged[0][0].weight if judged else np.ones(size)
+    weight = _weight(view, [of_key.weight for of_key, _ in judged], size)
     columns = {
         name: np.concatenate([getattr(key, name), beside.column(name)])
         for name in ("document", "sentence", "place", "label", "claim")
@@ -136,6 +130,29 @@ def items_of(
         ),
         None if declared.same == EXTENT else tuple(beside.claims(run, size) for run in range(len(runs))),
     )
+
+
+def _amounts(of_key: _Judged, of_run: _Judged, partner: Rows, mine: Rows, items: Rows, total: int) -> dict[str, Array]:
+    """Return what a run claims of each item, what its claims earn, and what the key's items get."""
+    paired = np.flatnonzero(partner >= 0)
+    item, row = np.concatenate([partner[paired], items]), np.concatenate([paired, mine])
+    credit = np.zeros(total)
+    credit[: len(of_key.credit)] = of_key.credit * of_key.weight
+    return {
+        "claimed": np.bincount(item, of_run.weight[row], total),
+        "earned": np.bincount(item, (of_run.credit * of_run.weight)[row], total),
+        "credit": credit,
+    }
+
+
+def _weight(view: str, weights: Sequence[NDArray[np.float64]], size: int) -> NDArray[np.float64]:
+    """Return how much each span of the key counts; that cannot be another number for another system."""
+    if not weights:
+        return np.ones(size)
+    if not all(_equal(weights[0], each) for each in weights):
+        what = f"view {view!r}: how much a span of the key counts depends on the system"
+        raise RuleError(what, hint="leave spans of the key out by what the key says of them alone")
+    return weights[0]
 
 
 def _equal(one: Array, other: Array) -> bool:
