@@ -69,13 +69,7 @@ class Claims:
 
     def take(self, rows: Rows) -> Claims:
         """Return some of the spans."""
-        fragments = self.fragments
-        if fragments is not None:
-            place = np.full(len(self), -1)
-            place[rows] = np.arange(len(rows))
-            keep = np.flatnonzero(place[fragments.span] >= 0)
-            kept = Fragments(place[fragments.span[keep]], fragments.begin[keep], fragments.end[keep])
-            fragments = kept if len(keep) else None
+        fragments = None if self.fragments is None else self.fragments.take(rows, len(self))
         return Claims(
             self.document[rows],
             self.sentence[rows],

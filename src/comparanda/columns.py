@@ -154,6 +154,11 @@ class TextColumn:
 Column = TextColumn | Numbers | Truths
 
 
+def taken(column: Column, rows: Rows) -> Column:
+    """Return some rows of a column of any kind."""
+    return column.take(rows) if isinstance(column, TextColumn) else column[rows]
+
+
 def join_labels(labels: Iterable[str]) -> str:
     """Write a set of labels as one value; `split_labels` reads it back.
 

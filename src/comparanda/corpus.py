@@ -109,6 +109,13 @@ class Fragments:
     begin: Rows
     end: Rows
 
+    def take(self, spans: Rows, count: int) -> Fragments | None:
+        """Return the pieces of some of `count` spans, by their places among these; None where they have none."""
+        place = np.full(count, -1, np.int64)
+        place[spans] = np.arange(len(spans))
+        keep = np.flatnonzero(place[self.span] >= 0)
+        return Fragments(place[self.span[keep]], self.begin[keep], self.end[keep]) if len(keep) else None
+
 
 Unit = Literal["tokens", "characters"]
 """What positions count: rows of the corpus, or code points of the documents' texts."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from comparanda.align import MISSING, Missing, align
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.corpus import Corpus
-from comparanda.errors import ReadError, RuleError, UsageError, nearest
+from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.judge.task import LABELS, PUNCTUATION, Labels, Options, Punctuation, find_task
 from comparanda.read.inputs import Input, read_input
@@ -27,15 +26,13 @@ if TYPE_CHECKING:
     from comparanda.judge.task import Task
     from comparanda.places import Note
     from comparanda.read.request import Shape
-    from comparanda.rules.declarations import RuleSetDeclaration, ViewDeclaration
+    from comparanda.rules.parameters import Parameters
     from comparanda.rules.ruleset import RuleSet
     from comparanda.verdicts import Verdicts
 
 DEFAULT_RULES = "exact"
 
 Policy = TypeVar("Policy", bound=str)
-Parameters = Mapping[str, float | Mapping[str, float]]
-"""Numbers of a rule set by name, or by name and label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,73 +185,11 @@ def _rules(task: Task, setup: Setup) -> RuleSet | None:
     from comparanda.rules import rule_set
 
     given = DEFAULT_RULES if setup.rules is None else setup.rules
-    found = rule_set(_with_parameters(given, setup.parameters) if setup.parameters else given)
+    found = rule_set(given, setup.parameters)
     if not found.views:
         what = f"the rule set {found.name!r} has no views, so it gives no scores"
         raise UsageError(what, hint="it is there to be included by other rule files")
     return found
-
-
-def _with_parameters(given: Any, parameters: Parameters) -> RuleSet | RuleSetDeclaration:
-    """Return a rule set with some of its numbers replaced."""
-    from comparanda.rules.declarations import RuleSetDeclaration
-    from comparanda.rules.files import load
-    from comparanda.rules.ruleset import RuleSet
-
-    if isinstance(given, RuleSet):
-        return replace(given, parameters=_replaced(given, parameters))
-    if isinstance(given, RuleSetDeclaration):
-        return replace(given, parameters=_replaced(given, parameters))
-    declared = load(fspath(given))
-    numbers = _replaced(declared, parameters)
-    return replace(declared, parameters=numbers, views=_views_with(fspath(given), parameters, declared))
-
-
-def _replaced(given: RuleSet | RuleSetDeclaration, parameters: Parameters) -> Parameters:
-    """Return the parameters of a rule set with some replaced; refuse those that it does not have."""
-    known: dict[str, float | Mapping[str, float]] = dict(given.parameters)
-    for name, value in parameters.items():
-        old = known.get(name)
-        if old is None:
-            what = f"the rule set {given.name!r} has no parameter {name!r}{nearest(name, known)}"
-            raise UsageError(what, hint=f"its parameters: {', '.join(known) or 'none'}")
-        if isinstance(old, Mapping):
-            if not isinstance(value, Mapping):
-                what = f"the parameter {name!r} of {given.name!r} differs by label"
-                raise UsageError(what, hint=f"say for which, or for all others: {name}[default]={value:g}")
-            known[name] = {**old, **value}
-        elif isinstance(value, Mapping):
-            what = f"the parameter {name!r} of {given.name!r} is one number for all labels"
-            raise UsageError(what, hint=f"write {name}={next(iter(value.values()), 0):g}")
-        else:
-            known[name] = value
-    return known
-
-
-def _views_with(given: str, parameters: Parameters, declared: RuleSetDeclaration) -> Mapping[str, ViewDeclaration]:
-    """Return the views of a rule file under other parameters, which credits may name: as a file that includes it."""
-    from comparanda.rules.files import parse
-
-    is_file = given.endswith(".toml") or "/" in given or os.sep in given
-    folder, name = os.path.split(given) if is_file else ("", given)
-    lines = [f"include = [{_quoted(name)}]", "[parameters]"]
-    lines += [f"{_quoted(each)} = {float(n)!r}" for each, n in parameters.items() if not isinstance(n, Mapping)]
-    for each, labels in parameters.items():
-        if isinstance(labels, Mapping):
-            lines += [
-                f"[parameters.{_quoted(each)}]",
-                *(f"{_quoted(label)} = {float(n)!r}" for label, n in labels.items()),
-            ]
-    try:
-        return parse("\n".join(lines), os.path.join(folder, "<parameters>")).views
-    except RuleError as problem:
-        raise UsageError(f"its parameters cannot be changed: {problem.what}", where=declared.file) from None
-
-
-def _quoted(name: str) -> str:
-    from json import dumps
-
-    return dumps(name, ensure_ascii=False)
 
 
 def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:

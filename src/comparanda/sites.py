@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from comparanda.columns import Column, TextColumn, code_type
+from comparanda.columns import Column, TextColumn, code_type, taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +44,7 @@ class Attribute:
         """Return the attribute of some of the sites."""
 
         def make() -> Column:
-            whole = self.make()
-            return whole.take(rows) if isinstance(whole, TextColumn) else whole[rows]
+            return taken(self.make(), rows)
 
         return Attribute(self.type, make)
 

@@ -272,19 +272,20 @@ def test_keywords_of_compare_do_the_same(work: Path) -> None:
     assert compared(rules=Path("mine.toml"), parameters=given) == 0.625
 
 
-def test_rules_as_python_objects_take_parameters_but_their_credits_are_numbers_already() -> None:
+def test_rules_as_python_objects_take_parameters_too() -> None:
     declared = parse(RULES, "mine.toml")
+    for given in (declared, rule_set(declared), rule_set(declared, {"half": 1})):
+        assert compared(rules=given, parameters={"least": {"PER": 1}, "half": 0.25}) == 0.625
     assert compared(rules=declared, parameters={"least": {"PER": 1}}) == 0.75
     assert compared(rules=rule_set(declared), parameters={"least": {"PER": 1}}) == 0.75
     with pytest.raises(UsageError, match="has no parameter 'x'"):
         compared(rules=declared, parameters={"x": 1})
 
 
-def test_a_file_that_cannot_be_included_says_that_its_parameters_stay(work: Path) -> None:
+def test_a_file_with_another_ending_takes_parameters_too(work: Path) -> None:
     write("rules/mine", RULES)
     assert compared(rules="rules/mine") == 0.5
-    with pytest.raises(UsageError, match="rules/mine: its parameters cannot be changed: "):
-        compared(rules="rules/mine", parameters={"half": 1})
+    assert compared(rules="rules/mine", parameters={"least": {"PER": 1}, "half": 0.25}) == 0.625
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import pytest
 from comparanda.columns import TextColumn
 from comparanda.errors import ComparandaError, RuleError
 from comparanda.rules.compiling import compile_rules
-from comparanda.rules.declarations import ColumnDeclaration
+from comparanda.rules.declarations import ColumnDeclaration, Kind
 from comparanda.rules.engine import Engine
-from comparanda.rules.facts import Facts
+from comparanda.rules.facts import MISSING, Facts
 from comparanda.rules.files import load
 from tests.rules import interpreter
 from tests.rules.building import declared, engine, rule, span
@@ -424,3 +424,38 @@ def test_random_rules_do_what_the_interpreter_does() -> None:
 @pytest.mark.slow
 def test_many_random_rules_do_what_the_interpreter_does() -> None:
     assert sum(check_random_rules(seed) for seed in range(300, 10_000)) > 1_000
+
+
+# What would take too long
+
+
+def test_a_condition_that_needs_every_pair_is_refused_before_it_fills_the_memory() -> None:
+    made = engine(rule("s", "is_missing(s.result) and any(k.begin > s.end for k in key)", s_result="A"))
+    spans = Facts(
+        {
+            "doc": np.zeros(8_000, int),
+            "begin": np.arange(8_000),
+            "end": np.arange(8_000),
+            "label": TextColumn.constant("PER", 8_000),
+        }
+    )
+    with pytest.raises(RuleError, match="64,000,000 pairs of rows would have to be looked at") as refused:
+        made.run({"system": spans, "key": spans})
+    assert refused.value.what.startswith("rule ")
+
+
+def test_keys_are_made_anew_once_a_column_has_changed_and_old_ones_are_let_go() -> None:
+    made = engine(rule("s", "is_missing(s.result)", s_result="A"))
+    state = made.run({"system": facts_of([span(0, 1), span(1, 2)])}).state
+    columns: list[tuple[str, str, Kind]] = [("result", "result", "text")]
+    table = state.tables["system"]
+    before = state.keys(table, table, columns)
+    assert state.keys(table, table, columns) is before
+    assert before[0].tolist() == before[1].tolist() == [0, 0]
+    kept = len(state._keys)
+    for value in (MISSING, state.pool.code("B")):
+        table.columns["result"][0] = value
+        state.changed("system", "result")
+        first, second = state.keys(table, table, columns)
+        assert (first[0] == second[0]) == (value != MISSING)
+    assert len(state._keys) == kept

@@ -157,18 +157,18 @@ fault(
 fault(
     "write of the second variable lost",
     "rules.engine",
-    "            table, rows = state.tables[plan.tables[",
+    "            table, rows = frame.tables[variable]",
     "            if variable != plan.variables[0]:\n"
     "                continue\n"
-    "            table, rows = state.tables[plan.tables[",
+    "            table, rows = frame.tables[variable]",
     "both rows",
     "CLIPS, many rules",
 )
 fault(
     "ambiguous write taken",
     "rules.engine",
-    "    if wrong.any():\n        cells",
-    "    if False:\n        cells",
+    '    if wrong.any():\n        what = f"ambiguous',
+    '    if False:\n        what = f"ambiguous',
     "ambiguous",
 )
 fault(
@@ -225,8 +225,8 @@ fault(
 fault(
     "optimal pairing is greedy",
     "rules.engine",
-    'choose = greedy if plan.pair == "one-to-one" else optimal',
-    "choose = greedy",
+    "_CHOICES.get(rule.pair),",
+    '_CHOICES.get(rule.pair and "one-to-one"),',
     "optimal",
 )
 fault(

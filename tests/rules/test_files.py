@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from comparanda.errors import RuleError
 from comparanda.rules import files, shipped
+from comparanda.rules.compiling import compile_rules
 from comparanda.rules.declarations import ColumnDeclaration, RuleDeclaration, RuleSetDeclaration, ViewDeclaration
 from comparanda.rules.files import load, parse
 from comparanda.rules.locating import Keys, Source, spots
@@ -109,7 +110,7 @@ def test_a_file_is_read_as_it_is_written() -> None:
     assert found.hierarchy == {"CITY": ("LOC",), "CAPITAL": ("CITY", "SEAT")}
     assert list(found.views) == ["strict", "other"]
     assert found.views["strict"] == ViewDeclaration(
-        "result", {"TP": 1, "FP": 70}, "partner", "note", "size", ("doc", "label"), "as it is"
+        "result", {"TP": 1, "FP": "threshold"}, "partner", "note", "size", ("doc", "label"), "as it is"
     )
     assert found.views["other"] == ViewDeclaration("result", "size")
 
@@ -473,8 +474,9 @@ credit = { TP = "partial_credit" }
     assert [rule.name for rule in found.rules] == [*(rule.name for rule in paper.rules), "more"]
     assert {rule.name for rule in found.rules if rule not in paper.rules} == {"fuzzy check", "more"}
     assert list(found.views) == ["mine", *paper.views]  # the first is the default
-    assert found.views["mine"].credit == {"TP": 0.5}
-    assert found.views["credit"].credit == {"TP": 1, "fuzzy": 0.5, "partial label": 0.5}
+    credits = {name: view.credit for name, view in compile_rules(found).views.items()}
+    assert credits["mine"] == {"TP": 0.5}
+    assert credits["credit"] == {"TP": 1, "fuzzy": 0.5, "partial label": 0.5}
     assert found.title == ""
 
 

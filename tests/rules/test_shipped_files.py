@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparanda.rules.compiling import compile_rules
-from comparanda.rules.declarations import RuleSetDeclaration, ViewDeclaration
+from comparanda.rules.declarations import RuleSetDeclaration
 from comparanda.rules.files import load, parse, shipped
+from comparanda.rules.ruleset import View
 from comparanda.rules.shipped import registered, registered_file
 from tests.rules.interpreter import Row, Tables, prepared, run
 
@@ -43,7 +44,7 @@ def outcomes(
     return [row[column] for row in tables["system"]], [row[column] for row in tables["key"]]
 
 
-def counted(view: ViewDeclaration, rows: list[Row]) -> tuple[float, float]:
+def counted(view: View, rows: list[Row]) -> tuple[float, float]:
     """Return the credit of some spans, and how much they could have got."""
     kept = [row for row in rows if view.left_out is None or row.get(view.left_out) is None]
     weights = [1 if view.weight is None else row[view.weight] for row in kept]
@@ -57,7 +58,8 @@ def counted(view: ViewDeclaration, rows: list[Row]) -> tuple[float, float]:
 def score(rules: str | RuleSetDeclaration, view: str, system: list[Row], key: list[Row]) -> tuple[float, ...]:
     """Return credit and size of the system's side, then of the key's."""
     declared, tables = judged(rules, system, key)
-    return (*counted(declared.views[view], tables["system"]), *counted(declared.views[view], tables["key"]))
+    chosen = compile_rules(declared).views[view]
+    return (*counted(chosen, tables["system"]), *counted(chosen, tables["key"]))
 
 
 # All of them
@@ -111,7 +113,7 @@ SPANS = st.lists(
 @given(st.sampled_from(SCORING), SPANS, SPANS)
 def test_every_span_gets_an_outcome_in_every_view(name: str, system: list[Row], key: list[Row]) -> None:
     declared, tables = judged(name, system, key)
-    for view, table in product(declared.views.values(), ("system", "key")):
+    for view, table in product(compile_rules(declared).views.values(), ("system", "key")):
         for row in tables[table]:
             assert row[view.outcome] in declared.tables[table][view.outcome].values
         credit, size = counted(view, tables[table])

@@ -8,16 +8,14 @@ characters, whatever its words and its white space are.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.align.ground import Ground
 from comparanda.align.maps import NONE
-from comparanda.align.surface import Surface, without_spaces
-from comparanda.columns import TextColumn
-from comparanda.corpus import Fragments, RawText, owner_of_rows
+from comparanda.columns import TextColumn, taken
+from comparanda.corpus import Fragments, owner_of_rows
 from comparanda.errors import AlignError
 from comparanda.places import Note, first_places
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from comparanda.align.maps import Aligned, RowMap
-    from comparanda.columns import Codes, Column, Rows
+    from comparanda.columns import Codes, Column, Rows, Truths
     from comparanda.corpus import Corpus, Spans, Unit
 
 
@@ -57,24 +55,14 @@ class PlacedSpans:
 
     def take(self, rows: Rows) -> PlacedSpans:
         """Return some spans, in another order if need be."""
-        pieces = self.fragments
-        if pieces is not None:
-            place = np.full(len(self), NONE)
-            place[rows] = np.arange(len(rows))
-            keep = np.flatnonzero(place[pieces.span] != NONE)
-            pieces = Fragments(place[pieces.span[keep]], pieces.begin[keep], pieces.end[keep]) if len(keep) else None
-        columns = {
-            name: column.take(rows) if isinstance(column, TextColumn) else column[rows]
-            for name, column in self.columns.items()
-        }
         return PlacedSpans(
             self.document[rows],
             self.begin[rows],
             self.end[rows],
             self.label.take(rows),
             self.given[rows],
-            pieces,
-            columns,
+            None if self.fragments is None else self.fragments.take(rows, len(self)),
+            {name: taken(column, rows) for name, column in self.columns.items()},
         )
 
 
@@ -97,11 +85,45 @@ class Placement:
 
     def rows(self, spans: PlacedSpans) -> tuple[Rows, Rows]:
         """Return the key's rows that spans begin and end in, counted in their documents; half-open, at least one."""
-        return self.ground.rows_of(spans, self.unit)
+        return _rows_of(self.ground, spans, self.unit)
 
     def texts(self, spans: PlacedSpans) -> TextColumn:
         """Return what each span covers of the key's text."""
-        return self.ground.texts_of(spans, self.unit)
+        return _texts_of(self.ground, spans, self.unit)
+
+
+def _rows_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
+    """Return the rows that spans begin and end in."""
+    base, last = ground.key.row_documents[spans.document], ground.key.row_documents[spans.document + 1]
+    if unit == "tokens":
+        return spans.begin, np.maximum(spans.end, spans.begin + 1)
+    width = int(max(ground.raw.end.max(initial=0), spans.end.max(initial=0))) + 1
+    ends, begins = ground.owner * width + ground.raw.end, ground.owner * width + ground.raw.begin
+    first = np.searchsorted(ends, spans.document * width + spans.begin, side="right")
+    first = np.clip(first, base, np.maximum(last - 1, base))
+    behind = np.searchsorted(begins, spans.document * width + spans.end, side="left")
+    behind = np.clip(behind, first + 1, np.maximum(last, first + 1))
+    return first - base, behind - base
+
+
+def _texts_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> TextColumn:
+    """Return what spans cover."""
+    if unit == "characters":
+        documents = ground.raw.documents
+        where = zip(spans.document.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
+        return TextColumn.of([documents[document][begin:end] for document, begin, end in where])
+    if ground.key.words is None:
+        return TextColumn.of([None] * len(spans))
+    words = ground.key.words.intern()
+    base = ground.key.row_documents[spans.document]
+    names, codes = words.names, words.codes
+    rows = zip((base + spans.begin).tolist(), (base + spans.end).tolist(), strict=True)
+    return TextColumn.of(
+        [
+            names[codes[first]] if last - first == 1 else " ".join([names[code] for code in codes[first:last].tolist()])
+            for first, last in rows
+        ]
+    )
 
 
 def place_spans(aligned: Aligned) -> Placement:
@@ -133,142 +155,13 @@ def _spans_of(corpus: Corpus) -> Spans:
     return corpus.spans
 
 
-def _kept_documents(aligned: Aligned) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+def _kept_documents(aligned: Aligned) -> Truths | None:
     """Return which documents take part; None for all."""
     if aligned.kept is None:
         return None
     kept = np.zeros(len(aligned.key.documents), np.bool_)
     kept[owner_of_rows(aligned.key.row_documents)[aligned.kept]] = True
     return kept
-
-
-class Ground:
-    """Where the rows of the key stand in its documents."""
-
-    def __init__(self, key: Corpus) -> None:
-        self.key = key
-
-    @cached_property
-    def owner(self) -> Rows:
-        """The document of each row."""
-        return owner_of_rows(self.key.row_documents).astype(np.int64)
-
-    @cached_property
-    def raw(self) -> RawText:
-        """The texts of the documents: as they are, or the words with one space between them."""
-        return self.key.raw if self.key.raw is not None else _joined_words(self.key)
-
-    @cached_property
-    def solid(self) -> Rows:
-        """The place in its document of each character that belongs to a word, one document after the other."""
-        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
-        ends = np.cumsum(size)
-        places = np.repeat(self.raw.begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
-        blank = [int(ends[row] - size[row]) + place for row, inside in self._blanks for place in inside if size[row]]
-        return np.delete(places, blank) if blank else places
-
-    @cached_property
-    def _blanks(self) -> list[tuple[int, list[int]]]:
-        """The rows of tokens with white space inside, and where it is; it is none of a text's characters."""
-        if self.key.raw is not None or self.key.words is None:
-            return []
-        surface = Surface.of(self.key)
-        forms = surface.forms.intern()
-        spaced = [code for code, name in enumerate(forms.names) if without_spaces(name) != name]
-        if not spaced:
-            return []
-        tokens = np.flatnonzero(np.isin(forms.codes, spaced)).tolist()
-        rows = surface.row[tokens].tolist()
-        places = ([place for place, each in enumerate(forms[token]) if not without_spaces(each)] for token in tokens)
-        return list(zip(rows, places, strict=True))
-
-    @cached_property
-    def _own_words(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Whether each row is the first that stands at its place: words of one token share its characters."""
-        first = np.ones(len(self.key), np.bool_)
-        same = (self.raw.begin[1:] == self.raw.begin[:-1]) & (self.owner[1:] == self.owner[:-1])
-        first[1:] = ~same
-        return first
-
-    @cached_property
-    def first_words(self) -> Rows:
-        """The first word of each row's token."""
-        return np.maximum.accumulate(np.where(self._own_words, np.arange(len(self.key)), 0))
-
-    @cached_property
-    def solid_before(self) -> Rows:
-        """How many characters of words stand before each row, and behind them their number."""
-        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
-        for row, inside in self._blanks:
-            size[row] -= len(inside) if size[row] else 0
-        return np.concatenate([np.zeros(1, np.int64), np.cumsum(size)])
-
-    def placed(self, solid: Rows, *, ending: bool) -> Rows:
-        """Return the places of characters by their numbers among those of words; of an end, behind the one before."""
-        if not len(self.solid):
-            return np.zeros(len(solid), np.int64)
-        if ending:
-            behind: Rows = self.solid[np.maximum(solid, 1) - 1] + 1
-            return behind
-        places: Rows = self.solid[np.minimum(solid, len(self.solid) - 1)]
-        return places
-
-    def rows_of(self, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
-        """Return the rows that spans begin and end in."""
-        base, last = self.key.row_documents[spans.document], self.key.row_documents[spans.document + 1]
-        if unit == "tokens":
-            return spans.begin, np.maximum(spans.end, spans.begin + 1)
-        width = int(max(self.raw.end.max(initial=0), spans.end.max(initial=0))) + 1
-        ends, begins = self.owner * width + self.raw.end, self.owner * width + self.raw.begin
-        first = np.searchsorted(ends, spans.document * width + spans.begin, side="right")
-        first = np.clip(first, base, np.maximum(last - 1, base))
-        behind = np.searchsorted(begins, spans.document * width + spans.end, side="left")
-        behind = np.clip(behind, first + 1, np.maximum(last, first + 1))
-        return first - base, behind - base
-
-    def texts_of(self, spans: PlacedSpans, unit: Unit) -> TextColumn:
-        """Return what spans cover."""
-        if unit == "characters":
-            documents = self.raw.documents
-            where = zip(spans.document.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
-            return TextColumn.of([documents[document][begin:end] for document, begin, end in where])
-        if self.key.words is None:
-            return TextColumn.of([None] * len(spans))
-        words = self.key.words.intern()
-        base = self.key.row_documents[spans.document]
-        names, codes = words.names, words.codes
-        rows = zip((base + spans.begin).tolist(), (base + spans.end).tolist(), strict=True)
-        return TextColumn.of(
-            [
-                names[codes[first]]
-                if last - first == 1
-                else " ".join([names[code] for code in codes[first:last].tolist()])
-                for first, last in rows
-            ]
-        )
-
-
-def _joined_words(key: Corpus) -> RawText:
-    """Make texts of words: those of each document with one space between them."""
-    if key.words is None:
-        raise AlignError(
-            "the key has no words, so spans of a response with other tokens cannot be laid over it",
-            where=key.source.parts[0].name,
-        )
-    surface = Surface.of(key)
-    forms = surface.forms.intern()
-    tokens = [forms.names[code] for code in forms.codes.tolist()]
-    sizes = np.array([len(name) for name in forms.names], np.int64)[forms.codes] if tokens else np.zeros(0, np.int64)
-    owner = owner_of_rows(key.row_documents)[surface.row]
-    bounds = np.searchsorted(owner, np.arange(len(key.documents) + 1))
-    ends = np.cumsum(sizes + 1) - 1
-    begins = ends - sizes
-    shift = np.repeat(
-        begins[np.minimum(bounds[:-1], max(len(begins) - 1, 0))] if len(begins) else bounds[:-1], np.diff(bounds)
-    )
-    texts = tuple(" ".join(tokens[first:last]) for first, last in pairwise(bounds.tolist()))
-    counts = surface.end - surface.row
-    return RawText(texts, np.repeat(begins - shift, counts), np.repeat(ends - shift, counts))
 
 
 def _by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
@@ -322,23 +215,10 @@ def _solid_places(ground: Ground, row_map: RowMap, rows: int) -> tuple[Rows, Row
     begin, end = ground.solid_before[ground.first_words[near]], ground.solid_before[near + 1]
     if row_map.surplus is not None:
         surplus = row_map.surplus
-        before = _characters_before(ground)
-        byte = _bytes_before(ground)[surplus.near]
+        before, byte = ground.characters_before, ground.bytes_before[surplus.near]
         begin[surplus.rows] = before[byte + surplus.begin]
         end[surplus.rows] = before[byte + surplus.end]
     return begin, end
-
-
-def _characters_before(ground: Ground) -> Rows:
-    """Return how many characters of words stand before each byte of them."""
-    data = Surface.of(ground.key).text.data
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum((data & 0xC0) != 0x80)])
-
-
-def _bytes_before(ground: Ground) -> Rows:
-    """Return how many bytes of words stand before each row; white space inside words is none."""
-    surface = Surface.of(ground.key)
-    return np.repeat(surface.text.begins, surface.end - surface.row)
 
 
 def _document_map(key: Corpus, response: Corpus) -> Rows:

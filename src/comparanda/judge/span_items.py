@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes, Rows
-    from comparanda.rules.declarations import ViewDeclaration
     from comparanda.rules.engine import Outcome
-    from comparanda.rules.ruleset import RuleSet
+    from comparanda.rules.ruleset import RuleSet, View
 
     Array = NDArray[Any]
 
@@ -223,7 +222,7 @@ def _reasoned(pool: Sequence[str], code: int, reason: int) -> str:
     return pool[code] if reason == 0 else f"{pool[code]}, left out: {pool[reason - 1]}"
 
 
-def _partners(declared: ViewDeclaration, outcome: Outcome, judged: _Judged) -> Rows:
+def _partners(declared: View, outcome: Outcome, judged: _Judged) -> Rows:
     """Return the key span whose credit each system span gets a part of; -1 for none."""
     if declared.partner is None:
         return np.full(len(judged.credit), -1, np.int64)
@@ -242,9 +241,7 @@ class _Beside:
 
     """
 
-    def __init__(
-        self, declared: ViewDeclaration, outcomes: Sequence[Outcome], sides: Sequence[Side], rows: list[Rows]
-    ) -> None:
+    def __init__(self, declared: View, outcomes: Sequence[Outcome], sides: Sequence[Side], rows: list[Rows]) -> None:
         self.rows, self.sides = rows, sides
         run = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
         keys = self._keys(declared, outcomes)
@@ -266,7 +263,7 @@ class _Beside:
         found[size + self.number[run][::-1]] = self.sides[run].claim[self.rows[run]][::-1]  # of several the first
         return found
 
-    def _keys(self, declared: ViewDeclaration, outcomes: Sequence[Outcome]) -> Rows:
+    def _keys(self, declared: View, outcomes: Sequence[Outcome]) -> Rows:
         """Return a number for each claim, equal where two are of the same thing."""
         if declared.same == EXTENT:
             return np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])

@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 from os import fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from comparanda.rules.declarations import RuleSetDeclaration
+from comparanda.rules.declarations import ColumnDeclaration, RuleDeclaration, RuleSetDeclaration, ViewDeclaration
 from comparanda.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["RuleSet", "RuleSetDeclaration", "rule_set"]
+    from comparanda.rules.parameters import Parameters
+
+__all__ = [
+    "ColumnDeclaration",
+    "RuleDeclaration",
+    "RuleSet",
+    "RuleSetDeclaration",
+    "ViewDeclaration",
+    "rule_set",
+]
 
 
-def rule_set(given: str | PathLike[str] | RuleSetDeclaration | RuleSet | Any) -> RuleSet:
+def rule_set(
+    given: str | PathLike[str] | RuleSetDeclaration | RuleSet, parameters: Parameters | None = None
+) -> RuleSet:
     """Return a checked rule set: of a shipped one by its name, of a file, or of Python objects.
+
+    Args:
+        given: the rule set.
+        parameters: other numbers for some of its parameters.
 
     >>> rule_set("exact").groups
     ('match', 'rest')
+
     """
     from comparanda.rules.compiling import compile_rules
     from comparanda.rules.files import load
+    from comparanda.rules.parameters import with_parameters
 
     if isinstance(given, RuleSet):
-        return given
-    return compile_rules(given if isinstance(given, RuleSetDeclaration) else load(fspath(given)))
+        if not parameters:
+            return given
+        given = given.declaration
+    declared = given if isinstance(given, RuleSetDeclaration) else load(fspath(given))
+    return compile_rules(with_parameters(declared, parameters) if parameters else declared)

@@ -17,7 +17,7 @@ from comparanda.rules.declarations import PAIRINGS
 from comparanda.rules.language import SPAN_COLUMNS, SPAN_TABLES, functions_of
 from comparanda.rules.misfits import RuleChecker
 from comparanda.rules.plain import conjuncts, plain
-from comparanda.rules.ruleset import ColumnType, Rule, RuleSet, Setting
+from comparanda.rules.ruleset import ColumnType, Rule, RuleSet, Setting, View
 
 if TYPE_CHECKING:
     from comparanda.rules.declarations import (
@@ -51,6 +51,7 @@ def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
         tables,
         tuple(compiler.rule(rule) for rule in written),
         {name: _view(declared, name, view, tables) for name, view in declared.views.items()},
+        declared,
         declared.parameters,
         {name: _lists(texts) for name, texts in declared.lists.items()},
         _ancestors(declared),
@@ -120,8 +121,8 @@ def _ancestors(declared: RuleSetDeclaration) -> dict[str, frozenset[str]]:
 
 def _view(
     declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Mapping[str, Mapping[str, ColumnType]]
-) -> ViewDeclaration:
-    """Check that a view speaks of columns that are there."""
+) -> View:
+    """Check that a view speaks of columns that are there, and look up the credits that are parameters."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         what = f"a view cannot be called {name!r}: it stands in the names of measures, such as strict.f1"
         raise RuleError(what, where=declared.file, hint="use small letters, digits and _")
@@ -146,9 +147,10 @@ def _view(
         column("system", view.left_out, ("text",))
     for each in view.same:
         column("system", each, ("text", "number"))
-    if isinstance(view.credit, Mapping):
+    credit = view.credit if isinstance(view.credit, str) else _credits(declared, name, view.credit)
+    if isinstance(credit, Mapping):
         values = [value for table in SPAN_TABLES for value in tables[table][view.outcome].values]
-        for outcome, worth in view.credit.items():
+        for outcome, worth in credit.items():
             if not 0 <= worth <= 1:
                 raise RuleError(
                     f"view {name!r}: {outcome} is worth {worth}; credit is from 0 to 1", where=declared.file
@@ -156,7 +158,19 @@ def _view(
             if values and outcome not in values:
                 what = f"view {name!r}: {view.outcome} never holds {outcome!r}{nearest(outcome, values)}"
                 raise RuleError(what, where=declared.file)
-    return view
+    return View(view.outcome, credit, view.partner, view.left_out, view.weight, tuple(view.same), view.summary)
+
+
+def _credits(declared: RuleSetDeclaration, view: str, given: Mapping[str, float | str]) -> dict[str, float]:
+    """Return what outcomes are worth; what is the name of a parameter is its number."""
+    found: dict[str, float] = {}
+    for outcome, worth in given.items():
+        number = declared.parameters.get(worth) if isinstance(worth, str) else worth
+        if number is None or isinstance(number, Mapping):
+            what = f"view {view!r}: {outcome} is worth {worth!r}, which is no parameter with one number"
+            raise RuleError(what, where=declared.file)
+        found[outcome] = number
+    return found
 
 
 class _Compiler:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.expressions import BUILTINS, unparse
+from comparanda.expressions import BUILTINS, unparse, walk
+from comparanda.expressions.columns import COMPARE
 from comparanda.expressions.syntax import (
     And,
     Arithmetic,
@@ -38,15 +39,6 @@ Value = Any
 
 Term = Callable[["Frame"], Value]
 """A compiled expression."""
-
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 class Conditions:
@@ -136,7 +128,7 @@ class Conditions:
         if step.operator == "!=":
             same = _equality(left, right, kind, fixed=fixed)
             return lambda frame: np.logical_not(same(frame))
-        compare = _COMPARE[step.operator]
+        compare = COMPARE[step.operator]
         if kind == "text":
             return functions.text_order(left, right, compare)
         return lambda frame: compare(left(frame), right(frame))
@@ -192,8 +184,6 @@ def _equality(left: Term, right: Term, kind: Kind, *, fixed: bool) -> Term:
 
 def variables_of(node: Node, variables: Mapping[str, str]) -> frozenset[str]:
     """Return the variables that a node speaks of, those of its own quantifiers not among them."""
-    from comparanda.expressions import walk
-
     inner = {each.variable for each in walk(node) if isinstance(each, Quantified)}
     names = {each.name.partition(".")[0] for each in walk(node) if isinstance(each, Name)}
     return frozenset(names & variables.keys() - inner)

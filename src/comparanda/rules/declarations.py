@@ -72,7 +72,8 @@ class ViewDeclaration:
 
     Args:
         outcome: the column of both tables that holds the outcome.
-        credit: what each outcome is worth; others are worth nothing. Or the name of a column of numbers.
+        credit: what each outcome is worth, as a number or the name of a parameter; others are worth nothing. Or the
+            name of a column of numbers.
         partner: the column that holds the row of the other table a span was paired with.
         left_out: a column; spans for which it is not missing leave the counts, with its value as the reason.
         weight: a column of numbers that says how much a span counts; None for one each.
@@ -82,7 +83,7 @@ class ViewDeclaration:
     """
 
     outcome: str
-    credit: Mapping[str, float] | str
+    credit: Mapping[str, float | str] | str
     partner: str | None = None
     left_out: str | None = None
     weight: str | None = None

@@ -6,7 +6,7 @@ group starts again from its highest rule that could have been enabled, until not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +99,14 @@ class _Plan:
     link: Link | None
     best: tuple[Term, ...]
     sets: tuple[tuple[str, str, Term], ...]
-    pair: str | None
+    choose: Callable[[Rows, Rows, Sequence[Array]], Rows] | None
+
+
+_CHOICES: dict[str | None, Callable[[Rows, Rows, Sequence[Array]], Rows]] = {
+    "one-to-one": greedy,
+    "one-to-one:optimal": optimal,
+}
+"""How pairs are chosen by rules that use rows up; others take every pair."""
 
 
 class Engine:
@@ -129,8 +136,7 @@ class Engine:
             _compare(outcome, careful)
         return outcome
 
-    def _run(self, facts: Mapping[str, Facts], restarts: object) -> Outcome:
-        assert isinstance(restarts, list | tuple)
+    def _run(self, facts: Mapping[str, Facts], restarts: Sequence[int | None]) -> Outcome:
         state = State(self.rule_set, facts, self._texts, self._used)
         trace: list[Firing] = []
         place, rules = 0, self.rule_set.rules
@@ -147,8 +153,17 @@ class Engine:
         return Outcome(state, tuple(trace))
 
     def _fire(self, place: int, state: State) -> Firing | None:
+        """Fire one rule; say which it was if it cannot go on."""
+        try:
+            return self._fired(place, state)
+        except RuleError as problem:
+            rule = self.rule_set.rules[place]
+            what = f"rule {rule.name!r}: {problem.what}"
+            raise RuleError(what, where=rule.declaration.file, details=problem.details, hint=problem.hint) from None
+
+    def _fired(self, place: int, state: State) -> Firing | None:
         """Fire one rule for all its matches that change anything; None where there are none."""
-        plan, rule = self._plans[place], self.rule_set.rules[place]
+        plan = self._plans[place]
         frame = matches(plan, state)
         if not frame.size:
             return None
@@ -164,13 +179,13 @@ class Engine:
                 return None
             frame, values = frame.taken(kept), [value[kept] if np.ndim(value) else value for value in values]
         for (variable, column, _), value in zip(plan.sets, values, strict=True):
-            table, rows = state.tables[plan.tables[plan.variables.index(variable)]], frame.numbers(variable)
+            table, rows = frame.tables[variable], frame.numbers(variable)
             cells = table.columns[column]
             cells[rows] = value
             table.by[column][rows] = place
             state.changed(table.name, column)
-            if plan.link is not None and plan.pair not in {"one-to-one", "one-to-one:optimal"}:
-                _refuse_ambiguous(rule, table.name, column, _differs(cells[rows], value))
+            if plan.link is not None and plan.choose is None:
+                _refuse_ambiguous(table.name, column, _differs(cells[rows], value))
         return Firing(place, {name: frame.numbers(name).astype(np.int32) for name in plan.variables})
 
 
@@ -193,11 +208,10 @@ def matches(plan: _Plan, state: State) -> Frame:
     if not frame.size:
         return frame.beside(plan.variables[1], state.tables[plan.tables[1]], np.zeros(0, np.int64))
     _, frame = plan.link.joined(frame)
-    if plan.pair in {"one-to-one", "one-to-one:optimal"} and frame.size:
+    if plan.choose is not None and frame.size:
         left, right = (frame.numbers(name) for name in plan.variables)
         best = [filled(term(frame), frame.size).astype(np.float64) for term in plan.best]
-        choose = greedy if plan.pair == "one-to-one" else optimal
-        frame = frame.taken(choose(left, right, best))
+        frame = frame.taken(plan.choose(left, right, best))
     return frame
 
 
@@ -208,11 +222,10 @@ def _differs(old: Array, new: Any) -> Array:
     return different
 
 
-def _refuse_ambiguous(rule: Rule, table: str, column: str, wrong: Array) -> None:
+def _refuse_ambiguous(table: str, column: str, wrong: Array) -> None:
     if wrong.any():
-        cells = f"{int(wrong.sum()):,} cells of {table}.{column}"
-        what = f"rule {rule.name!r}: ambiguous write: {cells} get two values at once"
-        raise RuleError(what, where=rule.declaration.file, hint="say pair = 'one-to-one', or make the values agree")
+        what = f"ambiguous write: {int(wrong.sum()):,} cells of {table}.{column} get two values at once"
+        raise RuleError(what, hint="say pair = 'one-to-one', or make the values agree")
 
 
 def _plan(rule: Rule, conditions: Conditions) -> _Plan:
@@ -235,7 +248,7 @@ def _plan(rule: Rule, conditions: Conditions) -> _Plan:
         link,
         tuple(conditions.term(node, rule.over) for node in rule.best),
         tuple((each.variable, each.column, conditions.term(each.value, rule.over)) for each in rule.sets),
-        rule.pair,
+        _CHOICES.get(rule.pair),
     )
 
 

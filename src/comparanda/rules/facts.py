@@ -203,7 +203,7 @@ class State:
             for name, types in rule_set.tables.items()
         }
         self._lines: dict[str, tuple[Rows, Rows]] = {}
-        self._keys: dict[tuple[object, ...], tuple[Rows, Rows]] = {}
+        self._keys: dict[tuple[object, ...], tuple[int, tuple[Rows, Rows]]] = {}
         self._changes: dict[tuple[str, str], int] = {}
 
     def changed(self, table: str, column: str) -> None:
@@ -215,11 +215,10 @@ class State:
 
         Rules often ask for the same columns; as long as nobody writes to them the numbers hold.
         """
-        changes = self._changes
-        versions = tuple((mine, theirs, changes.get((left.name, mine), 0), changes.get((right.name, theirs), 0))
-                         for mine, theirs, _ in columns)  # fmt: skip
-        known = self._keys.get((left.name, right.name, versions))
-        if known is None:
+        sought, count = (left.name, right.name, *columns), self._changes.get
+        changes = sum(count((left.name, mine), 0) + count((right.name, theirs), 0) for mine, theirs, _ in columns)
+        before, known = self._keys.get(sought, (0, None))
+        if known is None or before != changes:
             sides = [[left.columns[mine] for mine, _, _ in columns], [right.columns[other] for _, other, _ in columns]]
             first, second = packed(sides)
             known = (first, second)
@@ -227,7 +226,7 @@ class State:
                 for values, (_, _, kind) in zip(side, columns, strict=True):
                     if (gone := missing_rows(values, kind)) is not None:
                         keys[gone] = nothing
-            self._keys[left.name, right.name, versions] = known
+            self._keys[sought] = changes, known
         return known
 
     def line(self, name: str) -> tuple[Rows, Rows]:

@@ -401,16 +401,17 @@ def _view(section: Section, parameters: Mapping[str, object]) -> ViewDeclaration
     return replace(view, same=section.texts("same")) if "same" in section.values else view
 
 
-def _credits(section: Section, parameters: Mapping[str, object]) -> dict[str, float] | str:
+def _credits(section: Section, parameters: Mapping[str, object]) -> dict[str, float | str] | str:
     """Return the name of a column, or what each outcome is worth: a number, or that of a parameter."""
     if isinstance(section.values["credit"], str):
         return section.text("credit")
-    given, found = section.table("credit"), {}
+    given = section.table("credit")
+    found: dict[str, float | str] = {}
     for outcome, name in given.values.items():
         if not isinstance(name, str):
             found[outcome] = given.number(outcome)
-        elif isinstance(number := parameters.get(name), int | float):
-            found[outcome] = number
+        elif isinstance(parameters.get(name), int | float):
+            found[outcome] = name
         else:
             what = f"no parameter is called {shown(name)}{likely(name, parameters)}"
             if name in parameters:

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comparanda.errors import RuleError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows, Truths
 
     Array = NDArray[Any]
+
+MOST_PAIRS = 50_000_000
+"""How many pairs of rows one condition may look at: some gigabytes of memory, and some seconds."""
 
 _ROOM = 1 << 62
 
@@ -64,10 +69,15 @@ def _ranked(columns: list[Array]) -> tuple[list[Array], int]:
 def expanded(low: Rows, high: Rows) -> tuple[Rows, Rows]:
     """Lay ranges end to end: the number of each range, repeated, and the positions in it.
 
+    Every pair of rows that is looked at is made here; a condition that asks for too many of them is refused.
+
     >>> [part.tolist() for part in expanded(np.array([3, 0]), np.array([5, 1]))]
     [[0, 0, 1], [3, 4, 0]]
     """
     counts = np.maximum(high - low, 0)
+    if (pairs := int(counts.sum())) > MOST_PAIRS:
+        what = f"{pairs:,} pairs of rows would have to be looked at, and at most {MOST_PAIRS:,} can be"
+        raise RuleError(what, hint="compare more columns of both rows with ==, or write overlaps(…)")
     owner = np.repeat(np.arange(len(counts)), counts)
     shift = low - np.cumsum(counts) + counts
     return owner, np.arange(len(owner)) + shift[owner]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from comparanda.expressions import Node
-    from comparanda.rules.declarations import Kind, Pairing, RuleDeclaration, ViewDeclaration
+    from comparanda.rules.declarations import Kind, Pairing, RuleDeclaration, RuleSetDeclaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,19 @@ class Rule:
     declaration: RuleDeclaration
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """How outcomes become scores: as it was declared, with every credit a number."""
+
+    outcome: str
+    credit: Mapping[str, float] | str
+    partner: str | None
+    left_out: str | None
+    weight: str | None
+    same: tuple[str, ...]
+    summary: str
+
+
 @dataclass(frozen=True, eq=False)
 class RuleSet:
     """A checked rule set.
@@ -80,12 +93,13 @@ class RuleSet:
         groups: the agenda groups, in the order in which they run.
         tables: the columns of each table.
         rules: the rules in the order in which they are tried: by group, then by salience, then as written.
-        views: how outcomes become scores; the first is the default.
+        views: how outcomes become scores, every credit a number; the first is the default.
         parameters: numbers by name, or numbers by label with one for "default".
         lists: texts by name, or texts by label.
         hierarchy: for each label all its ancestors.
         restarts: for each rule the rule of its group at which the agenda goes on after it has changed something;
             None where the next one follows.
+        declaration: how it was written.
 
     """
 
@@ -94,7 +108,8 @@ class RuleSet:
     groups: tuple[str, ...]
     tables: Mapping[str, Mapping[str, ColumnType]]
     rules: tuple[Rule, ...]
-    views: Mapping[str, ViewDeclaration]
+    views: Mapping[str, View]
+    declaration: RuleSetDeclaration
     parameters: Mapping[str, float | Mapping[str, float]] = field(default_factory=dict)
     lists: Mapping[str, frozenset[str] | Mapping[str, frozenset[str]]] = field(default_factory=dict)
     hierarchy: Mapping[str, frozenset[str]] = field(default_factory=dict)
