@@ -19,7 +19,7 @@ PACKAGE = Path(comparanda.__file__).parent
 # its own line. Where a line names a package, all its modules are meant.
 ROAD = (
     ("version", "errors"),
-    ("columns", "interning"),
+    ("columns", "interning", "ids"),
     ("places",),
     ("corpus",),
     ("trees",),
@@ -28,6 +28,8 @@ ROAD = (
     ("rules",),
     ("demo",),
     ("read",),
+    ("write",),
+    ("convert",),
     ("align",),
     ("excerpts",),
     ("sites",),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ReadError,
         RuleError,
         UsageError,
+        WriteError,
     )
     from comparanda.result import Result
     from comparanda.road import compare
@@ -41,6 +42,7 @@ _PLACES = {
             "ReadError",
             "RuleError",
             "UsageError",
+            "WriteError",
         )
     },
 }
@@ -55,6 +57,7 @@ __all__ = [
     "Result",
     "RuleError",
     "UsageError",
+    "WriteError",
     "__version__",
     "compare",
     "compare_keys",

@@ -109,6 +109,10 @@ class TextColumn:
         """Return the texts themselves, None where one is missing: for people, not for hot loops."""
         return [None if code == self.missing else self.names[code] for code in self.codes.tolist()]
 
+    def is_missing(self, row: int) -> bool:
+        """Whether a row has no text."""
+        return self.missing is not None and int(self.codes[row]) == self.missing
+
     def missing_rows(self) -> Truths:
         """Return which rows have no text."""
         if self.missing is None:

@@ -68,6 +68,10 @@ class ReadError(InputError):
     """A file cannot be read: the bytes, the lines or the columns are not what its format says."""
 
 
+class WriteError(InputError):
+    """What was read cannot be written in the format asked for: nothing valid there says the same."""
+
+
 class AlignError(InputError):
     """A response does not fit the key: other words, another count, a document too few."""
 

@@ -280,13 +280,16 @@ class TestExtents:
         ]
 
     def test_most_that_are_not_covered_are_refused(self) -> None:
-        assert refused("T1\tPER 34 36\tBo\n") == (
-            "d.ann:1: T1 of document 'd' ends at 36, but the text has 33 characters\n"
-            "  the span: 34 36 PER 'Bo'\n"
-            "  offsets that count bytes of UTF-8 would fit 1 of 1 spans\n"
-            "  say so with ?offsets=bytes"
+        assert refused("T1\tPER 30 33\tIda\n").startswith(
+            "d.ann:1: 1 of 1 spans do not cover the text that they name\n"
         )
-        assert spans(read("d.ann::brat?offsets=bytes")) == [("d", 31, 33, "PER")]
+
+    def test_offsets_that_count_bytes_are_told(self) -> None:
+        corpus = read_text("T1\tPER 34 36\tBo\n")
+        assert spans(corpus) == [("d", 31, 33, "PER")]
+        assert notes(corpus) == [
+            "key: spans whose offsets count bytes of UTF-8, which the text that they name tells: 1"
+        ]
 
 
 class TestLineEnds:

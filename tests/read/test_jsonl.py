@@ -13,7 +13,8 @@ from comparanda.corpus import Corpus
 from comparanda.errors import ComparandaError, ReadError
 from comparanda.places import Source
 from comparanda.read.inputs import Input, read_input
-from comparanda.read.jsonl import FORMAT, sniff
+from comparanda.read.json_objects import looks_like_json as sniff
+from comparanda.read.jsonl import FORMAT
 from comparanda.read.request import Request
 
 

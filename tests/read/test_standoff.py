@@ -375,7 +375,7 @@ class TestExtents:
 
 
 class TestOffsets:
-    """Offsets that count something else: told by the texts that spans name, and read if the user says so."""
+    """Offsets that count something else: told by the texts that spans name, and said."""
 
     TEXT = "😀 Änne met Bo and Flo."
 
@@ -390,15 +390,28 @@ class TestOffsets:
     def test_told_and_read(self, offsets: str, extents: list[tuple[int, int]], meaning: str) -> None:
         names = ["Änne", "Bo", "Flo"]
         given = doc(self.TEXT, *((*extent, name) for extent, name in zip(extents, names, strict=True)))
-        assert refusal(read, given).endswith(
+        assert refusal(read, given, offsets="code-points").endswith(
             f"  offsets that {meaning} would fit 3 of 3 spans\n  say so with ?offsets={offsets}"
         )
-        corpus = read(given, offsets=offsets)
-        assert [span[1:3] for span in spans(corpus)] == [(2, 6), (11, 13), (18, 21)]
-        assert notes(corpus) == []
+        for corpus, told in ((read(given, offsets=offsets), False), (read(given), True)):
+            assert [span[1:3] for span in spans(corpus)] == [(2, 6), (11, 13), (18, 21)]
+            said = f"key: spans whose offsets {meaning.rstrip(',')}, which the text that they name tells: 3"
+            assert notes(corpus) == [said] * told
+
+    def test_a_few_spans_that_differ_tell_it(self) -> None:
+        """The offsets of all others are the same in both ways of counting."""
+        text = "Bo met Flo 😀 Ida"
+        corpus = read(doc(text, (0, 2, "Bo"), (7, 10, "Flo"), (14, 17, "Ida")))
+        assert [text[begin:end] for _, begin, end, _ in spans(corpus)] == ["Bo", "Flo", "Ida"]
+        assert "count UTF-16 units" in notes(corpus)[0]
+
+    def test_what_fits_as_well_otherwise_is_as_usual(self) -> None:
+        corpus = read(doc("Bo met Flo", (0, 2, "Bo"), (7, 10, "Ida")))
+        assert notes(corpus)[0].startswith("key: spans whose text is not what their offsets cover")
 
     def test_behind_the_text_they_are_told_too(self) -> None:
-        assert refusal(read, doc("ÄÄÄ Bo", (7, 9, "Bo"))) == (
+        assert spans(read(doc("ÄÄÄ Bo", (7, 9, "Bo")))) == [("d1", 4, 6, "X")]
+        assert refusal(read, doc("ÄÄÄ Bo", (7, 9, "Bo")), offsets="code-points") == (
             "f.jsonl:1: spans[0] of document 'd1' ends at 9, but the text has 6 characters\n"
             "  the span: 7 9 X 'Bo'\n"
             "  offsets that count bytes of UTF-8 would fit 1 of 1 spans\n"

@@ -13,6 +13,7 @@ from comparanda.cli.options import (
     also_key,
     by,
     citing,
+    converting,
     demo_task,
     keying,
     measures,
@@ -169,6 +170,26 @@ def validate(context: click.Context, /, **options: Any) -> None:
     context.exit(check(context, {**options, "where": None}))
 
 
+@click.command(
+    cls=Command,
+    short_help="Spans and links from one format to another.",
+    epilog="""\b
+Examples:
+  comparanda convert corpus/ gold.jsonl
+  comparanda convert export.json out/ --to brat
+  comparanda convert gold.bio::columns - --to jsonl""",
+)
+@click.argument("source", metavar="INPUT", shell_complete=completion.files)
+@click.argument("target", metavar="OUTPUT", shell_complete=completion.files)
+@converting
+@telling
+def convert(**options: Any) -> None:
+    """Write labelled spans and links in another format. What it cannot carry is said; OUTPUT may be '-'."""
+    from comparanda.cli.converting import convert as run
+
+    run(options)
+
+
 @click.command(short_help="The formats that can be read.")
 @click.argument("name", required=False, shell_complete=completion.registered("comparanda.formats"))
 def formats(name: str | None) -> None:
@@ -205,4 +226,4 @@ def demo(context: click.Context, /, **options: Any) -> None:
         run_demo(context, options)
 
 
-commands: list[click.Command] = [compare, score, diff, examples, validate, rules, formats, schema, demo]
+commands: list[click.Command] = [compare, score, diff, examples, validate, convert, rules, formats, schema, demo]

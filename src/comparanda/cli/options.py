@@ -90,28 +90,43 @@ _words = _chain(
     _read("--labels", metavar="|".join(LABELS), callback=one_of(*LABELS), shell_complete=completion.one_of(*LABELS),
           help="Trees: relations without subtypes (universal, the default) or in full."),
 )  # fmt: skip
+_scheme = _read("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES, fold=True),
+                shell_complete=completion.one_of(*SCHEMES),
+                help="Spans: how chunk tags are written: bio, iob1, ioe2, bioes, io …; "
+                "detected by default.")  # fmt: skip
+_repair = _read("--repair", metavar="|".join(REPAIRS), callback=one_of(*REPAIRS, fold=True),
+                shell_complete=completion.one_of(*REPAIRS),
+                help="Spans: what to do about tags that break the scheme; conlleval by default.")  # fmt: skip
 _spans = _chain(
     _read("--rules", metavar="NAME|FILE", callback=filled, shell_complete=completion.rule_sets,
           help="Spans: the rules that judge them (see 'comparanda rules list'); exact by default."),
     _read("--parameter", "parameters", multiple=True, metavar="NAME=NUMBER", callback=numbers,
           help="Spans: another number for a parameter of the rules; NAME[LABEL]=NUMBER for one label."),
     _read("--paranoid", is_flag=True, help="Spans: run the rules without any shortcut as well, and compare."),
-    _read("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES, fold=True),
-          shell_complete=completion.one_of(*SCHEMES),
-          help="Spans: how chunk tags are written: bio, iob1, ioe2, bioes, io …; detected by default."),
-    _read("--repair", metavar="|".join(REPAIRS), callback=one_of(*REPAIRS, fold=True),
-          shell_complete=completion.one_of(*REPAIRS),
-          help="Spans: what to do about tags that break the scheme; conlleval by default."),
+    _scheme,
+    _repair,
 )  # fmt: skip
+_strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
+_max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
+                  help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip
 _files = _chain(
-    _read("--strict", is_flag=True, help="Refuse input that gives anything to note."),
-    _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
-          help="The longest line accepted.  [default: 16 MiB]"),
+    _strict,
+    _max_line,
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
 reading = _chain(_task, _values, _words, _spans, _files)
 reading_spans = _chain(_values, _spans, _files)
+
+converting = _chain(
+    _read("--to", metavar="FORMAT", callback=filled, shell_complete=completion.registered("comparanda.writers"),
+          help="The format to write; told by the name of the output, if that says it."),
+    _read("--column", metavar="NAME", callback=filled, help="The column of tags, or of labels."),
+    _scheme,
+    _repair,
+    _strict,
+    _max_line,
+)  # fmt: skip
 
 also_key = _read("--also-key", multiple=True, metavar="NAME=FILE", shell_complete=files,
                  help="Spans: another annotator's key; scores against each, and against what most have.")  # fmt: skip

@@ -57,7 +57,7 @@ def publish(
         sys.stdout.write(cited)
     else:
         text = "\n\n".join(_written(layout, result, finding, top).rstrip("\n") for finding in findings) + "\n" + cited
-        _write(target, text)
+        write(target, text)
         _say_where(target, options)
     if cite and not cited:
         click.echo(citation(result.signature), err=True)
@@ -111,7 +111,8 @@ def _citation(result: Result, layout: str) -> str:
     return f"\n{visible_lines(text)}\n" if layout in {"table", "md", "latex"} else ""
 
 
-def _write(target: str | None, text: str) -> None:
+def write(target: str | None, text: str) -> None:
+    """Write a text to standard output, or to a file that is there whole or not at all."""
     if target in {None, _STDOUT}:
         sys.stdout.write(text)
         return

@@ -19,8 +19,8 @@ from comparanda.errors import ReadError
 from comparanda.places import Note, Part, Source, first_places, refuse
 from comparanda.read.covering import agrees
 from comparanda.read.files import display, matching, text_of
-from comparanda.read.offsets import OFFSETS, OPTION
-from comparanda.read.request import Format, Request, choose
+from comparanda.read.offsets import OPTION, asked_offsets
+from comparanda.read.request import Format, Request
 from comparanda.read.scan import check_line_lengths
 from comparanda.read.standoff import Draft, cleaned
 
@@ -112,7 +112,7 @@ class _Reading:
         self._note("relations, events, equivalences and what is said of them, passed over", self.passed)
         self._note_lonely_texts()
         draft.notes += self.notes
-        offsets = choose(self.request.options, "offsets", OFFSETS)
+        offsets = asked_offsets(self.request.options)
         return draft.corpus(self.request, name="brat", judged="label", offsets=offsets)
 
     def _documents(self) -> Iterator[_Document]:

@@ -49,33 +49,42 @@ class Extents:
     called: Callable[[int, int], str]
     pieces: Pieces
 
-    def checked(self, offsets: Offsets) -> tuple[Pieces, list[Note]]:
-        """Return the pieces in code points, and a note if some spans name another text than they cover.
+    def checked(self, asked: Offsets | None, usual: Offsets = "code-points") -> tuple[Pieces, list[Note]]:
+        """Return the pieces in code points, and notes on what they count, and on spans that name another text.
 
+        If nobody says what offsets count, it is what fits the texts that spans name best; of equals, what is usual.
         What is outside of the text is refused, and so are spans most of which name another text.
         """
-        given = self.pieces
+        given, offsets, notes = self.pieces, asked or usual, []
         self._refuse_first(given.begin < 0, lambda begin, _: f"begins at {begin}, before the text")
         stop = given.end + (offsets == "inclusive")
         self._refuse_first(stop < given.begin, lambda begin, end: f"ends at {end}, before it begins at {begin}")
         if not self.texts:
-            if offsets in {"utf-16", "bytes"}:
+            if offsets in {"utf-16", "bytes"} and asked:
                 raise UsageError(
                     f"offsets={offsets} cannot be read without the texts", hint="give texts with the spans"
                 )
-            return converted(given, self._owner, (), offsets), []
+            return converted(given, self._owner, (), "inclusive" if offsets == "inclusive" else "code-points"), []
         pieces = converted(given, self._owner, self.texts, offsets)
-        outside = self._outside(pieces)
+        outside, unlike = self._outside(pieces), self._unlike(pieces)
+        if asked is None and (unlike or outside.any()):
+            other, fewer = self._best_other(offsets)
+            if len(fewer) < len(unlike) and 2 * len(fewer) <= len(self.said):
+                offsets, unlike = other, fewer
+                pieces = converted(given, self._owner, self.texts, offsets)
+                outside = self._outside(pieces)
+                counted = MEANING[offsets].rstrip(",")
+                what = f"spans whose offsets {counted}, which the text that they name tells"
+                notes.append(Note(self.side, what, len(self.document)))
         if outside.any():
             raise self._not_inside(int(outside.argmax()), offsets)
-        unlike = self._unlike(pieces)
         if 2 * len(unlike) > len(self.said):
             raise self._most_unlike(pieces, unlike, offsets)
-        if not unlike:
-            return pieces, []
-        what = "spans whose text is not what their offsets cover, which hold"
-        places = tuple(f"{self._named(span)}: {self.source.locate(int(self.place[span]))}" for span in unlike[:3])
-        return pieces, [Note(self.side, what, len(unlike), places)]
+        if unlike:
+            what = "spans whose text is not what their offsets cover, which hold"
+            places = tuple(f"{self._named(span)}: {self.source.locate(int(self.place[span]))}" for span in unlike[:3])
+            notes.append(Note(self.side, what, len(unlike), places))
+        return pieces, notes
 
     @property
     def _owner(self) -> Rows:
@@ -140,20 +149,24 @@ class Extents:
         said = self.said.get(span)
         return f"{extent} {self.label[span]}{'' if said is None else f' {shortened(str(said))!r}'}"
 
+    def _best_other(self, offsets: Offsets) -> tuple[Offsets, list[int]]:
+        """Return which other way to count fits the most spans, and those that it does not fit."""
+        found = {other: self._unlike(self._counted(other)) for other in OFFSETS if other != offsets}
+        best = min(found, key=lambda other: len(found[other]))  # of equal ones the first
+        return best, found[best]
+
+    def _counted(self, offsets: Offsets) -> Pieces:
+        return converted(self.pieces, self._owner, self.texts, offsets)
+
     def _advice(self, offsets: Offsets) -> tuple[list[str], str]:
         """Say which other way to count would fit most spans, if one would."""
-        found = []
-        for other in OFFSETS:
-            if other != offsets:
-                unlike = self._unlike(converted(self.pieces, self._owner, self.texts, other))
-                found.append((len(unlike), OFFSETS.index(other)))
-        wrong, best = min(found)
+        best, wrong = self._best_other(offsets)
         named = len(self.said)
-        if 2 * wrong >= named:
+        if 2 * len(wrong) >= named:
             return [], _OTHER_TEXT
         return [
-            f"offsets that {MEANING[OFFSETS[best]]} would fit {named - wrong:,} of {named:,} spans"
-        ], f"say so with ?offsets={OFFSETS[best]}"
+            f"offsets that {MEANING[best]} would fit {named - len(wrong):,} of {named:,} spans"
+        ], f"say so with ?offsets={best}"
 
 
 def agrees(covered: Sequence[str], said: str) -> bool:

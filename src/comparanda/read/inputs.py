@@ -155,6 +155,7 @@ def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format
         return by_suffix[0]
     lines = head_of(source)
     candidates = [each for each in fitting.values() if each.sniff(lines)]
+    candidates = [each for each in candidates if not each.general] or candidates
     if len(candidates) == 1:
         return candidates[0]
     if not candidates and len(by_suffix) == 1:  # its reader knows best what is wrong

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from comparanda.read.cutting import code_points, utf8_sizes
+from comparanda.read.request import choose
 
 if TYPE_CHECKING:
     from comparanda.columns import Rows, Truths
 
 Offsets = Literal["code-points", "utf-16", "bytes", "inclusive"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
-OPTION = {"offsets": f"spans: what begin and end count: {', '.join(OFFSETS)} (code points, the end included)"}
+OPTION = {
+    "offsets": f"spans: what begin and end count: {', '.join(OFFSETS)} (code points, the end included); "
+    "told by the text that spans name, if it is left out"
+}
 
 MEANING: Mapping[Offsets, str] = {
     "code-points": "count code points",
@@ -41,6 +45,11 @@ class Pieces:
     span: Rows
     begin: Rows
     end: Rows
+
+
+def asked_offsets(options: Mapping[str, str]) -> Offsets | None:
+    """Return what the user says that offsets count; None where it is to be found out."""
+    return choose(options, "offsets", OFFSETS) if "offsets" in options else None
 
 
 def converted(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: Offsets) -> Pieces:

@@ -14,8 +14,8 @@ import numpy as np
 
 from comparanda.errors import ReadError, nearest
 from comparanda.places import Note, Source, first_places, refuse
-from comparanda.read.offsets import OFFSETS
-from comparanda.read.request import Request, choose
+from comparanda.read.offsets import asked_offsets
+from comparanda.read.request import Request
 from comparanda.read.standoff import FARTHEST, Draft
 from comparanda.read.values import is_collection, is_missing, listed, unwritable
 
@@ -111,7 +111,7 @@ class _Reading:
         self.roles: _SpanRoles | None = None
 
     def corpus(self, records: Callable[[], Iterable[Record]], name: str) -> Corpus:
-        offsets = choose(self.request.options, "offsets", OFFSETS)
+        offsets = asked_offsets(self.request.options)
         roles = self._roles(records())
         self.field = roles.spans
         first_text: bool | None = None

@@ -65,6 +65,7 @@ class Format:
         layers: what it can carry.
         beside: suffixes of the files that belong to one of this format and lie beside it; its own suffix then decides
             that it is of this format.
+        general: whether it can look like others, which go before it when a file fits both.
 
     """
 
@@ -77,6 +78,7 @@ class Format:
     read: Callable[[Source, Request], Corpus]
     layers: frozenset[Layer] = frozenset({"values"})
     beside: tuple[str, ...] = ()
+    general: bool = False
 
     def check_options(self, options: Mapping[str, str], layer: Layer = "spans") -> None:
         """Refuse an option that this format does not have, or that means nothing for what is judged."""

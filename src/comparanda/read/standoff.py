@@ -93,14 +93,23 @@ class Draft:
         if name not in RESERVED:
             self._fields.setdefault(name, {})[span] = value
 
-    def corpus(self, request: Request, *, name: str, judged: str, offsets: Offsets) -> Corpus:
+    def corpus(
+        self,
+        request: Request,
+        *,
+        name: str,
+        judged: str,
+        offsets: Offsets | None = None,
+        usual: Offsets = "code-points",
+    ) -> Corpus:
         """Check everything and make the corpus.
 
         Args:
             request: what was asked.
             name: the format's name.
             judged: what the input calls labels.
-            offsets: what the offsets of the input count.
+            offsets: what the user says that the offsets of the input count; None to find out.
+            usual: what offsets of the format count, unless the texts that spans name say otherwise.
 
         """
         texts = self.texts or [""] * len(self._names)
@@ -113,7 +122,7 @@ class Draft:
             for attribute, values in self._attributes.items()
         }
         first = np.searchsorted(found.sentences, found.rows)
-        spans = self._spans(offsets)
+        spans = self._spans(offsets, usual)
         return Corpus(
             name=request.side,
             format=name,
@@ -141,7 +150,7 @@ class Draft:
         offset = found.start + np.repeat(shift, sizes)
         return Slices(self.source.buffer, offset, found.length), offset
 
-    def _spans(self, offsets: Offsets) -> Spans:
+    def _spans(self, offsets: Offsets | None, usual: Offsets) -> Spans:
         document, place = np.array(self._document, np.int64), np.array(self._place, np.int64)
         label = self._labels(place)
         columns = {name: _column(name, values, len(label)) for name, values in self._fields.items()}
@@ -161,7 +170,7 @@ class Draft:
             called=self.called,
             pieces=given,
         )
-        pieces, notes = extents.checked(offsets)
+        pieces, notes = extents.checked(offsets, usual)
         self.notes += notes
         first = np.searchsorted(pieces.span, np.arange(len(label)))
         begin = np.minimum.reduceat(pieces.begin, first) if first.size else pieces.begin

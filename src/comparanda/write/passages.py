@@ -1,0 +1,183 @@
+"""A corpus with spans as writers see it: one document after the other, spans as characters of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.errors import WriteError
+from comparanda.ids import split
+from comparanda.places import Note
+
+if TYPE_CHECKING:
+    from comparanda.columns import Column
+    from comparanda.corpus import Corpus, Spans
+
+Value = str | float | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span.
+
+    Args:
+        pieces: where it begins and ends in the text; several pairs if it is discontinuous.
+        label: its label.
+        ids: the ids of its entity, the best first, `NIL` among them; None where it is not linked.
+        said: what else the input says of it, by name; its text is not among that.
+
+    """
+
+    pieces: tuple[tuple[int, int], ...]
+    label: str
+    ids: tuple[str, ...] | None = None
+    said: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def begin(self) -> int:
+        """Where it begins."""
+        return self.pieces[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where it ends: the place behind its last character."""
+        return self.pieces[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A document.
+
+    Args:
+        name: its name.
+        text: its text.
+        words: where its words begin and end.
+        sentences: the number of the first word of each sentence.
+        mentions: its spans, in the order of the input.
+        attributes: what is known of it, by name.
+
+    """
+
+    name: str
+    text: str
+    words: tuple[tuple[int, int], ...]
+    sentences: tuple[int, ...]
+    mentions: tuple[Mention, ...]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    def covered(self, mention: Mention) -> str:
+        """Return the text of a span, its pieces with a space between them."""
+        return " ".join(self.text[begin:end] for begin, end in mention.pieces)
+
+
+class Losses:
+    """What a format cannot carry, counted, with the first documents in which it was met."""
+
+    def __init__(self) -> None:
+        self._met: dict[str, list[str]] = {}
+
+    def lose(self, what: str, document: str) -> None:
+        """Say that something of a document is not written."""
+        self._met.setdefault(what, []).append(document)
+
+    def notes(self, side: str) -> tuple[Note, ...]:
+        """Return the losses as notes."""
+        return tuple(
+            Note(side, f"not written: {what}", len(met), tuple(dict.fromkeys(met))[:3])
+            for what, met in self._met.items()
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self._met)
+
+
+ONE_SPACE = "white space between words, which the input does not have: one space is put"
+
+
+def passages(corpus: Corpus, losses: Losses) -> Iterator[Passage]:
+    """Give the documents of a corpus one by one."""
+    if corpus.spans is None:
+        raise AssertionError("the corpus was read without spans")
+    if corpus.raw is None and corpus.words is None:
+        raise WriteError(
+            "the input has spans, but no text that they stand in",
+            where=corpus.source.parts[0].name,
+            hint="only formats with a text can be written: convert the file that has the text too",
+        )
+    rows = corpus.row_documents.tolist()
+    sentences = corpus.sentences.tolist()
+    first = corpus.documents.offsets.tolist()
+    order = np.argsort(corpus.spans.document, kind="stable")
+    bounds = np.searchsorted(corpus.spans.document[order], np.arange(len(corpus.documents) + 1)).tolist()
+    columns = _Columns(corpus.spans)
+    for number, name in enumerate(corpus.documents.names):
+        text, words = _text(corpus, number, rows[number], rows[number + 1], losses)
+        yield Passage(
+            name,
+            text,
+            words,
+            tuple(row - rows[number] for row in sentences[first[number] : first[number + 1]]),
+            tuple(columns.mention(span, words) for span in order[bounds[number] : bounds[number + 1]].tolist()),
+            {
+                attribute: column[number]
+                for attribute, column in corpus.documents.attributes.items()
+                if not column.is_missing(number)
+            },
+        )
+
+
+def _text(
+    corpus: Corpus, number: int, first: int, last: int, losses: Losses
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the text of a document and where its words stand in it."""
+    if corpus.raw is not None:
+        extents = zip(corpus.raw.begin[first:last].tolist(), corpus.raw.end[first:last].tolist(), strict=True)
+        return corpus.raw.documents[number], tuple(extents)
+    assert corpus.words is not None
+    words = [corpus.words[row] for row in range(first, last)]
+    if len(words) > 1:
+        losses.lose(ONE_SPACE, corpus.documents.names[number])
+    begins = np.cumsum([0, *(len(word) + 1 for word in words)]).tolist()
+    return " ".join(words), tuple((begin, end - 1) for begin, end in pairwise(begins))
+
+
+class _Columns:
+    """What is said of each span, as plain values."""
+
+    def __init__(self, spans: Spans) -> None:
+        self.spans = spans
+        self.pieces: dict[int, list[tuple[int, int]]] = {}
+        if (fragments := spans.fragments) is not None:
+            triples = zip(fragments.span.tolist(), fragments.begin.tolist(), fragments.end.tolist(), strict=True)
+            for span, begin, end in triples:
+                self.pieces.setdefault(span, []).append((begin, end))
+        self.said = {name: column for name, column in spans.columns.items() if name not in {"text", "id"}}
+
+    def mention(self, span: int, words: Sequence[tuple[int, int]]) -> Mention:
+        spans = self.spans
+        pieces = self.pieces.get(span) or [(int(spans.begin[span]), int(spans.end[span]))]
+        if spans.unit == "tokens":
+            pieces = [(words[begin][0], words[end - 1][1]) for begin, end in pieces]
+        ids = _value(spans.columns.get("id"), span)
+        values = {name: _value(column, span) for name, column in self.said.items()}
+        return Mention(
+            tuple(pieces),
+            spans.label[span],
+            None if ids is None else split(str(ids)),
+            {name: value for name, value in values.items() if value is not None},
+        )
+
+
+def _value(column: Column | None, span: int) -> Value | None:
+    """Return a cell as a plain value; None where there is none."""
+    if column is None:
+        return None
+    if isinstance(column, TextColumn):
+        return None if column.is_missing(span) else column[span]
+    value: Value = column[span].item()
+    return None if value != value else value  # noqa: PLR0124 - NaN

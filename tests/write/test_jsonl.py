@@ -1,0 +1,18 @@
+"""Our own JSONL carries everything."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.write.documents import content, random_documents, read_back, written
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
+    said: dict[str, tuple[str | float | bool, ...]] = {"confidence": ("low", "high"), "probability": (0.25, 0.5)}
+    documents = random_documents(random.Random(seed), pieces=True, ids=3, said=said)
+    assert not written("jsonl", documents, tmp_path)
+    assert content(read_back("jsonl", tmp_path)) == content(documents)
