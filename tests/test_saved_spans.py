@@ -281,7 +281,7 @@ COLUMNS: dict[str, tuple[Callable[[Forged], str], dict[str, Callable[[Any], Any]
     "claimed": (lambda forged: items_of(forged)["claimed"][1], AMOUNTS),
     "credit": (lambda forged: items_of(forged)["credit"][1], AMOUNTS),
     "earned": (lambda forged: items_of(forged)["earned"][1], AMOUNTS),
-    "weight": (lambda forged: items_of(forged)["weight"], AMOUNTS),
+    "weight": (lambda forged: items_of(forged)["weight"][1], AMOUNTS),
     "verdict": (lambda forged: outcomes_of(forged)["verdict"][1], CODES),
     "rule": (lambda forged: outcomes_of(forged)["rule"][1], CODES),
     "start": (lambda forged: forged.text["start"], {**INDICES, "out of order": swapped}),
@@ -332,7 +332,7 @@ CHANGES: dict[str, Callable[[Forged], None]] = {
     "cut by what is not there": changed("views", 0, "cuts", ["magic"]),
     "little earned": changed(*ITEMS, "earned", lambda earned: earned[1:]),
     "little claimed": changed(*ITEMS, "claimed", lambda claimed: claimed[1:]),
-    "a weight that is truth": lambda forged: items_of(forged).update(weight=items_of(forged)["positive"]),
+    "a weight that is truth": lambda forged: items_of(forged).update(weight=[items_of(forged)["positive"]] * 2),
     "verdicts of few runs": changed(*ITEMS, "outcomes", "verdict", lambda verdict: verdict[1:]),
     "rules of few runs": changed(*ITEMS, "outcomes", "rule", lambda rule: rule[1:]),
     "verdicts too few": changed(*ITEMS, "outcomes", "verdicts", lambda names: names[:2]),
@@ -375,7 +375,7 @@ def test_what_is_beside_sites_is_claimed_or_not_and_nothing_else(tmp_path: Path)
     forged = Forged(tmp_path / "result")
     beside = forged.view["surplus"]
     claimed = forged.array(beside["claimed"][0])
-    for name, wrong in (("weight", "x.npy"), ("earned", ["x.npy"]), ("claimed", ["x.npy"]), ("credit", ["x.npy"])):
+    for name, wrong in (("weight", ["x.npy"]), ("earned", ["x.npy"]), ("claimed", ["x.npy"]), ("credit", ["x.npy"])):
         right, beside[name] = beside[name], wrong
         forged.put_array("x.npy", claimed.astype(np.float64))
         refused(forged.folder, "a surplus item")

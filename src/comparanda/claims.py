@@ -16,7 +16,7 @@ import numpy as np
 from comparanda.columns import TextColumn
 from comparanda.corpus import Fragments
 from comparanda.extents import cut_numbers, line, stretch, ways_of_being_cut
-from comparanda.site_values import values_at
+from comparanda.site_values import LINK, values_at
 from comparanda.sites import Attribute, Sites
 
 if TYPE_CHECKING:
@@ -128,6 +128,14 @@ class Claims:
             aspects,
             (reach - low).astype(np.int32),
         )
+
+
+def without_ids(claims: Claims) -> Claims:
+    """Return spans that are called by their labels alone, if they are linked; some may then be there twice."""
+    plain = [name.partition(LINK)[0] for name in claims.names]
+    names = tuple(sorted(set(plain)))
+    table = np.array([names.index(name) for name in plain], np.int64)
+    return replace(claims, label=table[claims.label] if len(table) else claims.label, names=names)
 
 
 def _firsts(site: Rows) -> Rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from comparanda.errors import WriteError
 from comparanda.write.passages import Losses, passages
 from comparanda.write.writer import Writer, Written
 
@@ -24,6 +25,9 @@ def converted(corpus: Corpus, writer: Writer, options: Mapping[str, str] | None 
     """
     given = options or {}
     writer.check_options(given)
+    if corpus.quotes is not None:
+        what = "the items quote the text, and nobody has looked yet where they stand in it"
+        raise WriteError(what, where=corpus.source.parts[0].name, hint="that is done when they are compared with a key")
     losses = Losses()
     files = dict(writer.write(passages(corpus, losses), losses, given))
     return Written(files, losses.notes(corpus.name))

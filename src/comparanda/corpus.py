@@ -151,6 +151,35 @@ class Spans:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Quotes:
+    """What answers of language models claim: texts with labels, which have no place yet; in the order of the answers.
+
+    Args:
+        document: the index of the document that each speaks of; not descending.
+        text: the text that it quotes.
+        label: its label.
+        offset: the byte at which its answer stands in the source.
+        occurrence: which occurrence of the text is meant, from 1; 0 where the answer does not say.
+        begin: where it stands in the answer's copy of the document's text; -1 where there is none.
+        copies: these copies, one a document; None where an answer holds none.
+        columns: what else the answer says: `id`, `probability` …
+
+    """
+
+    document: Rows
+    text: TextColumn
+    label: TextColumn
+    offset: Codes
+    occurrence: Rows
+    begin: Rows
+    copies: tuple[str | None, ...]
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class RawText:
     """The texts of documents as they are, white space included, and where the rows' words stand in them.
 
@@ -188,6 +217,7 @@ class Corpus:
         raw: the texts of the documents, where the input has them; rows are then made by cutting them at white space
             and punctuation.
         notes: what was met while reading.
+        quotes: claims that have no place in the text yet; None once they have, and for all other inputs.
 
     """
 
@@ -207,6 +237,7 @@ class Corpus:
     spans: Spans | None = None
     raw: RawText | None = None
     notes: tuple[Note, ...] = field(default=())
+    quotes: Quotes | None = None
 
     def __len__(self) -> int:
         return len(self.offset)

@@ -29,6 +29,8 @@ class Outcomes:
         verdicts: the verdicts by code; the first is "", for items that a run does not have.
         rule: for each run, as a code.
         rules: the names of the rules by code; the first is "".
+        sources: for each verdict whose error it is, such as "tagger"; "" for those that are no errors. None where the
+            rules do not say.
 
     """
 
@@ -36,6 +38,7 @@ class Outcomes:
     verdicts: tuple[str, ...]
     rule: tuple[Codes, ...]
     rules: tuple[str, ...]
+    sources: tuple[str, ...] | None = None
 
     def take(self, rows: Rows) -> Outcomes:
         """Return the outcomes of some of the items."""
@@ -44,6 +47,7 @@ class Outcomes:
             self.verdicts,
             tuple(each[rows] for each in self.rule),
             self.rules,
+            self.sources,
         )
 
 
@@ -61,7 +65,7 @@ class Items:
         claimed: for each run, whether it claims the item, or how often.
         credit: for each run, how much of a positive item it gets, in [0, 1]; None where a claim is all.
         earned: for each run, how much its claims are worth; None where that is the credit.
-        weight: how much a positive item counts; None for one each.
+        weight: for each run, how much a positive item counts; None for one each.
         claim: the span of the view's claims that the item is; None where there are no spans.
         outcomes: the verdicts of rules; None where there are no rules.
         by_run: for each run the span by which it claims the item, -1 for none; None where that is `claim` for all.
@@ -77,7 +81,7 @@ class Items:
     claimed: tuple[Numbers | Truths, ...]
     credit: tuple[NDArray[np.float64], ...] | None = None
     earned: tuple[NDArray[np.float64], ...] | None = None
-    weight: NDArray[np.float64] | None = None
+    weight: tuple[NDArray[np.float64], ...] | None = None
     claim: Rows | None = None
     outcomes: Outcomes | None = None
     by_run: tuple[Rows, ...] | None = None
@@ -97,7 +101,7 @@ class Items:
             tuple(claimed[rows] for claimed in self.claimed),
             None if self.credit is None else tuple(credit[rows] for credit in self.credit),
             None if self.earned is None else tuple(earned[rows] for earned in self.earned),
-            None if self.weight is None else self.weight[rows],
+            None if self.weight is None else tuple(weight[rows] for weight in self.weight),
             None if self.claim is None else self.claim[rows],
             None if self.outcomes is None else self.outcomes.take(rows),
             None if self.by_run is None else tuple(each[rows] for each in self.by_run),
@@ -133,11 +137,11 @@ class Items:
         """Return what a run's claims of each item are worth."""
         return self.credit_of(run) if self.earned is None else self.earned[run]
 
-    def weights(self) -> NDArray[np.float64]:
-        """Return how much each item of the key counts; others count nothing."""
+    def weights(self, run: int) -> NDArray[np.float64]:
+        """Return how much each item of the key counts for a run; others count nothing."""
         if self.weight is None:
             return self.positive.astype(np.float64)
-        return self.weight * self.positive
+        return self.weight[run] * self.positive
 
 
 def at_places(table: Sites | Items, sites: Sites) -> Truths:
@@ -248,7 +252,7 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
         tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs),
         credits("credit"),
         credits("earned"),
-        np.concatenate([table.weights() for table in tables]) if weighted else None,
+        tuple(np.concatenate([table.weights(run) for table in tables]) for run in runs) if weighted else None,
         np.concatenate(known) if len(known) == len(tables) else None,
         _joined_outcomes(ruled) if len(ruled) == len(tables) else None,
         _joined_claims(tables, claims),
@@ -271,7 +275,9 @@ def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows
 def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
     verdicts, verdict = _joined_codes([(each.verdict, each.verdicts) for each in tables])
     rules, rule = _joined_codes([(each.rule, each.rules) for each in tables])
-    return Outcomes(verdict, verdicts, rule, rules)
+    told = [dict(zip(each.verdicts, each.sources, strict=True)) for each in tables if each.sources is not None]
+    known = {verdict: source for each in told for verdict, source in each.items()}
+    return Outcomes(verdict, verdicts, rule, rules, tuple(known[name] for name in verdicts) if known else None)
 
 
 def _joined_codes(

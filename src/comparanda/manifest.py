@@ -16,12 +16,13 @@ from msgspec import Meta
 from comparanda.errors import ReadError
 
 MANIFEST = "manifest.json"
-FOLDER_VERSION = 3
+FOLDER_VERSION = 4
 KIND = "comparanda result"
 
 _MOST_RESAMPLES = 10_000_000
 _BEFORE_SPANS = 2
-_OLDER = (_BEFORE_SPANS,)
+_BEFORE_LINKS = 3
+_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS)
 
 Natural = Annotated[int, Meta(ge=0)]
 
@@ -95,6 +96,7 @@ class OutcomesEntry(_Entry, frozen=True):
     verdicts: list[str]
     rule: list[str]
     rules: list[str]
+    sources: list[str] | None
 
 
 class ItemsEntry(_Entry, frozen=True):
@@ -109,7 +111,7 @@ class ItemsEntry(_Entry, frozen=True):
     claimed: list[str]
     credit: list[str] | None
     earned: list[str] | None
-    weight: str | None
+    weight: list[str] | None
     claim: str | None
     outcomes: OutcomesEntry | None
     by_run: list[str] | None
@@ -216,12 +218,13 @@ def read_manifest(folder: Path) -> Manifest:
     version = loose.get("folder_version")
     if version != FOLDER_VERSION and version not in _OLDER:
         raise ReadError(
-            f"the folder has version {version}, this program reads {' and '.join(map(str, (*_OLDER, FOLDER_VERSION)))}",
+            f"the folder has version {version}, this program reads {_OLDER[0]} to {FOLDER_VERSION}",
             where=str(folder),
             hint=f"it was written by comparanda {loose.get('version')}",
         )
     try:
-        return msgspec.convert(_with_spans(loose) if version == _BEFORE_SPANS else loose, Manifest)
+        loose = _with_spans(loose) if version == _BEFORE_SPANS else loose
+        return msgspec.convert(_with_links(loose) if version in _OLDER else loose, Manifest)
     except msgspec.ValidationError as problem:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
 
@@ -239,6 +242,18 @@ def _with_spans(loose: dict[str, Any]) -> dict[str, Any]:
     for text in (each for each in texts if isinstance(each, dict)):
         text.setdefault("running", False)
     return {**loose, "claims": []}
+
+
+def _with_links(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of links that weights hold for all runs and errors have no source."""
+    views, runs = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "runs"))
+    for view in (each for each in views if isinstance(each, dict)):
+        for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
+            if isinstance(items.get("weight"), str):
+                items["weight"] = [items["weight"]] * len(runs)
+            if isinstance(items.get("outcomes"), dict):
+                items["outcomes"].setdefault("sources", None)
+    return loose
 
 
 def is_ours(folder: Path) -> bool:

@@ -352,7 +352,7 @@ def _weights(items: Items, kind: str, run: int) -> NDArray[np.float64]:
         return items.credit_of(run)
     if kind == "earned":
         return items.earned_of(run)
-    return items.claimed[run].astype(np.float64) if kind == "claimed" else items.weights()
+    return items.claimed[run].astype(np.float64) if kind == "claimed" else items.weights(run)
 
 
 def _code(names: tuple[str, ...], label: str) -> int:

@@ -19,6 +19,7 @@ from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.comparison.scores import Scores, scores
 from comparanda.comparison.significance import Significance, significance
 from comparanda.comparison.slices import Slices, slices
+from comparanda.comparison.sources import ErrorSources, error_sources
 from comparanda.errors import UsageError, nearest
 from comparanda.items import at_places
 from comparanda.measures import measure
@@ -110,6 +111,19 @@ class Result:
         base, new = self.pair(base, new, view=view)
         cuts = tuple(self._sliced(name, base, new, None, view, of_pair=True) for name in self._cuts(by, view))
         return replace(difference(self._context(view), base, new, keyed_by), slices=cuts)
+
+    def error_sources(
+        self, base: str | None = None, new: str | None = None, *, view: str | None = None
+    ) -> ErrorSources:
+        """Return whose errors two systems make, crossed: those of the tagger, of the resolver, none."""
+        base, new = self.pair(base, new, view=view)
+        found = error_sources(self._context(view), base, new)
+        if found is None:
+            raise UsageError(
+                f"the view {self.verdicts.view(view).name!r} does not tell whose errors are whose",
+                hint="rules say it by `sources` in a view; those of the task link do",
+            )
+        return found
 
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
         """Return what the systems could do together: upper bounds, hardness, greedy curve, agreement.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from comparanda.rules.ruleset import RuleSet
     from comparanda.verdicts import Verdicts
 
-DEFAULT_RULES = "exact"
-
 Policy = TypeVar("Policy", bound=str)
 
 
@@ -56,6 +54,7 @@ class Setup:
         paranoid: run rules without any shortcut as well, and compare.
         scheme: the scheme of chunk tags, for inputs that do not say their own; detected by default.
         repair: what to do about tags that break it, for inputs that do not say their own.
+        same_ids: a file of ids that mean the same.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         progress: told what is being done.
@@ -78,6 +77,7 @@ class Setup:
     paranoid: bool = False
     scheme: str | None = None
     repair: str | None = None
+    same_ids: str | None = None
     strict: bool = False
     max_line: int = MAX_LINE
     progress: Callable[[str], None] | None = None
@@ -142,6 +142,7 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
         _policy(task, "labels", setup.labels, LABELS),
         rules,
         setup.paranoid,
+        _same_ids(task, setup),
     )
     return Prepared(task, aligned, [System(name, (number,)) for number, name in enumerate(systems)], options)
 
@@ -177,19 +178,30 @@ def _policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, 
 
 def _rules(task: Task, setup: Setup) -> RuleSet | None:
     """Load and check the rules, by default those of exact match."""
-    if "rules" not in task.policies:
+    if task.rules is None:
         if setup.rules is not None or setup.parameters or setup.paranoid:
-            hint = "rules, their parameters and paranoid runs are for spans: leave them out, or choose the task span"
+            hint = "rules are for spans and links: leave them out, or choose the task span or link"
             raise UsageError(f"the task {task.name!r} is not judged by rules", hint=hint)
         return None
     from comparanda.rules import rule_set
 
-    given = DEFAULT_RULES if setup.rules is None else setup.rules
+    given = task.rules if setup.rules is None else setup.rules
     found = rule_set(given, setup.parameters)
     if not found.views:
         what = f"the rule set {found.name!r} has no views, so it gives no scores"
         raise UsageError(what, hint="it is there to be included by other rule files")
     return found
+
+
+def _same_ids(task: Task, setup: Setup) -> Mapping[str, str]:
+    """Read which ids mean the same."""
+    if setup.same_ids is None:
+        return {}
+    if "same_ids" not in task.policies:
+        raise UsageError(f"the task {task.name!r} knows no ids", hint="choose the task span or link")
+    from comparanda.read.same_ids import read_same_ids
+
+    return read_same_ids(fspath(setup.same_ids))
 
 
 def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:
@@ -259,6 +271,7 @@ def compare(
     paranoid: bool = False,
     scheme: str | None = None,
     repair: str | None = None,
+    same_ids: str | None = None,
     strict: bool = False,
     max_line: int = MAX_LINE,
     resamples: int = RESAMPLES,
@@ -292,6 +305,7 @@ def compare(
         scheme: how spans are written in chunk tags ("bio", "iob1", "bioes" …), for inputs that do not say their own
             behind `?`; detected by default.
         repair: what to do about tags that break the scheme: "conlleval" (the default), "discard" or "refuse".
+        same_ids: a file of ids that mean the same entity, a line each, for links and for documents' entities.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         resamples: how many resamples intervals and tests draw; 0 for none.
@@ -325,6 +339,7 @@ def compare(
         paranoid=paranoid,
         scheme=scheme,
         repair=repair,
+        same_ids=same_ids,
         strict=strict,
         max_line=max_line,
         progress=progress,

@@ -51,10 +51,13 @@ SITE_NAMES: Mapping[str, Type] = {
 OF_ALL = frozenset({"solved_by", "agreement", "majority", "majority_right"})
 """The names that speak of all systems together."""
 
-OF_RUNS = frozenset({"right", "value", "aspect", "agrees"})
+OF_RUNS = frozenset({"right", "value", "aspect", "agrees", "source"})
 """The functions that speak of single runs by their names."""
 
 _CHANGED = "_changed"
+
+SOURCE_NAMES = ("base_source", "new_source")
+"""Whose errors those of a pair are, where rules tell."""
 
 
 def pair_names(sites: Sites) -> dict[str, Type]:
@@ -93,7 +96,7 @@ def selected(
     Overlap sites are those of the pair, unless the condition speaks of all systems, or neither of them nor of the
     pair and the pair was not named (`alone` is false).
     """
-    paired = bool(names_used(where) & pair_names(view.sites).keys())
+    paired = bool(names_used(where) & {*pair_names(view.sites), *SOURCE_NAMES})
     if base is not None and new is not None and (paired or (alone and not _of_all(where))):
         view = view.among([*verdicts.system(base).runs, *verdicts.system(new).runs])
     if base is None or new is None or not paired:
@@ -121,14 +124,18 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
     types |= {name: kind for name, kind in SITE_NAMES.items() if name != "frequency" or "word" in types}
     if pair is not None:
         types |= pair_names(sites)
-    columns = _Columns(verdicts, sites, pair)
+    columns = _Columns(verdicts, view, pair)
     run = Parameter("run", literal=True, choices=verdicts.runs)
+    if pair is not None and view.error_sources is not None:
+        types |= dict.fromkeys(SOURCE_NAMES, "text")
     functions = dict(BUILTINS) | {
         "right": Function((run,), "truth", lambda name: sites.right[verdicts.runs.index(name)]),
         "value": Function((run,), "text", lambda name: columns.values(sites.values[verdicts.runs.index(name)])),
     }
     if sites.aspects:
         functions |= columns.of_aspects(run)
+    if view.error_sources is not None:
+        functions["source"] = Function((run,), "text", lambda name: columns.source(verdicts.runs.index(name)))
     return Scope(types=types, column=columns.column, length=len(sites), functions=functions)
 
 
@@ -137,10 +144,21 @@ class _Columns:
     """Makes the columns of a scope, each when it is asked for."""
 
     verdicts: Verdicts
-    sites: Sites
+    view: View
     pair: tuple[int, int] | None
 
+    @property
+    def sites(self) -> Sites:
+        return self.view.sites
+
+    def source(self, run: int) -> TextColumn:
+        found = self.view.error_sources
+        assert found is not None
+        return TextColumn(found.runs[run], found.names)
+
     def column(self, name: str) -> Column:
+        if self.pair is not None and name in SOURCE_NAMES:
+            return self.source(self.pair[SOURCE_NAMES.index(name)])
         if self.pair is not None and name in pair_names(self.sites):
             return self._of_pair(name, *self.pair)
         if name in self.sites.attributes and name not in SITE_NAMES:

@@ -2,7 +2,7 @@
 
 Spans are told by where they stand relative to the begin of their site, so equal values have equal names wherever
 they are: `PER[0:2]`, `LOC[0:1] + PER[0:3]`, `DATE[0:2,4:5]` for one in two pieces, `PER[0:2]×2` for one given twice.
-Labels alone are `LOC + PER`, `PER×2`.
+Labels alone are `LOC + PER`, `PER×2`. A linked span has its id behind its label: `LOC→Q60[0:2]`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
     from comparanda.columns import Codes, Rows
 
-ASPECTS: tuple[Literal["value", "extent", "label"], ...] = ("value", "extent", "label")
-"""A value as a whole, where its spans stand, and how they are called."""
+LINK = "\x1f"
+"""Stands between the label and the id of a linked span, where these are one name: no label contains it."""
+
+ASPECTS: tuple[Literal["value", "extent", "label", "id"], ...] = ("value", "extent", "label", "id")
+"""A value as a whole, where its spans stand, how they are called, and whom they mean if they are linked."""
 
 Ways = Mapping[int, tuple[tuple[int, int], ...]]
 """How spans are cut into pieces, by number."""
@@ -56,9 +59,9 @@ def values_at(
     """
     rows = [_Rows(site, each) for each in sides]
     found: dict[str, Aspect] = {}
-    for aspect in ASPECTS:
+    for aspect in ASPECTS if any(LINK in name for name in names) else ASPECTS[:-1]:
         naming = _Naming(aspect, names, ways)
-        look = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4)}[aspect]
+        look = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}[aspect]
         codes = [naming.codes(spans[look], each, count) for each in rows]
         columns, written = naming.in_order(codes)
         found[aspect] = Aspect(columns[0], tuple(columns[1:]), written)
@@ -127,15 +130,21 @@ class _Naming:
         for *span, count in entries:  # spans that differ in another aspect alone are the same here
             counts[self._span(tuple(span))] += count
         parts = [name + (f"×{count}" if count > 1 else "") for name, count in counts.items()]
-        return " + ".join(sorted(parts) if self.aspect == "label" else parts)
+        return " + ".join(sorted(parts) if self.aspect in {"label", "id"} else parts)
 
     def _span(self, entry: Entry) -> str:
-        if self.aspect == "label":
-            return _label(self.names[entry[0]])
+        if self.aspect in {"label", "id"}:
+            label, _, id_ = self.names[entry[0]].partition(LINK)
+            return _label(label if self.aspect == "label" else id_)
         pieces = self.ways.get(entry[2], ((entry[0], entry[1]),))
         shift = entry[0] - pieces[0][0]
         extent = ",".join(f"{begin + shift}:{end + shift}" for begin, end in pieces)
-        return extent if self.aspect == "extent" else f"{_label(self.names[entry[3]])}[{extent}]"
+        return extent if self.aspect == "extent" else f"{_label(linked_label(self.names[entry[3]]))}[{extent}]"
+
+
+def linked_label(name: str) -> str:
+    """Return how a label is shown, with its id behind an arrow if it is that of a linked span."""
+    return name.replace(LINK, "→")
 
 
 def _label(label: str) -> str:

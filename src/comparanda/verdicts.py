@@ -47,6 +47,20 @@ class Units:
     count: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Sources:
+    """Whose errors runs make at each site that counts.
+
+    Args:
+        names: what the errors of a site can be: "none" first, then a source such as "tagger", or several.
+        runs: for each run, what they are at each site, as a code.
+
+    """
+
+    names: tuple[str, ...]
+    runs: tuple[Rows, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """One way of judging a task, such as `upos`, `las` or `strict`.
@@ -109,6 +123,25 @@ class View:
             return self.given_items
         found = items_of_sites(self.sites)
         return found if self.surplus is None else joined_items([found, self.surplus.beside(self.sites)])
+
+    @cached_property
+    def error_sources(self) -> Sources | None:
+        """Whose errors runs make at each overlap site; None where rules do not tell."""
+        items, claims = self.given_items, self.claims
+        outcomes = None if items is None else items.outcomes
+        if items is None or claims is None or items.claim is None or outcomes is None or outcomes.sources is None:
+            return None
+        plain = sorted({source for source in outcomes.sources if source})
+        bit = np.array([1 << plain.index(source) if source else 0 for source in outcomes.sources], np.int64)
+        found = []
+        for run, codes in enumerate(outcomes.verdict):
+            span = items.claim if items.by_run is None else np.where(items.positive, items.claim, items.by_run[run])
+            errors = bit[codes]
+            mine = np.flatnonzero((errors > 0) & (span >= 0))
+            at_site = np.zeros(len(self.all_sites), np.int64)
+            np.bitwise_or.at(at_site, claims.site[span[mine]], errors[mine])
+            found.append(at_site[self._numbers()])
+        return Sources(tuple(_together(plain, bits) for bits in range(1 << len(plain))), tuple(found))
 
     def _numbers(self) -> Rows:
         """Return the numbers of the sites that count among all."""
@@ -197,6 +230,15 @@ class Verdicts:
     def unit_of(self, table: Sites | Items | Claims) -> NDArray[np.int32]:
         """Return the index of the unit that each row of a table belongs to."""
         return table.document if self.units.kind == "document" else table.sentence
+
+
+def _together(sources: Sequence[str], bits: int) -> str:
+    """Write which of some sources are meant.
+
+    >>> [_together(["resolver", "tagger"], bits) for bits in range(4)]
+    ['none', 'resolver', 'tagger', 'resolver and tagger']
+    """
+    return " and ".join(source for place, source in enumerate(sources) if bits >> place & 1) or "none"
 
 
 def gathered(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:

@@ -447,3 +447,23 @@ def test_rows_of_other_spelling_can_be_compared_by_number(tmp_path: Path) -> Non
     assert any("?word=none" in detail for detail in refused.value.details)
     result = comparanda.compare(str(key), {"s": f"{response}?word=none"}, task="span", resamples=0)
     assert result.scores().value("s") == 1
+
+
+class TestDiscontinuousSpansOfTokens:
+    """Brackets in CoNLL-U can have gaps; a span from end to end is another one."""
+
+    KEY = "# newdoc id = d\n# global.Entity = eid-etype\n"
+    ROWS = (
+        "1\tNew\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1[1/2]-LOC)\n2\tbig\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "3\tYork\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1[2/2]-LOC)\n4\tran\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    )
+    WHOLE = ROWS.replace("(e1[1/2]-LOC)", "(e1-LOC").replace("(e1[2/2]-LOC)", "e1)")
+    OTHER_WORDS = ROWS.replace("4\tran", "4\tr\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n5\tan")
+
+    @pytest.mark.parametrize(("rows", "right"), [(ROWS, 1), (WHOLE, 0), (OTHER_WORDS, 1)])
+    def test_the_gap_counts(self, rows: str, right: int, tmp_path: Path) -> None:
+        key, system = tmp_path / "key.conllu", tmp_path / "system.conllu"
+        key.write_text(f"{self.KEY}{self.ROWS}\n")
+        system.write_text(f"{self.KEY}{rows}\n")
+        result = comparanda.compare(str(key), {"x": str(system)}, task="span", resamples=0)
+        assert result.scores("recall").scores[0].part == right

@@ -291,7 +291,7 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        'if kind == "claimed" else items.weights()',
+        'if kind == "claimed" else items.weights(run)',
         'if kind == "claimed" else (items.positive | items.claimed[-1]).astype(float)',
         "loading_a_third_system_never_changes_a_systems_scores",
     ),

@@ -100,7 +100,7 @@ def test_hipe2020(name: str) -> None:
     """Upper-case types, headers of other widths, CR CR LF, comments between tokens, documents without names."""
     file = "gold/HIPE-data-v1.3-test-en.tsv" if name == "gold" else f"systems/{name}.tsv.gz"
     path = shared(f"data/ner_el/hipe2020/{file}")
-    corpus = read(path, "?column=2&comments=anywhere")
+    corpus = read(path, "::columns?column=2&comments=anywhere")
     assert labels(corpus) == begins(path, 1)
     assert (len(corpus), len(corpus.documents)) == (16634, HIPE_RUNS.get(name, 46))
 

@@ -66,6 +66,21 @@ def prepared(declared: RuleSetDeclaration, tables: Mapping[str, Iterable[Row]]) 
     return result
 
 
+def with_ids(tables: Tables) -> Tables:
+    """Return tables of spans with the tables of their ids."""
+    return {**tables, **{f"{name}_ids": taken_apart(tables[name]) for name in ("system", "key")}}
+
+
+def taken_apart(rows: list[Row]) -> list[Row]:
+    """Return the ids of spans, which stand behind each other with bars between them, and leave each the first."""
+    found: list[Row] = []
+    for number, row in enumerate(rows):
+        ids = [None if each == "NIL" else each for each in (row.get("id") or "").split("|") if each]
+        found += [{"of": number, "id": each, "rank": rank} for rank, each in enumerate(ids, start=1)]
+        row["id"] = next(iter(ids), None)
+    return sorted(found, key=lambda row: (row["of"], row["id"] or "", row["rank"]))
+
+
 def spanned(row: Row) -> Row:
     """Return a span with the columns that follow from others."""
     cut = pieces(row)
@@ -147,7 +162,8 @@ class World:
 
     def quantified(self, node: Quantified, bound: Bound) -> Any:
         """Answer a question about all rows of a table."""
-        inner = [{**bound, node.variable: (node.table, number)} for number in range(len(self.tables[node.table]))]
+        rows = self.tables.get(node.table, [])  # spans without ids need no table of these
+        inner = [{**bound, node.variable: (node.table, number)} for number in range(len(rows))]
         asked = [each for each in inner if node.condition is None or self.value(node.condition, each)]
         if node.function == "any" or (node.function == "count" and node.body != Name(node.variable)):
             number = sum(bool(self.value(node.body, each)) for each in asked)

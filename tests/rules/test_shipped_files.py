@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.rules.compiling import compile_rules
@@ -19,7 +19,7 @@ from comparanda.rules.declarations import RuleSetDeclaration
 from comparanda.rules.files import load, parse, shipped
 from comparanda.rules.ruleset import View
 from comparanda.rules.shipped import registered, registered_file
-from tests.rules.interpreter import Row, Tables, prepared, run
+from tests.rules.interpreter import Row, Tables, prepared, run, with_ids
 
 NAMES = sorted(registered())
 SCORING = [name for name in NAMES if name != "align"]
@@ -32,7 +32,7 @@ def span(begin: int, end: int, label: str = "LOC", doc: int = 0, **more: Any) ->
 
 def judged(rules: str | RuleSetDeclaration, system: list[Row], key: list[Row]) -> tuple[RuleSetDeclaration, Tables]:
     declared = load(rules) if isinstance(rules, str) else rules
-    return declared, run(declared, prepared(declared, {"system": system, "key": key})).tables
+    return declared, run(declared, with_ids(prepared(declared, {"system": system, "key": key}))).tables
 
 
 def outcomes(
@@ -129,6 +129,7 @@ def test_partners_are_each_others(name: str, system: list[Row], key: list[Row]) 
         assert pairs == back
 
 
+@settings(deadline=None)  # the interpreter takes its time over many rules
 @given(st.sampled_from(SCORING), SPANS, SPANS, st.integers(0, 99))
 def test_the_order_of_the_input_changes_no_score(name: str, system: list[Row], key: list[Row], seed: int) -> None:
     declared = load(name)

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from comparanda.annotators import compare_keys
 from comparanda.comparison.finding import Finding
 from comparanda.result import Result
+from comparanda.road import compare
 from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
 from tests.show.hostile import hostile_findings
 from tests.toy_task import (
@@ -58,6 +59,14 @@ with registered():
     }
     DOCUMENTS |= {f"hostile, {name}": (finding, "\x1b") for name, finding in hostile_findings().items()}
 KEYS = {"ann": [["B-A", "O"]], "\x1b</script>": [["O", "B-A"]]}
+LINKS = {
+    name: [{"id": "d", "text": "Bo ran", "spans": [{"begin": 0, "end": 2, "label": "\x1b", "id": id_}]}]
+    for name, id_ in {"key": "Q1", "a": "Q1", "b": "NIL"}.items()
+}
+DOCUMENTS["links"] = (
+    compare(LINKS["key"], {name: LINKS[name] for name in "ab"}, task="link", resamples=0).error_sources(),
+    "",
+)
 DOCUMENTS["several keys"] = (compare_keys(KEYS, {"s": [["B-A", "O"]]}, task="span", resamples=0), "")
 
 

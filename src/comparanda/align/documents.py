@@ -15,6 +15,7 @@ import numpy as np
 from comparanda.align.ids import map_by_id, refuse_repeated_ids
 from comparanda.align.maps import NONE, Aligned, RowMap, row_map
 from comparanda.align.missing import missing_notes, refuse_missing
+from comparanda.align.quotes import placed, placed_alone
 from comparanda.align.surface import Surface
 from comparanda.align.words import (
     check_numbers,
@@ -47,15 +48,17 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
     """
     if key.by_id:
         refuse_repeated_ids(key)
+    key = placed_alone(key)
     ground = _Ground(key)
     maps, segments, kept_responses, notes = [], [], [], list(key.notes)
-    for response in responses:
+    for given in responses:
+        response = placed(key, given)
         mapped, segment, found = _map_one(ground, response, missing)
         maps.append(mapped)
         segments.append(segment)
         notes += [*response.notes, *found]
         kept_responses.append(response.released())
-        del response  # or its bytes would stay until the next one is read
+        del given, response  # or its bytes would stay until the next one is read
     kept = _common_rows(ground, maps) if missing == "intersection" else None
     if kept is not None:
         if not kept.size:

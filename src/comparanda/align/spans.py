@@ -20,7 +20,7 @@ from comparanda.errors import AlignError
 from comparanda.places import Note, first_places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from comparanda.align.maps import Aligned, RowMap
     from comparanda.columns import Codes, Column, Rows, Truths
@@ -169,9 +169,10 @@ def _by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
     first = corpus.row_documents[spans.document] + spans.begin
     document = ground.owner[first] if len(first) else np.zeros(0, np.int64)
     begin = first - ground.key.row_documents[document]
-    return PlacedSpans(
-        document, begin, begin + (spans.end - spans.begin), spans.label, np.arange(len(spans)), None, spans.columns
-    )
+    shift, pieces = begin - spans.begin, spans.fragments
+    if pieces is not None:
+        pieces = Fragments(pieces.span, pieces.begin + shift[pieces.span], pieces.end + shift[pieces.span])
+    return PlacedSpans(document, begin, spans.end + shift, spans.label, np.arange(len(spans)), pieces, spans.columns)
 
 
 def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
@@ -196,17 +197,35 @@ def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap
 def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
     """Place spans of tokens by where their first and last token stand in the key's text."""
     base = corpus.row_documents[spans.document] if len(spans) else np.zeros(0, np.int64)
-    first, last = base + spans.begin, base + spans.end - 1
-    if row_map is None or row_map.identity:
-        document, begin, end = ground.owner[first], ground.raw.begin[first], ground.raw.end[last]
-    else:
-        near = row_map.near(len(corpus))
-        starts, stops = _solid_places(ground, row_map, len(corpus))
+    place = _by_rows(ground) if row_map is None or row_map.identity else _by_map(ground, corpus, row_map)
+    document, begin, end = place(base + spans.begin, base + spans.end - 1)
+    pieces = spans.fragments
+    if pieces is not None:
+        rows = base[pieces.span]
+        pieces = Fragments(pieces.span, *place(rows + pieces.begin, rows + pieces.end - 1)[1:])
+    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), pieces, spans.columns)
+
+
+Stretch = tuple["Rows", "Rows", "Rows"]
+"""Document, begin and end of stretches of the key's text."""
+
+
+def _by_rows(ground: Ground) -> Callable[[Rows, Rows], Stretch]:
+    """Return what gives the stretches between first and last rows of the key."""
+    return lambda first, last: (ground.owner[first], ground.raw.begin[first], ground.raw.end[last])
+
+
+def _by_map(ground: Ground, corpus: Corpus, row_map: RowMap) -> Callable[[Rows, Rows], Stretch]:
+    """Return what gives the stretches between first and last rows of a response."""
+    near = row_map.near(len(corpus))
+    starts, stops = _solid_places(ground, row_map, len(corpus))
+
+    def place(first: Rows, last: Rows) -> Stretch:
         there = (near[first] != NONE) & (near[last] != NONE)
         document = np.where(there, ground.owner[np.maximum(near[first], 0)], NONE)
-        begin = ground.placed(starts[first], ending=False)
-        end = ground.placed(stops[last], ending=True)
-    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), None, spans.columns)
+        return document, ground.placed(starts[first], ending=False), ground.placed(stops[last], ending=True)
+
+    return place
 
 
 def _solid_places(ground: Ground, row_map: RowMap, rows: int) -> tuple[Rows, Rows]:

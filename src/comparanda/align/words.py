@@ -340,7 +340,7 @@ def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int
         places.append(str(side.corpus.location(int(side.surface.row[max(token, 0)]))))
     after = f"after {before}: " if before else "at the beginning: "
     details = [f"{after}{found[0]} in the key, {found[1]} in the response"]
-    if len(mine.corpus) == len(theirs.corpus) and theirs.corpus.format == "columns":
+    if len(mine.corpus) == len(theirs.corpus) and theirs.corpus.format in {"columns", "hipe"}:
         details.append(
             "both have as many rows: if these are the same words, spelled otherwise, add ?word=none to the path"
         )

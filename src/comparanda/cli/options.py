@@ -68,7 +68,7 @@ def _chain(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated
 _read, _choose, _draw, _show = _in("Reading"), _in("Choosing"), _in("Resampling"), _in("Output")
 
 _task = _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
-              help="pos, tag, tag:COLUMN, dep, span or label; must be given.")  # fmt: skip
+              help="pos, tag, tag:COLUMN, dep, span, link or label; must be given.")  # fmt: skip
 _values = _chain(
     _read("--column", metavar="NAME", callback=filled,
           help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
@@ -105,6 +105,8 @@ _spans = _chain(
     _read("--paranoid", is_flag=True, help="Spans: run the rules without any shortcut as well, and compare."),
     _scheme,
     _repair,
+    _read("--same-ids", metavar="FILE", callback=filled, shell_complete=files,
+          help="Links: lines of ids that mean the same entity."),
 )  # fmt: skip
 _strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
 _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),

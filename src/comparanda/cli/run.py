@@ -47,6 +47,7 @@ _KEPT = (
     "paranoid",
     "scheme",
     "repair",
+    "same_ids",
     "strict",
     "max_line",
 )

@@ -15,6 +15,7 @@ from comparanda.comparison.context import Context, is_label, is_value, share
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import scores
 from comparanda.comparison.slices import Slices
+from comparanda.comparison.sources import ErrorSources, error_sources
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.measures import ratio
@@ -117,6 +118,7 @@ class Difference(Finding):
     Counts are of sites; where systems have several runs, of sites times pairs of runs. `keyed_by` says whether
     transitions are told apart by labels alone or by whole values; `slices` cut the sites by the attributes asked for.
     `largest_site` is the number of distinct spans at the largest overlap site: one long span may swallow many.
+    `sources` say whose errors these are, where rules tell.
     """
 
     view: str
@@ -137,6 +139,7 @@ class Difference(Finding):
     labels: tuple[LabelDifference, ...]
     slices: tuple[Slices, ...]
     largest_site: int | None = None
+    sources: ErrorSources | None = None
 
     def of(self, name: str) -> DifferenceClass:
         """Return one class by its name: correction, new_error or changed_error."""
@@ -228,6 +231,7 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
         labels=labels,
         slices=(),
         largest_site=_largest(context.sites),
+        sources=error_sources(context, base, new),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from comparanda.columns import TextColumn
 from comparanda.comparison.rulers import MOST_WORDS, Extent, Piece, Ruler, Window, glued, window_at
+from comparanda.site_values import linked_label
 from comparanda.sites import shown
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class Stretches:
             place, found = int(claims.place[row]), pieces[row]
             last = place + int(claims.width[row]) - 1
             return Span(
-                shown(claims.names[int(claims.label[row])]),
+                shown(linked_label(claims.names[int(claims.label[row])])),
                 int(counts[row]),
                 found or (Piece(window.number(place), window.number(last), 0, 0),),
                 bool(counts[row] == claims.key[row]),

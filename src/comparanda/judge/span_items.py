@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comparanda.align.placing import AMBIGUOUS, HALLUCINATED, REPEATED
 from comparanda.columns import code_type
 from comparanda.errors import RuleError
 from comparanda.items import Items, Outcomes
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+
+_MARKS = (AMBIGUOUS, HALLUCINATED, REPEATED)
 
 EXTENT = ("doc", "begin", "end", "label")
 """What makes two claims the same unless a view says otherwise: then they are the same span."""
@@ -54,6 +57,7 @@ class _Judged:
     Args:
         verdict: the name of each span's outcome, as a code.
         verdicts: these by code.
+        sources: whose errors these are, by code; "" for those that are none.
         rule: the rule that gave it.
         credit: what it is worth.
         weight: how much the span counts; 0 for those left out.
@@ -62,6 +66,7 @@ class _Judged:
 
     verdict: Codes
     verdicts: tuple[str, ...]
+    sources: tuple[str, ...]
     rule: Codes
     credit: NDArray[np.float64]
     weight: NDArray[np.float64]
@@ -90,6 +95,7 @@ def items_of(
         (_judged(rule_set, view, outcome, "key"), _judged(rule_set, view, outcome, "system")) for outcome in outcomes
     ]
     partners = [_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)]
+    judged = [_marked(*each) for each in zip(outcomes, judged, partners, strict=True)]
     beside = _Beside(declared, outcomes, runs, [np.flatnonzero(partner < 0) for partner in partners])
     size, total = len(key.claim), len(key.claim) + beside.count
     verdicts = _Names([each.verdicts for pair in judged for each in pair])
@@ -104,7 +110,7 @@ def items_of(
         rule = np.zeros(total, np.int64)
         rule[:size], rule[items] = rules.codes(of_key.rule, written), rules.codes(of_run.rule[mine], written)
         tables["rule"].append(rule)
-    weight = _weight(view, [of_key.weight for of_key, _ in judged], size)
+    weights = _weights(declared, view, [of_key.weight for of_key, _ in judged], beside.count)
     columns = {
         name: np.concatenate([getattr(key, name), beside.column(name)])
         for name in ("document", "sentence", "place", "label", "claim")
@@ -119,13 +125,14 @@ def items_of(
         _plain(tables["claimed"]),
         None if _same_as_claims(tables, size) else tuple(tables["credit"]),
         None if all(map(_equal, tables["credit"], tables["earned"])) else tuple(tables["earned"]),
-        None if (weight == 1).all() else np.concatenate([weight, np.zeros(beside.count)]),
+        weights,
         columns["claim"],
         Outcomes(
             tuple(each.astype(code_type(len(verdicts.names))) for each in tables["verdict"]),
             tuple(verdicts.names),
             tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
             tuple(rules.names),
+            _sources(verdicts, [each for pair in judged for each in pair]) if declared.sources else None,
         ),
         None if declared.same == EXTENT else tuple(beside.claims(run, size) for run in range(len(runs))),
     )
@@ -144,14 +151,26 @@ def _amounts(of_key: _Judged, of_run: _Judged, partner: Rows, mine: Rows, items:
     }
 
 
-def _weight(view: str, weights: Sequence[NDArray[np.float64]], size: int) -> NDArray[np.float64]:
-    """Return how much each span of the key counts; that cannot be another number for another system."""
-    if not weights:
-        return np.ones(size)
-    if not all(_equal(weights[0], each) for each in weights):
+def _weights(
+    declared: View, view: str, weights: Sequence[NDArray[np.float64]], beside: int
+) -> tuple[NDArray[np.float64], ...] | None:
+    """Return for each run how much each span of the key counts; None if each counts one.
+
+    That another system makes the key another one is refused, unless a view is meant to be so.
+    """
+    if not declared.per_system and not all(_equal(weights[0], each) for each in weights):
         what = f"view {view!r}: how much a span of the key counts depends on the system"
-        raise RuleError(what, hint="leave spans of the key out by what the key says of them alone")
-    return weights[0]
+        hint = "leave spans of the key out by what the key says of them alone, or say per_system = true"
+        raise RuleError(what, hint=hint)
+    if all((each == 1).all() for each in weights):
+        return None
+    return tuple(np.concatenate([each, np.zeros(beside)]) for each in weights)
+
+
+def _sources(verdicts: _Names, judged: Sequence[_Judged]) -> tuple[str, ...]:
+    """Return whose error each verdict is, under common codes."""
+    known = {name: source for each in judged for name, source in zip(each.verdicts, each.sources, strict=True)}
+    return tuple(known.get(name, "") for name in verdicts.names)
 
 
 def _equal(one: Array, other: Array) -> bool:
@@ -194,32 +213,75 @@ class _Names:
 def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judged:
     declared, types = rule_set.views[view], rule_set.tables[table]
     codes = outcome.codes(table, declared.outcome)
-    pool = outcome.state.pool.names
     if len(codes) and codes.min() < 0:
         count = int((codes < 0).sum())
         what = f"the rule set {rule_set.name!r} leaves {count:,} {table} spans without an outcome in view {view!r}"
         raise RuleError(what, hint=f"add a last rule that sets {declared.outcome} where it is missing")
-    reasons = outcome.codes(table, declared.left_out) if declared.left_out and declared.left_out in types else None
-    used = np.flatnonzero(np.bincount(codes, minlength=1))
-    verdict = np.searchsorted(used, codes)
-    verdicts = [pool[code] for code in used.tolist()]
     weight = np.ones(len(codes))
     if declared.weight is not None:
         weight = np.nan_to_num(outcome.codes(table, declared.weight).astype(np.float64))
+    reasons = outcome.codes(table, declared.left_out) if declared.left_out and declared.left_out in types else None
+    if reasons is not None:
+        weight = np.where(reasons >= 0, 0.0, weight)
+    flags = None if declared.flag is None else outcome.codes(table, declared.flag)
+    verdict, called = _called(codes, reasons, flags)
+    pool = outcome.state.pool.names
+    plain = [pool[code] for code, *_ in called]
     if isinstance(declared.credit, str):
         credit = np.nan_to_num(outcome.codes(table, declared.credit).astype(np.float64))
     else:
-        credit = np.array([declared.credit.get(name, 0.0) for name in verdicts], np.float64)[verdict]
-    if reasons is not None and (reasons >= 0).any():
-        weight = np.where(reasons >= 0, 0.0, weight)
-        pairs, verdict = np.unique(codes.astype(np.int64) * (len(pool) + 1) + reasons + 1, return_inverse=True)
-        verdicts = [_reasoned(pool, *divmod(code, len(pool) + 1)) for code in pairs.tolist()]
-    rule = outcome.rules(table, declared.outcome).astype(np.int64)
-    return _Judged(verdict, tuple(verdicts), rule, credit, weight)
+        credit = np.array([declared.credit.get(name, 0.0) for name in plain], np.float64)[verdict]
+    return _Judged(
+        verdict,
+        tuple(_written(pool, *each) for each in called),
+        tuple("" if each[1] >= 0 else declared.sources.get(name, "") for name, each in zip(plain, called, strict=True)),
+        outcome.rules(table, declared.outcome).astype(np.int64),
+        credit,
+        weight,
+    )
 
 
-def _reasoned(pool: Sequence[str], code: int, reason: int) -> str:
-    return pool[code] if reason == 0 else f"{pool[code]}, left out: {pool[reason - 1]}"
+def _called(codes: Array, reasons: Array | None, flags: Array | None) -> tuple[Rows, list[list[int]]]:
+    """Return a number for each way in which spans are called: outcome, reason to be left out, flag; and these."""
+    nothing = np.full(len(codes), -1, np.int64)
+    columns = [codes.astype(np.int64), *(nothing if each is None else each for each in (reasons, flags))]
+    (key,) = packed([columns])
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    return number, [[int(column[row]) for column in columns] for row in first.tolist()]
+
+
+def _written(pool: Sequence[str], code: int, reason: int, flag: int) -> str:
+    """Write an outcome with its flag and the reason to be left out: `FP (fuzzy), left out: stop word`."""
+    flagged = pool[code] if flag < 0 else f"{pool[code]} ({pool[flag]})"
+    return flagged if reason < 0 else f"{flagged}, left out: {pool[reason]}"
+
+
+def _marked(outcome: Outcome, judged: tuple[_Judged, _Judged], partner: Rows) -> tuple[_Judged, _Judged]:
+    """Say of items that quote the text what is doubtful about their places: `FP (hallucinated)`, `TP (ambiguous)`."""
+    codes = outcome.codes("system", "placing")
+    marks = np.where(np.isin(codes, [outcome.state.pool.code(each) for each in _MARKS]), codes, -1)
+    if not (marks >= 0).any():
+        return judged
+    of_partner = np.full(len(judged[0].verdict), -1, np.int64)
+    of_partner[partner[partner >= 0]] = marks[partner >= 0]
+    found = []
+    for each, mark in zip(judged, (of_partner, marks), strict=True):
+        number, called = _called(each.verdict, mark, None)
+        names = (
+            each.verdicts[code] + ("" if mark < 0 else f" ({outcome.state.pool.names[mark]})")
+            for code, mark, _ in called
+        )
+        sources = tuple(each.sources[code] for code, *_ in called)
+        found.append(replace(each, verdict=number, verdicts=tuple(names), sources=sources))
+    return found[0], found[1]
+
+
+def credited(rule_set: RuleSet, view: str, outcome: Outcome) -> tuple[Rows, NDArray[np.float64]]:
+    """Return for each system span the key span it is paired with, -1 for none, and what it is worth in a view."""
+    declared, judged = rule_set.views[view], _judged(rule_set, view, outcome, "system")
+    if declared.partner is None:
+        return np.full(len(judged.credit), -1, np.int64), judged.credit
+    return outcome.partners("system", declared.partner, "key"), judged.credit
 
 
 def _partners(declared: View, outcome: Outcome, judged: _Judged) -> Rows:

@@ -13,6 +13,7 @@ from comparanda.columns import TextColumn
 from comparanda.judge.ground import run_names, settings_of, verdicts_of
 from comparanda.judge.label_maps import one_sided, speak_alike
 from comparanda.judge.span_claims import claims_of
+from comparanda.judge.span_ids import Ids, ids_of
 from comparanda.judge.span_items import Side, items_of
 from comparanda.judge.task import Options, Task
 from comparanda.places import Note
@@ -22,12 +23,11 @@ from comparanda.sites import canonical
 from comparanda.verdicts import System, Verdicts, View
 
 if TYPE_CHECKING:
-    from comparanda.align import PlacedSpans, Placement
+    from comparanda.align import Placement
     from comparanda.claims import Claims
     from comparanda.columns import Codes, Column, Rows
     from comparanda.corpus import Corpus
     from comparanda.rules.engine import Outcome
-    from comparanda.rules.ruleset import RuleSet
 
 CUTS = ("length",)
 MEASURES = ("f1", "precision", "recall", "macro_f1", "document_f1")
@@ -41,6 +41,7 @@ class Ruled:
         placement: the spans that count, the key's first, then each run's.
         names: the labels by code, sorted.
         labels: the label of each span of each side.
+        ids: the ids of each span of each side; empty if no rule looks at them.
         engine: the rules, compiled.
         outcomes: what they made of each run.
         notes: what was met on the way.
@@ -50,6 +51,7 @@ class Ruled:
     placement: Placement
     names: tuple[str, ...]
     labels: Sequence[Codes]
+    ids: Sequence[Ids]
     engine: Engine
     outcomes: Sequence[Outcome]
     notes: Sequence[Note]
@@ -64,12 +66,13 @@ def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> 
     placement, columns, left = _chosen(placement, columns, options)
     names, labels = canonical(columns)
     engine = Engine(options.rules)
-    facts = [
-        _facts(engine, placement, side, TextColumn(codes, names))
-        for side, codes in zip(placement.sides, labels, strict=True)
+    ids = _ids(engine, placement, options)
+    facts = [_facts(engine, placement, number, TextColumn(codes, names), ids) for number, codes in enumerate(labels)]
+    outcomes = [
+        engine.run({**each, **{f"key{name[6:]}": given for name, given in facts[0].items()}}, paranoid=options.paranoid)
+        for each in facts[1:]
     ]
-    outcomes = [engine.run({"system": each, "key": facts[0]}, paranoid=options.paranoid) for each in facts[1:]]
-    return Ruled(placement, names, labels, engine, outcomes, [*placement.notes, *notes, *left])
+    return Ruled(placement, names, labels, ids, engine, outcomes, [*placement.notes, *notes, *left])
 
 
 def surface_forms(corpus: Corpus) -> frozenset[str]:
@@ -81,17 +84,20 @@ def surface_forms(corpus: Corpus) -> frozenset[str]:
 def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge spans by rules."""
     ruled = run_rules(aligned, systems, options)
-    rule_set = ruled.engine.rule_set
     claims, rows = claims_of(aligned.key, ruled.placement, ruled.names, ruled.labels, options.train)
-    main = MEASURES if aligned.key.documents.marked else MEASURES[:-1]
-    views = _views(rule_set, ruled.outcomes, claims, _sides(claims, ruled.labels, rows), main)
-    settings = {
-        **settings_of(options, aligned.key.judged),
-        "rules": rule_set.name,
-        "positions": ruled.placement.unit,
-    }
+    views = views_of(aligned, ruled, claims, rows)
     notes = [*ruled.notes, *one_sided(next(iter(views.values())), run_names(systems))]
-    return verdicts_of(aligned, systems, "span", views, settings, notes)
+    return verdicts_of(aligned, systems, "span", views, settings_with_rules(aligned, ruled, options), notes)
+
+
+def settings_with_rules(aligned: Aligned, ruled: Ruled, options: Options) -> dict[str, str]:
+    """Return how spans were judged, for the signature."""
+    return {
+        **settings_of(options, aligned.key.judged),
+        "rules": ruled.engine.rule_set.name,
+        "positions": ruled.placement.unit,
+        **({"same_ids": str(len(options.same_ids))} if options.same_ids else {}),
+    }
 
 
 def _labels(
@@ -120,17 +126,36 @@ def _chosen(
     return replace(placement, sides=tuple(sides)), kept, notes
 
 
-def _facts(engine: Engine, placement: Placement, side: PlacedSpans, labels: TextColumn) -> Facts:
-    """Return the spans of one side as facts; texts are made only if a rule looks at them."""
+def _ids(engine: Engine, placement: Placement, options: Options) -> list[Ids]:
+    """Take the ids of all sides apart, if a rule looks at them."""
+    tables = ("system", "key", "system_ids", "key_ids")
+    if not any(engine.uses(table, column) for table in tables for column in ("id", "of")):
+        return []
+    return [ids_of(side.columns.get("id"), len(side), options.same_ids) for side in placement.sides]
+
+
+def _facts(
+    engine: Engine, placement: Placement, number: int, labels: TextColumn, ids: Sequence[Ids]
+) -> dict[str, Facts]:
+    """Return the spans of one side and their ids as facts; texts are made only if a rule looks at them."""
+    side = placement.sides[number]
     columns: dict[str, Column] = {"doc": side.document, "begin": side.begin, "end": side.end, "label": labels}
     types = [engine.rule_set.tables[table] for table in ("system", "key")]
     for name, column in side.columns.items():
         if not any(name in each and each[name].settable for each in types):  # verdicts come from rules alone
             columns.setdefault(name, column)
     columns.pop("text", None)
+    columns.pop("id", None)
     if any(engine.uses(table, column) for table in ("system", "key") for column in ("text", "norm")):
         columns["text"] = placement.texts(side)
-    return Facts(columns, side.fragments)
+    if not ids:
+        return {"system": Facts(columns, side.fragments)}
+    mine = ids[number]
+    columns["id"] = mine.first
+    return {
+        "system": Facts(columns, side.fragments),
+        "system_ids": Facts({"of": mine.of, "id": mine.id, "rank": mine.rank}),
+    }
 
 
 def _sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> list[Side]:
@@ -141,14 +166,14 @@ def _sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> lis
     ]
 
 
-def _views(
-    rule_set: RuleSet, outcomes: Sequence[Outcome], claims: Claims, sides: Sequence[Side], main: tuple[str, ...]
-) -> dict[str, View]:
+def views_of(aligned: Aligned, ruled: Ruled, claims: Claims, rows: Sequence[Rows]) -> dict[str, View]:
     """Make a view of each of the rule set's; with several, the first reports what all of them say."""
+    rule_set, sides = ruled.engine.rule_set, _sides(claims, ruled.labels, rows)
+    main = MEASURES if aligned.key.documents.marked else MEASURES[:-1]
     several = len(rule_set.views) > 1
     views: dict[str, View] = {}
     for name in rule_set.views:
-        items = items_of(rule_set, name, outcomes, sides, claims.names)
+        items = items_of(rule_set, name, ruled.outcomes, sides, ruled.names)
         measures = tuple(f"{name}.{each}" for each in main) if several else main
         views[name] = View(name, None, measures, given_items=items, cuts=CUTS, claims=claims)
     first = next(iter(views))
@@ -163,5 +188,6 @@ SPAN = Task(
     None,
     judge_spans,
     layer="spans",
-    policies=frozenset({"rules"}),
+    policies=frozenset({"same_ids"}),
+    rules="exact",
 )

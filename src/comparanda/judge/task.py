@@ -38,6 +38,7 @@ class Options:
         labels: how relations are compared: `universal` without their subtypes, or `full`.
         rules: by which spans are judged.
         paranoid: whether rules are also run without any shortcut, and both results compared.
+        same_ids: for ids that mean the same as others, the one that stands for all.
 
     """
 
@@ -51,6 +52,7 @@ class Options:
     labels: Labels = "universal"
     rules: RuleSet | None = None
     paranoid: bool = False
+    same_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Task:
         layer: what it judges: one value a row, or trees.
         columns: further columns that it wants of every side.
         policies: the options beyond the common ones that it understands.
+        rules: the rules by which it judges unless told otherwise, if it is judged by rules.
 
     """
 
@@ -77,6 +80,7 @@ class Task:
     layer: Layer = "values"
     columns: tuple[str, ...] = ()
     policies: frozenset[str] = frozenset()
+    rules: str | None = None
 
 
 def find_task(written: str) -> tuple[Task, str | None]:

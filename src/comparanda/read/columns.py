@@ -9,6 +9,7 @@ There is no standard for these files, so the rules are written down here:
   has another number of columns than the file, or reads `# newdoc …`, `# meta::…`, `# id …` or `# name = …`.
   With `comments=anywhere`, a line that begins with `# ` is a comment wherever it stands, if tabs separate columns.
 - `-DOCSTART-` begins a document and is no token, and so does the comment `# document_id = …`.
+- If the first column is 1, 2, 3 … in every sentence and there are two more, the words are in the second.
 - The first line of data is a header if it begins `TOKEN<TAB>NE-`, as in HIPE, or if `header=yes` says so.
 """
 
@@ -26,7 +27,7 @@ from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.brat import looks_like_brat
 from comparanda.read.conllu import is_word_line
 from comparanda.read.gather import Gathering, refuse_unannotated
-from comparanda.read.layout import COMMENT, DOCSTART, FIELD, HEADERS, SURE_COMMENT, Asked, Layout, counted
+from comparanda.read.layout import COMMENT, DOCSTART, FIELD, HEADERS, SURE_COMMENT, Asked, Layout, Numbered, counted
 from comparanda.read.marks import may_mark
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request, choose
 from comparanda.read.scan import SPACE, TAB, Block, blank_spaces_removed, blocks, replaced, word8
@@ -195,6 +196,8 @@ def read(source: Source, request: Request) -> Corpus:
     layout = Layout.of(source, header)
     layout.refuse_lacking(request, str(source.locate(layout.first)))
     asked = Asked.of(request, layout.names)
+    if not asked.word_given:
+        asked = asked.without_numbers(Numbered.of(source, layout), request)
     if layout.separator == TAB:
         return _read_tabs(source, request, asked, layout)
     if source.data.find(b"\t", 0, source.size) < 0:
@@ -235,6 +238,10 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     if reading.comments:
         places = first_places(source, np.array(reading.first_comments, dtype=np.int64))
         notes.append(Note(request.side, "comment lines passed over", reading.comments, places))
+    if asked.counted:
+        tags = "" if asked.value_given or asked.value == "-1" else f", and column {asked.value} for their tags"
+        what = f"the first column counts the words; the second is taken for them{tags}"
+        notes.append(Note(request.side, what, asked.counted, (where,)))
     corpus = reading.gathering.corpus(request, "columns", notes=notes, mends={})
     what = f"column {wanted['value'] + 1}"
     refuse_unannotated(corpus.columns["value"], what, source, "name another one: ::columns?column=2")
@@ -278,7 +285,7 @@ FORMAT = Format(
     suffixes=(".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt", ".pos", ".tags"),
     options={
         "column": "the column to judge: a number from 1, or from -1 (the last one, the default) backwards, or a name",
-        "word": "the column of the words: a number (1 by default), a name, or 'none'",
+        "word": "the column of the words: a number (1 by default, or 2 where 1 merely counts them), a name, or 'none'",
         "columns": "names for the columns, separated by commas: word,pos,chunk,ner",
         "header": "whether the first line of data names the columns: auto (it does in HIPE), yes, no",
         "comments": "where comments may stand: start (of a sentence), anywhere",
@@ -287,4 +294,5 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     layers=frozenset({"values", "spans"}),
+    general=True,
 )

@@ -1,11 +1,17 @@
-"""CoNLL-U: ten tab-separated columns, comments, multiword ranges, empty nodes."""
+"""CoNLL-U: ten tab-separated columns, comments, multiword ranges, empty nodes.
+
+Spans are chunk tags of a column, or brackets in the column MISC, as in CorefUD and GUM: `Entity=(e1-person`.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from comparanda.errors import UsageError
 from comparanda.read import conllx
+from comparanda.read.entities import BRACKET_OPTIONS, chosen_key, with_entities
+from comparanda.read.misc import with_text
 from comparanda.read.numbered import Dialect, read_numbered
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 
@@ -19,8 +25,21 @@ DIALECT = Dialect(
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read CoNLL-U."""
-    return read_numbered(source, request, DIALECT)
+    """Read CoNLL-U. Spans are brackets in MISC if there are any and no column is named."""
+    if request.layer != "spans":
+        _refuse_bracket_options(request)
+        return read_numbered(source, request, DIALECT)
+    key = chosen_key(source, request)
+    corpus = read_numbered(source, request, DIALECT, judged=key is None)
+    return with_text(corpus if key is None else with_entities(corpus, request, key))
+
+
+def _refuse_bracket_options(request: Request) -> None:
+    for option in request.options.keys() & BRACKET_OPTIONS.keys():
+        raise UsageError(
+            f"the option {option!r} says how spans are read from brackets, and this task judges no spans",
+            hint="leave it out, or choose a task that does",
+        )
 
 
 def sniff(lines: list[str]) -> bool:
@@ -40,7 +59,8 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(".conllu",),
     options={
-        "column": f"the column to judge: {', '.join(DIALECT.columns[2:])}, or a number from 1",
+        "column": f"the column to judge: {', '.join(DIALECT.columns[2:])}, a number from 1, or misc:KEY, feats:KEY",
+        **BRACKET_OPTIONS,
         **CHUNK_OPTIONS,
     },
     sniff=sniff,

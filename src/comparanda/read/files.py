@@ -32,7 +32,12 @@ _UTF16 = {b"\xff\xfe": "UTF-16 (little-endian)", b"\xfe\xff": "UTF-16 (big-endia
 
 
 def load(
-    path: str, *, side: str, suffixes: Iterable[str] = (), beside: Mapping[str, Sequence[str]] = _NOTHING
+    path: str,
+    *,
+    side: str,
+    suffixes: Iterable[str] = (),
+    beside: Mapping[str, Sequence[str]] = _NOTHING,
+    binary: tuple[str, ...] = (),
 ) -> Source:
     """Read all files that a path stands for into one source.
 
@@ -41,12 +46,14 @@ def load(
         side: the name under which notes are filed.
         suffixes: which files of a folder belong to the corpus (`.gz` behind a suffix is allowed).
         beside: for files of a suffix, the suffixes of those that lie beside them and are read too, behind each.
+        binary: suffixes of files that are no texts, which are taken as they are.
 
     """
     if path == STDIN:
         return load_files([None], side=side)
     files = _expand(path, tuple(suffixes))
-    return load_files([each for file in files for each in (file, *companions(file, beside))], side=side)
+    both = [each for file in files for each in (file, *companions(file, beside))]
+    return load_files(both, side=side, binary=binary)
 
 
 def companions(file: Path, beside: Mapping[str, Sequence[str]]) -> list[Path]:
@@ -60,17 +67,23 @@ def companions(file: Path, beside: Mapping[str, Sequence[str]]) -> list[Path]:
     return found
 
 
-def load_files(files: Sequence[Path | None], *, side: str) -> Source:
-    """Read files into one source, a blank line between two; None stands for standard input."""
+def load_files(files: Sequence[Path | None], *, side: str, binary: tuple[str, ...] = ()) -> Source:
+    """Read files into one source, a blank line between two; None stands for standard input.
+
+    Files of a binary suffix are not cleaned; behind each stands a line end or two, as behind others. A source that has
+    some counts as repaired: whoever loads it again without knowing them would find no text.
+    """
     joined = bytearray(sum(map(_size, files)) + 2 * len(files) + PADDING)
     parts: list[Part] = []
     notes: list[Note] = []
-    end = 0
+    end = plain = 0
     for file in files:
         begin = end
         name = "<stdin>" if file is None else display(file)
         end = _append_stdin(joined, end) if file is None else _append(joined, end, file)
-        end = _clean(joined, begin, end, name, side, notes)
+        if not name.removesuffix(".gz").endswith(binary):
+            plain += 1
+            end = _clean(joined, begin, end, name, side, notes)
         parts.append(Part(name, file, begin))
         closing = (b"" if joined[end - 1 : end] == b"\n" else b"\n") + (b"\n" if len(files) > 1 else b"")
         joined[end : end + len(closing)] = closing
@@ -79,7 +92,7 @@ def load_files(files: Sequence[Path | None], *, side: str) -> Source:
     if not re.search(rb"[^\s\0]", joined):
         what = "the file is empty" if end == len(closing) else "the file has only blank lines"
         raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
-    return Source(tuple(parts), joined, tuple(notes), again=_again(files, side))
+    return Source(tuple(parts), joined, tuple(notes), repaired=plain < len(files), again=_again(files, side))
 
 
 def _again(files: Sequence[Path | None], side: str) -> Callable[[], bytearray] | None:

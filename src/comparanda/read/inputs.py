@@ -91,8 +91,9 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     what = {"values": shape, "arcs": "trees", "spans": "spans"}[request.layer]
     named = _named_format(given.format, fitting, what) if given.format else None
     suffixes = named.suffixes if named else _common_suffixes(given.path, fitting)
-    beside = _beside([named] if named else fitting.values())
-    source = load(given.path, side=request.side, suffixes=suffixes, beside=beside)
+    possible = [named] if named else list(fitting.values())
+    binary = tuple(suffix for each in possible for suffix in each.binary)
+    source = load(given.path, side=request.side, suffixes=suffixes, beside=_beside(possible), binary=binary)
     chosen = named or _sniffed(source, fitting, what)
     chosen.check_options(given.options, request.layer)
     common = {option: value for option, value in request.options.items() if option in chosen.options}
@@ -150,8 +151,9 @@ def head_of(source: Source) -> list[str]:
 def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format:
     """Return the only format that the first lines fit; refuse to guess between several."""
     name = source.parts[0].name
-    by_suffix = [each for each in fitting.values() if name.removesuffix(".gz").endswith(each.suffixes)]
-    if len(by_suffix) == 1 and by_suffix[0].beside:
+    plain = name.removesuffix(".gz")
+    by_suffix = [each for each in fitting.values() if plain.endswith(each.suffixes)]
+    if len(by_suffix) == 1 and (by_suffix[0].beside or plain.endswith(by_suffix[0].binary)):
         return by_suffix[0]
     lines = head_of(source)
     candidates = [each for each in fitting.values() if each.sniff(lines)]

@@ -24,6 +24,11 @@ COMMENT = r"# ?newdoc\b|# ?meta::|# id |# [\w.:-]+ = "
 SURE_COMMENT = re.compile(COMMENT)
 FIELD = re.compile(rb"[^ \t]+")
 _HEADER = re.compile(rb"TOKEN\tNE-.*")
+_CHUNK_TAG = re.compile(rb"[BIMELSUW]-.+")
+_OUTSIDE = frozenset({b"O", b"_", b"-", b""})
+_ONE = re.compile(rb" *1[ \t]")
+_LEAST_NUMBERED = 3  # a number, a word and what is judged
+_LEAST_COUNTED = 2  # words of the longest sentence: of single ones, "1" may be the word
 _NUMBER = re.compile(r"-?[0-9]+")
 
 
@@ -36,6 +41,8 @@ class Asked:
         word: the same for the words, or None for a file without.
         names: the names of the columns, if the user gave them.
         word_given: whether the user said which column holds the words.
+        value_given: whether the user said which column is judged.
+        counted: how many words the first column merely counts, so that it does not hold them; 0 if it does.
 
     """
 
@@ -43,6 +50,8 @@ class Asked:
     word: str | None
     names: tuple[str, ...] = ()
     word_given: bool = False
+    value_given: bool = False
+    counted: int = 0
 
     @classmethod
     def of(cls, request: Request, header: tuple[str, ...] = ()) -> Asked:
@@ -55,11 +64,25 @@ class Asked:
             if not names and not _NUMBER.fullmatch(value):
                 value = "-1"  # a task's own name for it (upos …), and the columns have none
         word = options.get("word", "1")
-        asked = cls(value, None if word == NO_WORDS else word, names, "word" in options)
+        given = "column" in options or request.value is not None
+        asked = cls(value, None if word == NO_WORDS else word, names, "word" in options, given)
         for option, wanted in (("column", value), ("word", asked.word)):
             if wanted is not None:
                 asked.check(option, wanted)
         return asked
+
+    def without_numbers(self, numbered: Numbered | None, request: Request) -> Asked:
+        """Return what is asked of a file whose first column merely counts words: the next one holds these.
+
+        Spans are then read from the first column behind that which holds chunk tags, as in the files of Universal NER
+        and GermEval, if the user names none.
+        """
+        if numbered is None:
+            return self
+        value = self.value
+        if request.layer == "spans" and not self.value_given and numbered.tags is not None:
+            value = str(numbered.tags + 1)
+        return replace(self, word="2", value=value, counted=numbered.rows)
 
     def check(self, option: str, wanted: str) -> None:
         """Refuse what is neither a number nor one of the names."""
@@ -154,6 +177,20 @@ class Layout:
             return cls(first, TAB, line.count(b"\t") + 1)
         return cls(first, SPACE, len(FIELD.findall(line)))
 
+    def rows(self, source: Source) -> Iterator[list[bytes] | None]:
+        """Give the fields of each line of data; None between sentences. Lines of another width are passed over."""
+        behind = 0
+        for line in bytes(source.data[: source.size]).split(b"\n"):
+            place, behind = behind, behind + len(line) + 1
+            if not line.strip() or place in self.headers or line.startswith(b"-DOCSTART-"):
+                yield None
+                continue
+            fields = line.split(b"\t") if self.separator == TAB else FIELD.findall(line)
+            if len(fields) == self.width:
+                yield fields
+            elif not line.startswith(b"#"):
+                return
+
     def wanted(self, asked: Asked, request: Request, where: str) -> tuple[dict[str, int], int | None]:
         """Return the fields to gather by name, and the one of the words."""
         if asked.names and len(asked.names) != self.width:
@@ -172,6 +209,47 @@ class Layout:
             word = None
         extra = {name: asked.names.index(name) for name in request.extra if name in asked.names}
         return {"value": value, **extra}, word
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A file whose first column is 1, 2, 3 … in every sentence, with the words and something more behind it.
+
+    Args:
+        rows: how many words it counts.
+        tags: the index of the first column behind the words that holds chunk tags and nothing else, if there is one.
+
+    """
+
+    rows: int
+    tags: int | None
+
+    @classmethod
+    def of(cls, source: Source, layout: Layout) -> Numbered | None:
+        """Go through a file; return None as soon as its first column does not count on."""
+        if layout.width < _LEAST_NUMBERED or not _ONE.match(source.data, layout.first):
+            return None
+        rows = expected = longest = 0
+        values: list[set[bytes]] = [set() for _ in range(layout.width)]
+        for fields in layout.rows(source):
+            if fields is None:
+                expected = 0
+                continue
+            expected += 1
+            if fields[0] != b"%d" % expected:
+                return None
+            rows, longest = rows + 1, max(longest, expected)
+            for number in range(2, layout.width):
+                values[number].add(fields[number])
+        if longest < _LEAST_COUNTED:
+            return None
+        return cls(rows, next((number for number in range(2, layout.width) if _chunk_tags(values[number])), None))
+
+
+def _chunk_tags(values: set[bytes]) -> bool:
+    """Whether values are chunk tags: all have a letter or are outside of spans, and not all are the latter."""
+    others = values - _OUTSIDE
+    return bool(others) and all(map(_CHUNK_TAG.fullmatch, others))
 
 
 def _repeated(source: Source, begin: int, header: bytes) -> list[int]:

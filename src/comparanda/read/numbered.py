@@ -13,7 +13,7 @@ from comparanda.columns import Slices
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.places import Source, refuse
 from comparanda.read.arcs import ARC_COLUMNS, with_arcs
-from comparanda.read.gather import Gathering, refuse_unannotated
+from comparanda.read.gather import Gathering, mended, refuse_unannotated
 from comparanda.read.scan import TAB, Block, blank_spaces_removed, blocks
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 ALSO = {"cpostag": "upos", "postag": "xpos"}
 """Other names of columns. Both formats know them: without a PHEAD a file of CoNLL-X is one of CoNLL-U as well."""
+
+PAIRS = ("feats", "misc")
+"""The columns whose cells are keys with values."""
 
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
 _SPECIAL_ID = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})")
@@ -78,15 +81,18 @@ class Dialect:
         return {name: self.columns.index(known[name]) for name in known if known[name] in self.columns}
 
 
-def read_numbered(source: Source, request: Request, dialect: Dialect) -> Corpus:
-    """Read a file: words are the rows, ranges cover several of them, empty nodes are passed over."""
-    value = request.options.get("column") or request.value
-    if value is None:
-        if request.layer == "spans":
-            hint = f"name the one that holds chunk tags: --column NAME, or ::{dialect.name}?column=NAME for one file"
-            raise UsageError(f"{dialect.title} has no column of its own for spans", hint=hint)
-        value = "upos"
-    wanted = {"value": dialect.number(value), **dialect.named(request.extra)}
+def read_numbered(source: Source, request: Request, dialect: Dialect, *, judged: bool = True) -> Corpus:
+    """Read a file: words are the rows, ranges cover several of them, empty nodes are passed over.
+
+    Args:
+        source: the file.
+        request: what is asked of it.
+        dialect: how it is written.
+        judged: whether a column is judged; if not, only further ones are read.
+
+    """
+    value, key = _value(request, dialect) if judged else ("", "")
+    wanted = {**({"value": dialect.number(value)} if judged else {}), **dialect.named(request.extra)}
     trees = request.layer == "arcs"
     if trees:
         if "column" in request.options:
@@ -100,14 +106,36 @@ def read_numbered(source: Source, request: Request, dialect: Dialect) -> Corpus:
         cleaned = blank_spaces_removed(source, request.side)
         if cleaned is None:
             raise
-        return read_numbered(cleaned, request, dialect)
+        return read_numbered(cleaned, request, dialect, judged=judged)
     mends = {name: _FEATS_MEND for name, number in wanted.items() if dialect.columns[number] == "feats"}
     corpus = gathering.corpus(request, dialect.name, mends=mends)
     if trees:
         corpus = with_arcs(corpus, request)
+    if not judged:
+        return corpus
+    column, name = corpus.columns["value"], dialect.columns[wanted["value"]]
+    if key:
+        column, name = mended(column, lambda cell: _of_key(cell, key))[0], f"{name}:{key}"
     hint = _other_columns(source, corpus, dialect)
-    refuse_unannotated(corpus.columns["value"], f"the column {value!r}", source, hint)
-    return replace(corpus, judged=dialect.columns[wanted["value"]])
+    refuse_unannotated(column, f"the column {f'{value}:{key}' if key else value!r}", source, hint)
+    return replace(corpus, columns={**corpus.columns, "value": column}, judged=name)
+
+
+def _value(request: Request, dialect: Dialect) -> tuple[str, str]:
+    """Return the column that is judged, and the key in its cells if that alone is: `misc:NE`."""
+    value = request.options.get("column") or request.value
+    if value is not None:
+        name, _, key = value.partition(":")
+        return (name, key) if key and name.lower() in PAIRS else (value, "")
+    if request.layer == "spans":
+        hint = f"name the one that holds chunk tags: --column NAME, or ::{dialect.name}?column=NAME for one file"
+        raise UsageError(f"{dialect.title} has no column of its own for spans", hint=hint)
+    return "upos", ""
+
+
+def _of_key(cell: str, key: str) -> str:
+    """Return the value of a key in a cell of `Key=Value|…`, `_` where it has none."""
+    return next((each[len(key) + 1 :] for each in cell.split("|") if each.startswith(f"{key}=")), "") or "_"
 
 
 def sorted_features(value: str) -> str:

@@ -17,6 +17,7 @@ from comparanda.places import Source
 from comparanda.read.records import SPANS_NAMES, holds_spans, read_records
 from comparanda.read.request import Request, Shape
 from comparanda.read.rows import LABEL_NAMES, normal
+from comparanda.read.spacy_objects import is_doc, read_docs
 from comparanda.read.spans import with_spans
 from comparanda.read.tables import ABSENT, CHUNK_NAMES, TAG_NAMES, Table, spans_in_tags, table_rows, table_tokens
 from comparanda.read.values import is_collection, listed
@@ -75,9 +76,12 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
 
 
 def _spans(given: Any, request: Request) -> Corpus:
-    """Read documents with spans or, if there are none, chunk tags."""
+    """Read documents of spaCy, documents with spans or, if there are none, chunk tags."""
     if isinstance(given, Iterator):
         given = list(given)
+    docs = [given] if is_doc(given) else given
+    if isinstance(docs, list | tuple) and docs and all(map(is_doc, docs)):
+        return read_docs(list(docs), request)
     records = _documents(given, request)
     if records is None:
         table = _table(given, request, "tokens")

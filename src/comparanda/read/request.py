@@ -66,6 +66,8 @@ class Format:
         beside: suffixes of the files that belong to one of this format and lie beside it; its own suffix then decides
             that it is of this format.
         general: whether it can look like others, which go before it when a file fits both.
+        binary: those of its suffixes whose files are no texts: they are taken as they are, and the suffix decides that
+            they are of this format.
 
     """
 
@@ -79,6 +81,7 @@ class Format:
     layers: frozenset[Layer] = frozenset({"values"})
     beside: tuple[str, ...] = ()
     general: bool = False
+    binary: tuple[str, ...] = ()
 
     def check_options(self, options: Mapping[str, str], layer: Layer = "spans") -> None:
         """Refuse an option that this format does not have, or that means nothing for what is judged."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,17 +13,17 @@ from comparanda.expressions.places import shown
 from comparanda.expressions.syntax import Expression, Name, Node, Text
 from comparanda.rules.checks import check
 from comparanda.rules.declarations import PAIRINGS
-from comparanda.rules.language import SPAN_COLUMNS, SPAN_TABLES, functions_of
+from comparanda.rules.language import ID_TABLES, SPAN_COLUMNS, SPAN_TABLES, functions_of, id_columns
 from comparanda.rules.misfits import RuleChecker
 from comparanda.rules.plain import conjuncts, plain
-from comparanda.rules.ruleset import ColumnType, Rule, RuleSet, Setting, View
+from comparanda.rules.ruleset import ColumnType, Rule, RuleSet, Setting
+from comparanda.rules.views import compile_view
 
 if TYPE_CHECKING:
     from comparanda.rules.declarations import (
         ColumnDeclaration,
         RuleDeclaration,
         RuleSetDeclaration,
-        ViewDeclaration,
     )
 
 MOST_VARIABLES = 2
@@ -50,7 +49,7 @@ def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
         declared.groups,
         tables,
         tuple(compiler.rule(rule) for rule in written),
-        {name: _view(declared, name, view, tables) for name, view in declared.views.items()},
+        {name: compile_view(declared, name, view, tables) for name, view in declared.views.items()},
         declared,
         declared.parameters,
         {name: _lists(texts) for name, texts in declared.lists.items()},
@@ -72,10 +71,12 @@ def _error(rule: RuleDeclaration, part: str, what: str, *, line: int = 0, **more
 
 def _tables(declared: RuleSetDeclaration) -> dict[str, dict[str, ColumnType]]:
     tables: dict[str, dict[str, ColumnType]] = {name: dict(SPAN_COLUMNS) for name in SPAN_TABLES}
+    tables |= {name: id_columns(spans) for name, spans in ID_TABLES.items()}
     for table, columns in declared.tables.items():
         for name, column in columns.items():
             if name in tables.get(table, {}):
-                raise RuleError(f"every span has a column {name!r} already", where=declared.file)
+                what = f"every {'span' if table in SPAN_TABLES else 'id'} has a column {name!r} already"
+                raise RuleError(what, where=declared.file)
             settable = table in SPAN_TABLES and not column.given
             tables.setdefault(table, {})[name] = ColumnType(column.kind, column.values, column.table, settable)
     for table, columns in declared.tables.items():
@@ -116,60 +117,6 @@ def _ancestors(declared: RuleSetDeclaration) -> dict[str, frozenset[str]]:
         if label in above:
             raise RuleError(f"in the hierarchy {label!r} is above itself", where=declared.file)
         found[label] = frozenset(above)
-    return found
-
-
-def _view(
-    declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Mapping[str, Mapping[str, ColumnType]]
-) -> View:
-    """Check that a view speaks of columns that are there, and look up the credits that are parameters."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        what = f"a view cannot be called {name!r}: it stands in the names of measures, such as strict.f1"
-        raise RuleError(what, where=declared.file, hint="use small letters, digits and _")
-
-    def column(table: str, column: str, kinds: tuple[str, ...]) -> None:
-        found = tables[table].get(column)
-        if found is None:
-            what = f"view {name!r}: the table {table!r} has no column {column!r}{nearest(column, tables[table])}"
-            raise RuleError(what, where=declared.file)
-        if found.kind not in kinds:
-            raise RuleError(f"view {name!r}: {table}.{column} is no {' or '.join(kinds)}", where=declared.file)
-
-    for table in SPAN_TABLES:
-        column(table, view.outcome, ("text",))
-        if view.weight is not None:
-            column(table, view.weight, ("number",))
-        if isinstance(view.credit, str):
-            column(table, view.credit, ("number",))
-    if view.partner is not None:
-        column("system", view.partner, ("row",))
-    if view.left_out is not None and not any(view.left_out in tables[table] for table in SPAN_TABLES):
-        column("system", view.left_out, ("text",))
-    for each in view.same:
-        column("system", each, ("text", "number"))
-    credit = view.credit if isinstance(view.credit, str) else _credits(declared, name, view.credit)
-    if isinstance(credit, Mapping):
-        values = [value for table in SPAN_TABLES for value in tables[table][view.outcome].values]
-        for outcome, worth in credit.items():
-            if not 0 <= worth <= 1:
-                raise RuleError(
-                    f"view {name!r}: {outcome} is worth {worth}; credit is from 0 to 1", where=declared.file
-                )
-            if values and outcome not in values:
-                what = f"view {name!r}: {view.outcome} never holds {outcome!r}{nearest(outcome, values)}"
-                raise RuleError(what, where=declared.file)
-    return View(view.outcome, credit, view.partner, view.left_out, view.weight, tuple(view.same), view.summary)
-
-
-def _credits(declared: RuleSetDeclaration, view: str, given: Mapping[str, float | str]) -> dict[str, float]:
-    """Return what outcomes are worth; what is the name of a parameter is its number."""
-    found: dict[str, float] = {}
-    for outcome, worth in given.items():
-        number = declared.parameters.get(worth) if isinstance(worth, str) else worth
-        if number is None or isinstance(number, Mapping):
-            what = f"view {view!r}: {outcome} is worth {worth!r}, which is no parameter with one number"
-            raise RuleError(what, where=declared.file)
-        found[outcome] = number
     return found
 
 

@@ -79,6 +79,9 @@ class ViewDeclaration:
         weight: a column of numbers that says how much a span counts; None for one each.
         same: the columns by which spurious spans of two systems are one and the same item.
         summary: one line about it.
+        flag: a column of texts; where it is not missing, it stands in brackets behind the outcome.
+        sources: for outcomes that are errors, whose errors they are: `{"wrong id": "resolver"}`.
+        per_system: whether it may depend on the system which spans of the key count.
 
     """
 
@@ -89,6 +92,9 @@ class ViewDeclaration:
     weight: str | None = None
     same: tuple[str, ...] = ("doc", "begin", "end", "label")
     summary: str = ""
+    flag: str | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
+    per_system: bool = False
 
 
 @dataclass(frozen=True, slots=True)

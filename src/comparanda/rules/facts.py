@@ -19,7 +19,7 @@ from comparanda.columns import TextColumn
 from comparanda.errors import RuleError
 from comparanda.extents import cut_numbers, line, stretch, ways_of_being_cut
 from comparanda.rules.joins import is_sorted, packed
-from comparanda.rules.language import SPAN_TABLES
+from comparanda.rules.language import ID_TABLES, SPAN_TABLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,10 +198,12 @@ class State:
         self.pool = Pool([*texts, *(name for names in short for name in names)])
         self.looked_up: dict[frozenset[str], NDArray[np.bool_]] = {}
         cuts = ways_of_being_cut(each.fragments for each in facts.values())
-        self.tables = {
-            name: _table(name, types, facts.get(name, Facts({})), self.pool, used.get(name, frozenset()), cuts)
-            for name, types in rule_set.tables.items()
-        }
+        self.tables: dict[str, Table] = {}
+        for name, types in rule_set.tables.items():  # spans come first
+            given = facts.get(name, Facts({}))
+            if name in ID_TABLES and given.columns:
+                given = _of_rows(given, self.tables[ID_TABLES[name]])
+            self.tables[name] = _table(name, types, given, self.pool, used.get(name, frozenset()), cuts)
         self._lines: dict[str, tuple[Rows, Rows]] = {}
         self._keys: dict[tuple[object, ...], tuple[int, tuple[Rows, Rows]]] = {}
         self._changes: dict[tuple[str, str], int] = {}
@@ -237,6 +239,13 @@ class State:
             for table, each in zip(SPAN_TABLES, columns, strict=True):
                 self._lines[table] = line(each["doc"], each["begin"], each["end"], room)
         return self._lines[name]
+
+
+def _of_rows(given: Facts, spans: Table) -> Facts:
+    """Return ids whose spans are named by their place in the table, not in the input."""
+    of = given.columns["of"]
+    assert not isinstance(of, TextColumn)
+    return given if spans.places is None else Facts({**given.columns, "of": spans.places[of]})
 
 
 Used = Mapping[str, frozenset[str]]

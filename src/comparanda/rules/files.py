@@ -31,7 +31,18 @@ DEEPEST: Final = 8
 
 FILE_KEYS = ("title", "include", "groups", "tables", "parameters", "lists", "hierarchy", "rules", "views")
 RULE_KEYS = ("name", "group", "salience", "for", "when", "pair", "best", "set")
-VIEW_KEYS = ("outcome", "partner", "credit", "left_out", "weight", "same", "summary")
+VIEW_KEYS = (
+    "outcome",
+    "partner",
+    "credit",
+    "left_out",
+    "weight",
+    "same",
+    "flag",
+    "sources",
+    "per_system",
+    "summary",
+)
 COLUMN_KEYS = ("type", "values", "given")
 TYPES = ("text", "number", "truth")
 SPANS = ("system", "key")
@@ -397,8 +408,17 @@ def _view(section: Section, parameters: Mapping[str, object]) -> ViewDeclaration
         section.optional("left_out"),
         section.optional("weight"),
         summary=section.text("summary"),
+        flag=section.optional("flag"),
+        sources=_sources(section),
+        per_system=section.truth("per_system"),
     )
     return replace(view, same=section.texts("same")) if "same" in section.values else view
+
+
+def _sources(section: Section) -> dict[str, str]:
+    """Return whose errors some outcomes are."""
+    given = section.table("sources")
+    return {outcome: given.text(outcome) for outcome in given.values}
 
 
 def _credits(section: Section, parameters: Mapping[str, object]) -> dict[str, float | str] | str:

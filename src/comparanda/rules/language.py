@@ -25,11 +25,21 @@ SPAN_COLUMNS: Final[Mapping[str, ColumnType]] = {
     "id": ColumnType("text"),
     "confidence": ColumnType("text"),
     "probability": ColumnType("number"),
+    "placing": ColumnType("text"),
 }
 """What every span of `system` and `key` has; `norm` is its text without regard to case and white space,
 `pieces` is 0 for a span in one piece, else a number for the way it is cut into several."""
 
 SPAN_TABLES = ("system", "key")
+
+ID_TABLES: Final[Mapping[str, str]] = {"system_ids": "system", "key_ids": "key"}
+"""The tables of ids, and whose ids they hold: a span may have several."""
+
+
+def id_columns(spans: str) -> dict[str, ColumnType]:
+    """Return what every id has: the span it is an id of, itself (missing for NIL), and its rank, from 1."""
+    return {"of": ColumnType("row", table=spans), "id": ColumnType("text"), "rank": ColumnType("number")}
+
 
 QUANTIFIERS: Final[Mapping[str, tuple[Type, ...]]] = {
     "any": ("truth",),

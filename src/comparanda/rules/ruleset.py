@@ -81,6 +81,9 @@ class View:
     weight: str | None
     same: tuple[str, ...]
     summary: str
+    flag: str | None
+    sources: Mapping[str, str]
+    per_system: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -182,7 +182,6 @@ class Tables:
         reader.require((entry.claim is None) == (claims is None), "items and spans do not belong together")
         length = len(reader.array(entry.document, ("int32",)))
         reader.require(len(set(entry.names)) == len(entry.names), "two labels have one name")
-        weight = None if entry.weight is None else self._amounts(entry.weight, length)
         found = Items(
             *self._where(entry, length, self.rows if claims is None else self._room),
             reader.codes(entry.label, length, entry.names),
@@ -191,7 +190,7 @@ class Tables:
             tuple(self._amounts(name, length, _CLAIMED) for name in entry.claimed),
             self._credits(entry.credit, length),
             self._credits(entry.earned, length),
-            weight,
+            self._credits(entry.weight, length),
             None if entry.claim is None or claims is None else self._claim(entry.claim, length, claims),
             None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
             None if entry.by_run is None or claims is None else self._by_run(entry.by_run, length, claims),
@@ -226,8 +225,10 @@ class Tables:
     def _check_credit(self, items: Items) -> None:
         """Check that nobody gets more of an item than there is; what rules give is their own affair."""
         if items.credit is not None and items.outcomes is None:
-            most = 1.0 if items.weight is None else items.weight
-            fits = all((credit <= most).all() for credit in items.credit)
+            fits = all(
+                (credit <= (1.0 if items.weight is None else items.weight[run])).all()
+                for run, credit in enumerate(items.credit)
+            )
             self.reader.require(fits, "credit is not between 0 and 1")
 
     def _claim(self, name: str, length: int, claims: Claims) -> Rows:
@@ -259,11 +260,14 @@ class Tables:
         for names in (entry.verdicts, entry.rules):
             fits = names[:1] == [""] and len(set(names)) == len(names)
             self.reader.require(fits, "the names of outcomes or rules do not begin with that of none, or one is twice")
+        fits = entry.sources is None or (len(entry.sources) == len(entry.verdicts) and entry.sources[0] == "")
+        self.reader.require(fits, "the sources of errors are not one for each outcome")
         return Outcomes(
             self._codes_of_runs(entry.verdict, length, entry.verdicts),
             tuple(entry.verdicts),
             self._codes_of_runs(entry.rule, length, entry.rules),
             tuple(entry.rules),
+            None if entry.sources is None else tuple(entry.sources),
         )
 
 

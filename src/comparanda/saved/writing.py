@@ -267,7 +267,7 @@ def _items(writer: _Writer, items: Items) -> ItemsEntry:
         writer.arrays(items.claimed),
         writer.maybe_arrays(items.credit),
         writer.maybe_arrays(items.earned),
-        writer.maybe(items.weight),
+        writer.maybe_arrays(items.weight),
         writer.maybe(items.claim),
         None if items.outcomes is None else _outcomes(writer, items.outcomes),
         writer.maybe_arrays(items.by_run),
@@ -280,6 +280,7 @@ def _outcomes(writer: _Writer, outcomes: Outcomes) -> OutcomesEntry:
         list(outcomes.verdicts),
         writer.arrays(outcomes.rule),
         list(outcomes.rules),
+        None if outcomes.sources is None else list(outcomes.sources),
     )
 
 

@@ -14,12 +14,13 @@ from comparanda.comparison.keys import Keys
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
+from comparanda.comparison.sources import ErrorSources
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
 FINDINGS: dict[str, type[Finding]] = {
@@ -32,6 +33,7 @@ FINDINGS: dict[str, type[Finding]] = {
     "slices": Slices,
     "examples": Examples,
     "keys": Keys,
+    "sources": ErrorSources,
 }
 
 

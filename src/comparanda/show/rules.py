@@ -146,9 +146,13 @@ def _rule_lines(rule: RuleDescription) -> Iterator[str]:
 def _view_lines(view: ViewDescription) -> Iterator[str]:
     yield f"{view.name}: {view.summary}" if view.summary else view.name
     columns = {"outcomes in": view.outcome, "pairs in": view.partner, "left out by": view.left_out}
-    columns["weighed by"] = view.weight
+    columns |= {"weighed by": view.weight, "flagged by": view.flag}
     yield "  " + ", ".join(f"{what} {column}" for what, column in columns.items() if column is not None)
     yield f"  credit {view.credit if isinstance(view.credit, str) else _numbers(view.credit) or 'for nothing'}"
+    if view.sources:
+        yield f"  errors {', '.join(f'{outcome}: {source}' for outcome, source in view.sources.items())}"
+    if view.per_system:
+        yield "  which spans of the key count depends on the system"
 
 
 def _agenda(group: str, salience: float) -> str:

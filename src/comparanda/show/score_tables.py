@@ -13,6 +13,8 @@ from comparanda.show.table import Field, Table
 
 _MANY = 6  # so many measures with labels are put into rows
 _WIDE = 8  # so many measures of several views are put into rows by view
+_OUTCOMES = 12  # so many outcomes stand in columns, more in rows
+_LEFT_OUT = ", left out: "
 _LABELLED = re.compile(r"([^\[]+)\[(.+)\]")
 
 
@@ -35,6 +37,8 @@ def _outcome_table(finding: Scores) -> Table:
     for each in finding.outcomes:
         counts.setdefault((each.view, each.run), {})[each.side, each.outcome] = each.count
     columns = sorted({verdict for found in counts.values() for verdict in found}, key=_rank)
+    if len(columns) > _OUTCOMES:
+        return _outcomes_in_rows(finding)
     headers = [name if side == "key" or ("key", name) not in columns else f"{name} beside" for side, name in columns]
     fields = [Field(f"{side}_{name}", header, "count") for (side, name), header in zip(columns, headers, strict=True)]
     rows = [(*who, *(found.get(verdict, 0) for verdict in columns)) for who, found in counts.items()]
@@ -51,9 +55,26 @@ def _outcome_table(finding: Scores) -> Table:
     )
 
 
-def _rank(verdict: tuple[str, str]) -> tuple[bool, bool, str]:
+def _outcomes_in_rows(finding: Scores) -> Table:
+    """Count the verdicts of the finding's own view with a row for each, and systems in columns."""
+    runs = tuple(dict.fromkeys(each.run for each in finding.outcomes))
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for each in finding.outcomes:
+        if each.view == finding.view:
+            counts.setdefault((each.side, each.outcome), {})[each.run] = each.count
+    others = [view for view in dict.fromkeys(each.view for each in finding.outcomes) if view != finding.view]
+    return Table(
+        "outcomes",
+        f"Outcomes: {finding.view}",
+        (Field("side", "items"), Field("outcome", "outcome"), *(Field(run, run, "count") for run in runs)),
+        tuple((*row, *(counts[row].get(run, 0) for run in runs)) for row in sorted(counts, key=_rank)),
+        ("items of the key, and claims beside them", *([f"--view for those of {', '.join(others)}"] if others else [])),
+    )
+
+
+def _rank(verdict: tuple[str, str]) -> tuple[bool, bool, bool, str]:
     side, name = verdict
-    return side != "key", name not in {"TP", "COR"}, name
+    return side != "key", _LEFT_OUT in name, name not in {"TP", "COR", "hit"}, name
 
 
 def _of_views(finding: Scores) -> dict[str, list[str]]:

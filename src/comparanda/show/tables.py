@@ -14,9 +14,11 @@ from comparanda.comparison.keys import Keys
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
+from comparanda.comparison.sources import ErrorSources
 from comparanda.comparison.spans import RunVerdict
 from comparanda.show.cells import cell, counted
 from comparanda.show.score_tables import score_tables, stars
+from comparanda.show.source_tables import source_table
 from comparanda.show.table import Field, Table
 
 NO_SITES = "n/a: the view has no sites, it counts items alone"
@@ -150,7 +152,14 @@ def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
 @tables.register
 def _(finding: Difference, top: int | None = None) -> tuple[Table, ...]:
     cuts = (table for each in finding.slices for table in tables(each, top))
-    return (*_difference_tables(finding, top), _label_table(finding, top), *cuts)
+    sources = () if finding.sources is None else (source_table(finding.sources),)
+    return (*_difference_tables(finding, top), *sources, _label_table(finding, top), *cuts)
+
+
+@tables.register
+def _(finding: ErrorSources, top: int | None = None) -> tuple[Table, ...]:
+    del top
+    return (source_table(finding),)
 
 
 def _difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from comparanda.rules.language import SPAN_COLUMNS
+from comparanda.rules.language import ID_TABLES, SPAN_COLUMNS, id_columns
 
 if TYPE_CHECKING:
     from comparanda.rules.ruleset import ColumnType, Rule, RuleSet
@@ -98,6 +98,9 @@ class ViewDescription:
         left_out: the column of the reason why a span is left out.
         weight: the column that says how much a span counts.
         same: the columns by which spurious spans of two systems are the same.
+        flag: the column of what stands in brackets behind the outcome.
+        sources: for outcomes that are errors, whose they are.
+        per_system: whether it may depend on the system which spans of the key count.
 
     """
 
@@ -109,6 +112,9 @@ class ViewDescription:
     left_out: str | None
     weight: str | None
     same: tuple[str, ...]
+    flag: str | None
+    sources: dict[str, str]
+    per_system: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +201,9 @@ def described(rule_set: RuleSet) -> RuleSetDescription:
                 view.left_out,
                 view.weight,
                 view.same,
+                view.flag,
+                dict(view.sources),
+                view.per_system,
             )
             for name, view in rule_set.views.items()
         ),
@@ -203,8 +212,9 @@ def described(rule_set: RuleSet) -> RuleSetDescription:
 
 def _columns(tables: Mapping[str, Mapping[str, ColumnType]]) -> Iterator[ColumnDescription]:
     for table, columns in tables.items():
+        own = id_columns(ID_TABLES[table]) if table in ID_TABLES else SPAN_COLUMNS
         for name, each in columns.items():
-            if SPAN_COLUMNS.get(name) != each:
+            if own.get(name) != each:
                 yield ColumnDescription(table, name, each.kind, each.values, each.table, not each.settable)
 
 

@@ -1,0 +1,152 @@
+"""Lines between tabs that name mentions by their place in a document, and the candidates for their entities."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from comparanda.ids import BAR, NIL, joined
+from comparanda.places import Note, Source, first_places, refuse
+
+if TYPE_CHECKING:
+    from comparanda.errors import ReadError
+    from comparanda.read.standoff import Draft
+
+ENTITY = "ENTITY"
+"""The label of mentions that have none."""
+
+OFFSET = re.compile(r"-?[0-9]{1,18}")
+_SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+
+
+def lines_of(source: Source) -> Iterator[tuple[int, str]]:
+    """Give all lines of a source, each with the byte at which it begins."""
+    place = 0
+    for line in bytes(source.data[: source.size]).split(b"\n"):
+        yield place, line.decode()
+        place += len(line) + 1
+
+
+def shown(line: str) -> str:
+    """Return a line as a detail of a message."""
+    return f"it reads {line if len(line) <= 80 else line[:79] + '…'!r}"
+
+
+def offset(source: Source, place: int, line: str, written: str) -> int:
+    """Return an offset; refuse what is no integer."""
+    if not OFFSET.fullmatch(written):
+        what = f"the offset {written[:40]!r} is no number"
+        raise refuse(source, place, what, details=[shown(line)])
+    return int(written)
+
+
+def score(source: Source, place: int, line: str, written: str) -> float | None:
+    """Return a score, or None where there is none; refuse what is no number."""
+    if not written.strip():
+        return None
+    if not _SCORE.fullmatch(written.strip()) or not math.isfinite(float(written)):
+        raise refuse(source, place, f"the score {written[:40]!r} is no number", details=[shown(line)])
+    return float(written)
+
+
+class Candidate(NamedTuple):
+    """An entity that a mention may name; an id that begins with NIL names a cluster of mentions."""
+
+    id: str
+    score: float | None
+    label: str
+
+
+@dataclass(slots=True)
+class Mention:
+    """A mention: where it begins and ends, where it stands in the source, its candidates, and what else is said."""
+
+    begin: int
+    end: int
+    place: int
+    candidates: list[Candidate]
+    said: dict[str, Any] = field(default_factory=dict)
+
+    def ranked(self) -> list[Candidate]:
+        """Return the candidates, the best first: by their scores, and of equal ones as they stand."""
+        if len(self.candidates) < 2:
+            return self.candidates
+        return sorted(self.candidates, key=lambda each: -math.inf if each.score is None else each.score, reverse=True)
+
+
+@dataclass(eq=False)
+class Mentions:
+    """The mentions of each document, in the order in which the documents are met first."""
+
+    source: Source
+    documents: dict[str, list[Mention]] = field(default_factory=dict)
+
+    def add(self, document: str, mention: Mention) -> None:
+        """Add a mention to a document; its lines need not stand together."""
+        self.documents.setdefault(document, []).append(mention)
+
+    def into(self, draft: Draft) -> None:
+        """Lay everything into a draft: documents, spans, and what is said of these."""
+        unlike = []
+        for name, mentions in self.documents.items():
+            draft.document(name, mentions[0].place)
+            for mention in mentions:
+                ranked = mention.ranked()
+                labels = [each.label for each in ranked if each.label]
+                span = draft.span([(mention.begin, mention.end)], labels[0] if labels else ENTITY, mention.place)
+                _say_candidates(draft, span, ranked)
+                for column, value in mention.said.items():
+                    draft.say(span, column, value)
+                if len(set(labels)) > 1:
+                    unlike.append(mention.place)
+        note(draft, "mentions with candidates of several types, of which that of the best holds", unlike)
+
+
+def _say_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
+    ids, clusters = _ids(tuple(each.id for each in ranked if each.id))
+    if ids is not None:
+        draft.say(span, "id", ids)
+    if clusters:
+        draft.say(span, "cluster", clusters)
+    if ranked and ranked[0].score is not None:
+        draft.say(span, "probability", ranked[0].score)
+    if len(ranked) > 1 and any(each.score != ranked[0].score for each in ranked):
+        draft.say(span, "scores", BAR.join("" if each.score is None else repr(each.score) for each in ranked))
+
+
+@lru_cache(1 << 14)
+def _ids(ids: tuple[str, ...]) -> tuple[str | None, str]:
+    """Return ids as one text, NIL for clusters, and these clusters."""
+    return (
+        joined(NIL if is_cluster(each) else each for each in ids),
+        BAR.join(each for each in ids if is_cluster(each) and each != NIL),
+    )
+
+
+def is_cluster(id_: str) -> bool:
+    """Whether an id is NIL, or names a cluster of mentions of an entity that is in no knowledge base.
+
+    >>> is_cluster("NIL0012"), is_cluster("NILx"), is_cluster("E0012")
+    (True, True, False)
+    """
+    return id_.startswith(NIL)
+
+
+def note(draft: Draft, what: str, places: list[int]) -> None:
+    """Note what was met at some places of the source, if there are any."""
+    if places:
+        first = first_places(draft.source, np.array(places[:3], np.int64))
+        draft.notes.append(Note(draft.side, what, len(places), first))
+
+
+def columns_refused(source: Source, place: int, line: str, expected: str) -> ReadError:
+    """Make the error for a line of the wrong number of columns."""
+    count = line.count("\t") + 1
+    hint = f"it is written {expected}"
+    return refuse(source, place, f"{count} column{'s'[: count != 1]}", details=[shown(line)], hint=hint)
