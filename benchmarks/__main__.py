@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks import corpora
 from benchmarks.entities import bench_entities
+from benchmarks.formats import bench_formats
 from benchmarks.rules import bench_rules
 from benchmarks.timing import child_cpu, cpu_seconds
 
@@ -234,6 +235,7 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "memory": lambda folder: bench_memory(folder, MILLION),
     "csv": bench_csv,
     "entities": lambda folder: bench_entities(folder, report),
+    "formats": lambda folder: bench_formats(folder, report),
     "rules": lambda _: bench_rules(report),
     "large": bench_large,
 }

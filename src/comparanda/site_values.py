@@ -139,7 +139,7 @@ class _Naming:
         pieces = self.ways.get(entry[2], ((entry[0], entry[1]),))
         shift = entry[0] - pieces[0][0]
         extent = ",".join(f"{begin + shift}:{end + shift}" for begin, end in pieces)
-        return extent if self.aspect == "extent" else f"{_label(linked_label(self.names[entry[3]]))}[{extent}]"
+        return extent if self.aspect == "extent" else f"{_linked(self.names[entry[3]])}[{extent}]"
 
 
 def linked_label(name: str) -> str:
@@ -147,9 +147,14 @@ def linked_label(name: str) -> str:
     return name.replace(LINK, "→")
 
 
+def _linked(name: str) -> str:
+    """Write a label, with the id behind an arrow if it is that of a linked span."""
+    return "→".join(map(_label, name.split(LINK)))
+
+
 def _label(label: str) -> str:
     """Write a label so that no other spans are written alike: signs that join spans get a backslash."""
-    return re.sub(r"([\\×+\[])", r"\\\1", label)
+    return re.sub(r"([\\×+→\[])", r"\\\1", label)
 
 
 def _distinct(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:

@@ -30,6 +30,9 @@ UnitKind = Literal["document", "sentence", "row"]
 
 _FIRST_PLACES = 3
 
+NO_ERROR = "none"
+"""What the errors of a site are called where there are none."""
+
 
 @dataclass(frozen=True, slots=True)
 class System:
@@ -238,7 +241,7 @@ def _together(sources: Sequence[str], bits: int) -> str:
     >>> [_together(["resolver", "tagger"], bits) for bits in range(4)]
     ['none', 'resolver', 'tagger', 'resolver and tagger']
     """
-    return " and ".join(source for place, source in enumerate(sources) if bits >> place & 1) or "none"
+    return " and ".join(source for place, source in enumerate(sources) if bits >> place & 1) or NO_ERROR
 
 
 def gathered(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:

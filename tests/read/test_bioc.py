@@ -47,7 +47,7 @@ def collection(*documents: Any) -> dict[str, Any]:
 
 
 CATENIN = annotation("β‑catenin", (5, 14), type="Gene", identifier="1499", valid=True)
-TNF = annotation("TNF", (25, 28), id_="2", type="Gene", identifier="-")
+TNF = annotation("TNF", (25, 28), id_="2", type="Gene", identifier="-1")
 MICE = annotation("mice", (32, 36), id_="3", type="Species", identifier="NCBI:10090;NCBI:1")
 SAMPLE = collection(document(passage(0, TITLE, CATENIN), passage(16, ABSTRACT, TNF, MICE)))
 
@@ -237,6 +237,10 @@ class TestOffsets:
         assert refused(as_xml(found)) == f"d.xml:12{message}"
         assert refused(found) == f"d.json:1{message}"
 
+    def test_a_passage_before_the_text(self) -> None:
+        found = collection(document(passage(-3, "Bo")))
+        assert refused(found) == "d.json:1: a passage begins at -3, before the text"
+
     def test_offsets_that_would_fill_memory(self) -> None:
         assert refused(collection(document(passage(0, "Bo"), passage(10**15, "Al")))) == (
             "d.json:1: the passage begins at 1,000,000,000,000,000, but the text before it has 2 characters\n"
@@ -259,7 +263,8 @@ class TestInfons:
         [
             ({"identifier": "MESH:D003,OMIM:1; x"}, "MESH:D003|OMIM:1|x"),
             ({"Identifier": 672}, "672"),
-            ({"identifier": "-"}, "NIL"),
+            ({"identifier": "-"}, None),
+            ({"identifier": "-1"}, "NIL"),
             ({"identifier": None}, None),
             ({"NCBI Gene": "673", "note": "x"}, "673"),
             ({"MESH": "D000111|D000222"}, "D000111|D000222"),
@@ -289,6 +294,9 @@ class TestInfons:
             "confidence": "low",
             "element_text": "t",
         }
+
+    def test_numbers_that_are_too_large_are_texts(self) -> None:
+        assert said(self.one(type="X", n=10**400), "n") == [str(10**400)]
 
     def test_without_a_label(self) -> None:
         corpus = self.one()

@@ -265,4 +265,4 @@ def test_sniffing() -> None:
     assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["gate"]
     assert sniff(['<?xml version="1.0"?><GateDocument>'])
     assert not sniff(["a <GateDocument> in a text"])
-    assert not sniff([""])
+    assert not sniff([])

@@ -216,6 +216,13 @@ class TestPlainText:
         corpus = read('a <entity type="PER">Bo</entity> <ne label="LOC">Rome</ne> <name>x</name>', "d.txt::inline-xml")
         assert covered(corpus) == [("Bo", "PER"), ("Rome", "LOC"), ("x", "name")]
 
+    def test_empty_elements_are_noted(self) -> None:
+        corpus = read("<PER>Bo</PER> <X/><LOC></LOC>", "d.txt")
+        assert (covered(corpus), notes(corpus)) == (
+            [("Bo", "PER")],
+            ["key: elements that cover no text, passed over: 2 (d.txt:1, d.txt:1)"],
+        )
+
     def test_comments_and_numbers_of_characters(self) -> None:
         corpus = read("a<!-- x -->b <PER>&#233;&#x1F600;&quot;&apos;</PER>", "d.txt")
         assert (texts(corpus), covered(corpus)) == (("ab é😀\"'",), [("é😀\"'", "PER")])

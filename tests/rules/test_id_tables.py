@@ -361,10 +361,16 @@ def test_views_say_what_they_were_told() -> None:
     assert (plain.flag, dict(plain.sources), plain.per_system) == (None, {}, False)
 
 
-@pytest.mark.xfail(strict=True, reason="a source called 'none', or like two others, makes two rows of one name")
 @pytest.mark.parametrize("source", ["none", "resolver and tagger"])
 def test_a_source_cannot_be_called_like_none_or_like_several(source: str) -> None:
     assert "source" in refusal(f'{HEAD}{SMALL["any"]}{REST}sources = {{ B = "{source}" }}\n')
+
+
+def test_there_cannot_be_so_many_sources_that_no_table_holds_them() -> None:
+    names = [f"O{number}" for number in range(40)]
+    declared = HEAD.replace('result = ["A", "B"]', f"result = {['A', 'B', *names]}")
+    sources = ", ".join(f'{name} = "source {name}"' for name in names)
+    assert "source" in refusal(f"{declared}{SMALL['any']}{REST}sources = {{ {sources} }}\n")
 
 
 # What is refused at run time

@@ -71,7 +71,7 @@ def test_the_bioc_package_reads_the_same(seed: int, kind: str, tmp_path: Path) -
                 list(each.pieces),
                 given.covered(each),
                 each.label,
-                None if each.ids is None else ",".join(each.ids).replace("NIL", "-"),
+                None if each.ids is None else ",".join(each.ids).replace("NIL", "-1"),
                 each.said.get("note"),
             )
             for each in given.mentions
@@ -87,7 +87,7 @@ def test_the_file(tmp_path: Path) -> None:
         "<collection><source>comparanda</source><date/><key/>\n"
         '<document><id>d</id><infon key="year">1999</infon><passage><offset>0</offset><text>Anna met Bo</text>\n'
         '<annotation id="1"><infon key="type">A &amp; B</infon><infon key="note">&lt;</infon>'
-        '<infon key="identifier">Q1,-</infon><location offset="0" length="4"/><location offset="9" length="2"/>'
+        '<infon key="identifier">Q1,-1</infon><location offset="0" length="4"/><location offset="9" length="2"/>'
         "<text>Anna Bo</text></annotation>\n"
         '<annotation id="2"><infon key="type">X</infon><location offset="5" length="3"/><text>met</text></annotation>\n'
         "</passage></document>\n</collection>\n"
@@ -106,7 +106,7 @@ def test_the_file(tmp_path: Path) -> None:
                     "annotations": [
                         {
                             "id": "1",
-                            "infons": {"type": "A & B", "note": "<", "identifier": "Q1,-"},
+                            "infons": {"type": "A & B", "note": "<", "identifier": "Q1,-1"},
                             "text": "Anna Bo",
                             "locations": [{"offset": 0, "length": 4}, {"offset": 9, "length": 2}],
                         },
@@ -163,6 +163,14 @@ def test_what_is_refused(passage: Passage, message: str, kind: str, tmp_path: Pa
     with pytest.raises(WriteError) as caught:
         written("bioc", [passage], tmp_path, **{"as": kind})
     assert str(caught.value) == message
+
+
+def test_ids_with_bars_as_variants_have_them(tmp_path: Path) -> None:
+    found = document(Mention(((0, 4),), "X", ("c%7CSUB%7CG%7C12%7CA", "Q1")), Mention(((5, 8),), "X", ("a%7Cb",)))
+    assert not written("bioc", [found], tmp_path)
+    text = (tmp_path / "out.xml").read_text("utf-8")
+    assert ">a%7Cb<" in text
+    assert content(read_back("bioc", tmp_path)) == content([found])
 
 
 def test_other_kinds_and_characters(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ ENOUGH = 0.85
 characters differ."""
 
 _SHORTEST, _LONGEST = 7, 300  # of seven characters one may differ, of six none
-_SLACK = 2  # so many words more or fewer may stand in the text
-_MOST_PLACES = 1000
+_SLACK = 2  # so many words more or fewer may stand in the text: a hyphen between two of them makes three of one
+_MOST_PLACES = 200  # of a word, and of all that are like it
 _EDGE = 2
 
 
@@ -38,43 +38,43 @@ def _digits(text: str) -> str:
     return re.sub(r"\D+", "", text)
 
 
-def alike(line: Line, words: Sequence[str]) -> list[list[str]]:
-    """Return the words in a row that are most like some words: none, the best, or several that are equally like them.
+def alike(line: Line, quote: Line) -> list[list[str]]:
+    """Return the words in a row that are most like a quote: none, the best, or several that are equally like it.
 
-    Only rows are looked at that hold one of the words, or one like it, at about its place.
+    Only rows are looked at that hold one of its words, or one like it, at about its place.
 
     Args:
         line: the words of the text, folded.
-        words: those of the quote, likewise.
+        quote: those of the quote, likewise.
 
     """
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
-    quote = line.cut.join(words)
-    if not _SHORTEST <= len(quote) <= _LONGEST:
+    sought = quote.shown(0, len(quote.words))
+    if not _SHORTEST <= len(sought) <= _LONGEST:
         return []
-    rows = sorted(_rows(line, words, len(quote), int(len(quote) * (1 - ENOUGH) / ENOUGH)))
-    near = process.extract(quote, rows, scorer=OSA.normalized_similarity, score_cutoff=ENOUGH, limit=None)
-    digits = _digits(quote)
-    found = [(score, row) for row, score, _ in near if _digits(row) == digits]
+    rows = _rows(line, quote.words, len(sought), int(len(sought) * (1 - ENOUGH) / ENOUGH))
+    near = process.extract(sought, rows, scorer=OSA.normalized_similarity, score_cutoff=ENOUGH, limit=None)
+    digits = _digits(sought)
+    found = [(score, row) for shown, score, row in near if _digits(shown) == digits]
     return [row.split(line.cut) for score, row in sorted(found) if score == max(found)[0]]
 
 
-def _rows(line: Line, words: Sequence[str], length: int, slips: int) -> set[str]:
-    """Return the rows of words that may be like a quote of some length."""
-    slack = np.arange(-min(slips, _SLACK), min(slips, _SLACK) + 1)
+def _rows(line: Line, words: Sequence[str], length: int, slips: int) -> dict[str, str]:
+    """Return the rows of words that may be like a quote of some length, and how they are shown."""
+    slack = np.arange(-_SLACK, _SLACK + 1)
     sizes = len(words) + slack
-    found: set[str] = set()
+    found: dict[str, str] = {}
+    begins, ends = line.begins, line.ends
     for number, places in _anchors(line, words, slips):
         first = (np.array(places)[:, None, None] - number) + slack[None, :, None]
-        behind = first + sizes[None, None, :]
-        inside = (first >= 0) & (behind > first) & (behind <= len(line.words))
-        starts = line.starts
-        long = starts[np.where(inside, behind, 0)] - starts[np.where(inside, first, 0)] - 1
+        last = first + sizes[None, None, :] - 1
+        inside = (first >= 0) & (last >= first) & (last < len(line.words))
+        long = ends[np.where(inside, last, 0)] - begins[np.where(inside, first, 0)]
         place, shift, size = np.nonzero(inside & (abs(long - length) <= slips))
-        begins, ends = first[place, shift, 0].tolist(), behind[place, shift, size].tolist()
-        found.update(map(line.between, begins, ends))
+        for low, high in zip(first[place, shift, 0].tolist(), last[place, shift, size].tolist(), strict=True):
+            found[line.between(low, high + 1)] = line.shown(low, high + 1)
     return found
 
 
@@ -90,7 +90,7 @@ def _anchors(line: Line, words: Sequence[str], slips: int) -> list[tuple[int, li
 
 
 def _places_like(line: Line, word: str, slips: int) -> list[int]:
-    """Return where words stand that differ from one by a few slips, and begin or end as it does."""
+    """Return where words stand with which one begins, or from which it differs by a few slips, none at one end."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
@@ -100,7 +100,9 @@ def _places_like(line: Line, word: str, slips: int) -> list[int]:
     begin, end = (line.by_edges.get(edge, []) for edge in edges(word))
     known = [each for each in dict.fromkeys([*begin, *end]) if abs(len(each) - len(word)) <= most]
     near = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=None)
-    return sorted(place for each, _, _ in near for place in line.places[each])
+    heads = (word[:size] for size in range(_EDGE + 1, len(word)))
+    found = {each for each, _, _ in near} | {each for each in heads if each in line.places}
+    return sorted(place for each in found for place in line.places[each])
 
 
 def edges(word: str) -> tuple[tuple[str, bool], tuple[str, bool]]:

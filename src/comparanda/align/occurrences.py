@@ -68,19 +68,33 @@ def cut(text: str) -> list[re.Match[str]]:
 
 
 class Line:
-    """Words side by side, so that some of them in a row are found by one search."""
+    """Words side by side, so that some of them in a row are found by one search.
+
+    Args:
+        words: the words.
+        apart: for each, whether white space stands before it.
+
+    """
 
     cut = _CUT
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], apart: Sequence[bool]) -> None:
         self.words = words
         self.text = _CUT + _CUT.join(words) + _CUT
         self._starts = [0, *accumulate(len(word) + 1 for word in words)]
+        self._apart = apart
 
     def find(self, sought: str, word: int) -> int | None:
         """Return the first word at or behind one at which some words in a row begin."""
         place = self.text.find(sought, self._starts[word])
         return None if place < 0 else bisect_left(self._starts, place)
+
+    def count(self, sought: str) -> int:
+        """Return how often some words stand in a row; they may share words."""
+        count, word = 0, self.find(sought, 0)
+        while word is not None:
+            count, word = count + 1, self.find(sought, word + 1)
+        return count
 
     def between(self, first: int, behind: int) -> str:
         """Return some words in a row, with cuts between them."""
@@ -104,9 +118,23 @@ class Line:
         return found
 
     @cached_property
-    def starts(self) -> Rows:
-        """Where the cut before each word stands, and the one behind the last."""
-        return np.array(self._starts)
+    def _shown(self) -> str:
+        return "".join([" " + word if apart else word for word, apart in zip(self.words, self._apart, strict=True)])
+
+    @cached_property
+    def ends(self) -> Rows:
+        """Where each word ends if white space is one space."""
+        apart = np.array(self._apart, np.int64)
+        return np.cumsum(np.array([len(word) for word in self.words], np.int64) + apart)
+
+    @cached_property
+    def begins(self) -> Rows:
+        """Where each word begins, likewise."""
+        return self.ends - np.array([len(word) for word in self.words], np.int64)
+
+    def shown(self, first: int, behind: int) -> str:
+        """Return some words in a row, with one space for all white space between them."""
+        return self._shown[int(self.begins[first]) : int(self.ends[behind - 1])] if behind > first else ""
 
 
 class Occurrences:
@@ -141,16 +169,17 @@ class Searched:
         self.begins = [word.start() for word in words]
         self.ends = [word.end() for word in words]
         self._words = [word[0] for word in words]
+        self._apart = [begin > end for begin, end in zip(self.begins, [-1, *self.ends], strict=False)]
 
     @cached_property
     def exact(self) -> Line:
         """The words as they are."""
-        return Line(self._words)
+        return Line(self._words, self._apart)
 
     @cached_property
     def folded(self) -> Line:
         """The words without regard to how they are written."""
-        return Line(list(map(folded, self._words)))
+        return Line(list(map(folded, self._words)), self._apart)
 
     def occurrences(self, quote: str, wanted: int) -> tuple[Occurrences, list[Place]] | None:
         """Return where a quote that is claimed so often stands, and its first places, one more than are wanted.
@@ -158,12 +187,12 @@ class Searched:
         Words as they are go before words written otherwise, unless there are not enough; whole words go before parts
         of them, and these before what is only similar.
         """
-        words = [word[0] for word in cut(quote)]
-        if words:
-            exact = self._in_line("exact", self.exact, [words])
+        sought = Searched(quote)
+        if sought.begins:
+            exact = self._in_line("exact", self.exact, [sought.exact.words])
             places = exact.first(wanted + 1)
             if len(places) < wanted:
-                loose = self._in_line("normalised", self.folded, [list(map(folded, words))])
+                loose = self._in_line("normalised", self.folded, [sought.folded.words])
                 more = loose.first(wanted + 1)
                 if len(more) > len(places):
                     return loose, more
@@ -172,13 +201,16 @@ class Searched:
         inside = Occurrences("inside", lambda begin: self._inside(quote, begin))
         if places := inside.first(wanted + 1):
             return inside, places
-        if similar := alike(self.folded, [folded(word) for word in words]):
+        if similar := alike(self.folded, sought.folded):
             fuzzy = self._in_line("fuzzy", self.folded, similar)
             return fuzzy, fuzzy.first(wanted + 1)
         return None
 
     def _in_line(self, how: How, line: Line, sought: Sequence[Sequence[str]]) -> Occurrences:
-        needles = [(_CUT + _CUT.join(words) + _CUT, len(words)) for words in sought]
+        there = [
+            words for words in sought if all(word in line.places for word in words)
+        ]  # most that are not, miss a word
+        needles = [(_CUT + _CUT.join(words) + _CUT, len(words)) for words in there]
 
         def behind(begin: int) -> Place | None:
             word = bisect_left(self.begins, begin)

@@ -46,8 +46,9 @@ def _writer(target: Input, to: str | None) -> Writer:
     if named:
         return find_writer(named)
     fitting = [each for each in writers().values() if target.path.endswith(each.suffix) and not each.many]
-    if len(fitting) == 1:
-        return fitting[0]
+    plain = [each for each in fitting if each.suffix == f".{each.name}"]  # .jsonl is ours, whoever else writes such
+    if len(plain or fitting) == 1:
+        return (plain or fitting)[0]
     names = ", ".join(each.name for each in fitting or writers().values())
     raise UsageError(f"which format is {target.path!r} to have?", hint=f"say --to FORMAT: {names}")
 

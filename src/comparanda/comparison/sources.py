@@ -10,6 +10,7 @@ import numpy as np
 
 from comparanda.comparison.finding import Finding
 from comparanda.expressions import quote
+from comparanda.verdicts import NO_ERROR
 
 if TYPE_CHECKING:
     from comparanda.comparison.context import Context
@@ -60,8 +61,19 @@ def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
     for first, second in product(runs(base).runs, runs(new).runs):
         codes = found.runs[first].astype(np.int64) * size + found.runs[second]
         counts += np.bincount(codes, minlength=size * size)
+    table = {pair: count for pair, count in zip(product(found.names, repeat=2), counts.tolist(), strict=True) if count}
+    names = sorted({found.names[0], *(name for pair in table for name in pair)}, key=_rank)  # of these two alone
     cells = [
-        SourceCell(mine, theirs, int(count), f"base_source == {quote(mine)} and new_source == {quote(theirs)}")
-        for (mine, theirs), count in zip(product(found.names, repeat=2), counts.tolist(), strict=True)
+        SourceCell(mine, theirs, table.get((mine, theirs), 0), _where(mine, theirs))
+        for mine, theirs in product(names, repeat=2)
     ]
-    return ErrorSources(context.view.name, base, new, int(counts.sum()), found.names, tuple(cells))
+    return ErrorSources(context.view.name, base, new, int(counts.sum()), tuple(names), tuple(cells))
+
+
+def _rank(name: str) -> tuple[bool, int, str]:
+    """Order sources: none, then single ones, then several together."""
+    return name != NO_ERROR, name.count(" and "), name
+
+
+def _where(base: str, new: str) -> str:
+    return f"base_source == {quote(base)} and new_source == {quote(new)}"

@@ -12,9 +12,8 @@ from comparanda.columns import TextColumn
 from comparanda.judge.ground import run_names, verdicts_of
 from comparanda.judge.label_maps import one_sided
 from comparanda.judge.span_claims import claims_of
-from comparanda.judge.span_ids import ids_of
-from comparanda.judge.span_items import credited
-from comparanda.judge.spans import run_rules, settings_with_rules, views_of
+from comparanda.judge.span_items import right_partners
+from comparanda.judge.spans import all_ids, run_rules, settings_with_rules, views_of
 from comparanda.judge.task import Options, Task
 from comparanda.places import Note
 from comparanda.site_values import LINK
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge links by rules."""
     ruled = run_rules(aligned, systems, options)
-    ids = ruled.ids or [ids_of(side.columns.get("id"), len(side), options.same_ids) for side in ruled.placement.sides]
+    ids = ruled.ids or all_ids(ruled.placement, options)
     names, labels = _linked(ruled, ids)
     claims, rows = claims_of(aligned.key, ruled.placement, names, labels, options.train)
     views = views_of(aligned, ruled, claims, rows)
@@ -53,15 +52,13 @@ def _linked(ruled: Ruled, ids: Sequence[Ids]) -> tuple[tuple[str, ...], list[Cod
     The key's value are all ids that it accepts, a system's the first of its own (DEFINITIONS 1).
     """
     sides = ruled.placement.sides
-    key = _composed(ruled, 0, ids[0].whole)
+    key = _composed(ruled, 0, ids[0].accepted)
     columns = [key]
     first_view = next(iter(ruled.engine.rule_set.views))
     for number, outcome in enumerate(ruled.outcomes, start=1):
         mine = _composed(ruled, number, ids[number].first)
-        partner, credit = credited(ruled.engine.rule_set, first_view, outcome)
-        right = _same_extent(sides[number], sides[0], partner)
-        both = right & _nothing(ids[number].first) & _nothing(ids[0].first)[partner] if len(sides[0]) else right
-        columns.append(_replaced(mine, key, partner, right & (credit > 0) | both))
+        partner = right_partners(ruled.engine.rule_set, first_view, outcome)
+        columns.append(_replaced(mine, key, partner, _same_extent(sides[number], sides[0], partner)))
     return canonical(columns)
 
 
@@ -85,10 +82,6 @@ def _same_extent(side: PlacedSpans, key: PlacedSpans, partner: Rows) -> Truths:
         & (side.end == key.end[partner])
     )
     return same
-
-
-def _nothing(ids: TextColumn) -> Truths:
-    return ids.missing_rows()
 
 
 def _replaced(mine: TextColumn, key: TextColumn, partner: Rows, right: Truths) -> TextColumn:

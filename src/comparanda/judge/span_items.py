@@ -276,12 +276,14 @@ def _marked(outcome: Outcome, judged: tuple[_Judged, _Judged], partner: Rows) ->
     return found[0], found[1]
 
 
-def credited(rule_set: RuleSet, view: str, outcome: Outcome) -> tuple[Rows, NDArray[np.float64]]:
-    """Return for each system span the key span it is paired with, -1 for none, and what it is worth in a view."""
+def right_partners(rule_set: RuleSet, view: str, outcome: Outcome) -> Rows:
+    """Return for each system span the key span that a view pairs it with and finds it right; -1 for none."""
     declared, judged = rule_set.views[view], _judged(rule_set, view, outcome, "system")
     if declared.partner is None:
-        return np.full(len(judged.credit), -1, np.int64), judged.credit
-    return outcome.partners("system", declared.partner, "key"), judged.credit
+        return np.full(len(judged.credit), -1, np.int64)
+    pool, codes = outcome.state.pool, outcome.codes("system", declared.outcome)
+    right = (judged.credit > 0) | np.isin(codes, [pool.code(name) for name in declared.right])
+    return np.where(right, outcome.partners("system", declared.partner, "key"), -1)
 
 
 def _partners(declared: View, outcome: Outcome, judged: _Judged) -> Rows:

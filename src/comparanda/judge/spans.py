@@ -131,7 +131,15 @@ def _ids(engine: Engine, placement: Placement, options: Options) -> list[Ids]:
     tables = ("system", "key", "system_ids", "key_ids")
     if not any(engine.uses(table, column) for table in tables for column in ("id", "of")):
         return []
-    return [ids_of(side.columns.get("id"), len(side), options.same_ids) for side in placement.sides]
+    return all_ids(placement, options)
+
+
+def all_ids(placement: Placement, options: Options) -> list[Ids]:
+    """Take the ids of all sides apart, the key's first."""
+    return [
+        ids_of(side.columns.get("id"), len(side), options.same_ids, key=number == 0)
+        for number, side in enumerate(placement.sides)
+    ]
 
 
 def _facts(
@@ -151,7 +159,7 @@ def _facts(
     if not ids:
         return {"system": Facts(columns, side.fragments)}
     mine = ids[number]
-    columns["id"] = mine.first
+    columns |= {"id": mine.first, "ids": mine.ranked}
     return {
         "system": Facts(columns, side.fragments),
         "system_ids": Facts({"of": mine.of, "id": mine.id, "rank": mine.rank}),

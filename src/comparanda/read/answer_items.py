@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple
 
 from comparanda.ids import joined
 from comparanda.read.values import unwritable
@@ -20,6 +21,8 @@ How = Literal["read", "mended", "tagged", "unread"]
 """How an answer was read: as it is, after mending, from tags in a text, or not at all."""
 
 _DEEPEST = 60
+_PLAIN = frozenset({int, float, bool})
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,7 @@ class Names:
     label: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """What an answer claims: a text of the document, and its label.
 
     Args:
@@ -45,7 +47,7 @@ class Item:
 
     text: str
     label: str
-    said: Mapping[str, Any] = field(default_factory=dict)
+    said: Mapping[str, Any] = _NOTHING
     occurrence: int = 0
     begin: int = -1
 
@@ -83,14 +85,50 @@ def read_value(value: Any, names: Names | None = None, how: How = "read") -> Ans
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Which field of an object is which; objects of one answer mostly have the same fields.
+
+    Args:
+        text: the field of the item's text; None if it is no item.
+        label: that of its label.
+        occurrence: that of the number of the occurrence.
+        offsets: whether it has offsets.
+        said: the fields that say more of it, each with the name of its column.
+        lists: the fields that may hold items.
+
+    """
+
+    text: str | None
+    label: str | None
+    occurrence: str | None
+    offsets: bool
+    said: tuple[tuple[str, str], ...]
+    lists: tuple[str, ...]
+
+
+@lru_cache(maxsize=1 << 12)
+def _plan(fields: tuple[str, ...], names: Names) -> _Plan:
+    """Tell the fields of an object apart; capitals do not count."""
+    known = {each.lower(): each for each in reversed(fields)} | {each: each for each in fields}
+    text = next((known[each] for each in ((names.mention,) if names.mention else TEXT_NAMES) if each in known), None)
+    labels = (names.label,) if names.label else LABEL_NAMES
+    label = next((known[each] for each in labels if each in known and known[each] != text), None)
+    said = tuple(
+        (each, "id" if each.lower() in ID_NAMES else each.lower())
+        for each in fields
+        if each not in {text, label} and each.lower() not in OFFSET_NAMES and each.lower() != OCCURRENCE
+    )
+    lists = tuple(known[each] for each in LIST_NAMES if each in known)
+    return _Plan(text, label, known.get(OCCURRENCE), not OFFSET_NAMES.isdisjoint(known), said, lists)
+
+
 class _Gathering:
     """Gathers the items of a value of JSON."""
 
     def __init__(self, found: Answer, names: Names) -> None:
         self._found = found
-        self._text = (names.mention,) if names.mention else TEXT_NAMES
-        self._label = (names.label,) if names.label else LABEL_NAMES
-        self._usual = names == Names()
+        self._names = names
 
     def gather(self, value: Any, label: str | None, depth: int) -> None:
         """Take over all items of a value; those without a label have the one of what they stand in."""
@@ -106,50 +144,45 @@ class _Gathering:
         if isinstance(value, dict):
             self._object(value, label, depth)
         elif isinstance(value, str) and label is not None:
-            self._add(value, label)
+            self._add(item_of(value, label))
         elif isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value):
-            self._add(value[0], value[1])
+            self._add(item_of(value[0], value[1]))
         else:
             self._found.bad += 1
 
     def _object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
         """Take over an item; or the lists of an object that holds some; or the texts of each label."""
-        text, name = given.get("text"), given.get("label")
-        if self._usual and len(given) == 2 and type(text) is str and type(name) is str:
-            self._add(text, name)
+        plan = _plan(tuple(given), self._names)
+        if plan.text is not None and not _holds(given[plan.text]):
+            self._add(self._item(given, plan, label))
             return
-        lowered = {key.lower(): value for key, value in given.items()} | given
-        called = next((each for each in self._text if each in lowered and not _holds(lowered[each])), None)
-        if called is not None:
-            self._item(lowered, called, label)
-            return
-        lists = [each for each in LIST_NAMES if _holds(lowered.get(each))]
+        lists = [each for each in plan.lists if _holds(given[each])]
         for each in lists:
-            self.gather(lowered[each], label, depth + 1)
+            self.gather(given[each], label, depth + 1)
         for each, value in given.items() if not lists else ():
             if isinstance(value, list | str):
                 self.gather(value or [], each, depth + 1)
             elif value is not None:
                 self._found.bad += 1
 
-    def _item(self, given: Mapping[str, Any], called: str, label: str | None) -> None:
-        name = next((each for each in self._label if each in given and each != called), None)
-        if name is not None and isinstance(given[name], str):
-            label = given[name]
-        self._found.offsets += any(each in given for each in OFFSET_NAMES)
-        own = {called.lower(), (name or "").lower()}
-        said = dict(said_of({key: value for key, value in given.items() if key.lower() not in own}))
-        number = given.get(OCCURRENCE)
-        self._add(given[called], label, said, number if type(number) is int and 0 < number < 1 << 62 else 0)
+    def _item(self, given: Mapping[str, Any], plan: _Plan, label: str | None) -> Item | None:
+        own = None if plan.label is None else given[plan.label]
+        self._found.offsets += plan.offsets
+        number = None if plan.occurrence is None else given[plan.occurrence]
+        occurrence = number if type(number) is int and 0 < number < 1 << 62 else 0
+        said = said_of((name, given[each]) for each, name in plan.said) if plan.said else {}
+        return item_of(given[plan.text or ""], own if isinstance(own, str) else label, said, occurrence)
 
-    def _add(self, text: Any, label: Any, said: Mapping[str, Any] | None = None, occurrence: int = 0) -> None:
-        if item := item_of(text, label, said or {}, occurrence):
-            self._found.items.append(item)
-        else:
+    def _add(self, item: Item | None) -> None:
+        if item is None:
             self._found.bad += 1
+        else:
+            self._found.items.append(item)
 
 
-def item_of(text: Any, label: Any, said: Mapping[str, Any], occurrence: int = 0, begin: int = -1) -> Item | None:
+def item_of(
+    text: Any, label: Any, said: Mapping[str, Any] = _NOTHING, occurrence: int = 0, begin: int = -1
+) -> Item | None:
     """Make an item; None where it has no text, no label, or what no text file can hold."""
     if not (isinstance(text, str) and isinstance(label, str)):
         return None
@@ -163,19 +196,21 @@ def _holds(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
-def said_of(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Give what else an item says: ids, confidence, probability, and single values under their own names."""
-    seen: set[str] = set()
-    for name, value in given.items():
-        key = name.lower()
-        if key in seen or key in OFFSET_NAMES or key == OCCURRENCE:
-            continue
-        seen.add(key)
-        if key in ID_NAMES:  # a whole number counts the items of an answer, and names no entity
-            ids = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str) and each]
-            if ids and (found := joined(ids)) and not unwritable(found):
-                yield "id", found
-        elif type(value) in {int, float} and key in {"confidence", "probability", "score"}:
-            yield "probability", float(value)
-        elif type(value) in {int, float, bool} or (type(value) is str and value and not unwritable(value)):
-            yield key, value
+def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return what else an item says: ids, a probability, and single values under their own names; of two the first.
+
+    >>> said_of([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
+    {'id': 'Q1', 'probability': 0.5, 'why': 'a name'}
+    """
+    found: dict[str, Any] = {}
+    for name, value in given:
+        kind = type(value)
+        if name == "id":  # a whole number counts the items of an answer, and names no entity
+            ids = [each for each in (value if kind is list else [value]) if isinstance(each, str) and each]
+            if ids and (whole := joined(ids)) and not unwritable(whole):
+                found.setdefault("id", whole)
+        elif (kind is int or kind is float) and name in {"confidence", "probability", "score"}:
+            found.setdefault("probability", float(value))
+        elif kind in _PLAIN or (kind is str and value and not unwritable(value)):
+            found.setdefault(name, value)
+    return found

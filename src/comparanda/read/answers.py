@@ -76,13 +76,17 @@ def _decoded(text: str) -> tuple[Any, How]:
 def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object; lists of a field that is there twice are one, and other values of it none."""
     whole = dict(pairs)
-    if len(whole) < len(pairs):
-        seen: dict[str, Any] = {}
-        for name, value in pairs:
-            both = isinstance(value, list) and isinstance(seen.get(name, []), list)
-            seen[name] = (seen.get(name, []) + value if both else _TWICE) if name in seen else value
-        return seen
-    return whole
+    if len(whole) == len(pairs):
+        return whole
+    seen: dict[str, Any] = {}
+    for name, value in pairs:
+        if name not in seen:
+            seen[name] = list(value) if isinstance(value, list) else value
+        elif isinstance(value, list) and isinstance(seen[name], list):
+            seen[name] += value
+        else:
+            seen[name] = _TWICE
+    return seen
 
 
 def _mended(text: str) -> str | None:
@@ -145,6 +149,8 @@ def _of_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None
 def _of_blocks(blocks: list[str], names: Names) -> Answer | None:
     """Read fenced blocks as one; if some can be read and one cannot, that is an item that cannot."""
     found = []
+    if len(blocks) > _MOST_PIECES:
+        return None
     for block in blocks:
         value, how = _decoded(block)
         found.append(_of_pieces(_pieces(block), names) if value is _NOTHING else read_value(value, names, how))

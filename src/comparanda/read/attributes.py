@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from comparanda.ids import BAR, joined
-from comparanda.read.standoff import RESERVED
+from comparanda.read.standoff import FARTHEST, RESERVED
 
 if TYPE_CHECKING:
     from comparanda.read.standoff import Draft
@@ -19,7 +19,7 @@ _PROBABILITY = frozenset({"probability", "score"})
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
-def say(draft: Draft, span: int, name: str, value: str | float | bool) -> None:
+def say(draft: Draft, span: int, name: str, value: str | int | float | bool) -> None:
     """Say something of a span: `confidence` and `probability` by these names, a probability as a number."""
     plain = name.lower()
     if plain in _PROBABILITY and _NUMBER.fullmatch(str(value)):
@@ -27,7 +27,8 @@ def say(draft: Draft, span: int, name: str, value: str | float | bool) -> None:
     elif plain == "confidence":
         draft.say(span, plain, value)
     elif value != "":
-        draft.say(span, OWN + name if name in _CLASHING else name, value)
+        far = type(value) is int and abs(value) > FARTHEST
+        draft.say(span, OWN + name if name in _CLASHING else name, str(value) if far else value)
 
 
 def say_ids(draft: Draft, span: int, value: str) -> None:

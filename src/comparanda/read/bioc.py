@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from comparanda.errors import ReadError
-from comparanda.ids import joined
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.attributes import say
 from comparanda.read.bioc_documents import Annotation, BiocDocuments, Document, Location, Sentence
+from comparanda.read.bioc_ids import id_keys, ids_in
 from comparanda.read.covering import agrees
 from comparanda.read.offsets import MEANING, Offsets
 from comparanda.read.request import Format, Request, choose
@@ -29,19 +28,10 @@ if TYPE_CHECKING:
     from comparanda.corpus import Corpus
 
 LABEL, UNLABELLED = "type", "ENTITY"
-IDENTIFIER = "identifier"
-DATABASES = frozenset(
-    {"ncbigene", "ncbigeneidentifier", "geneid", "mesh", "meshid", "omim", "ncbitaxonomy", "taxonomy", "chebi", "cui"}
-    | {"umls", "umlscui", "dbsnp", "cellosaurus", "conceptid", "kbid"}
-)
-"""Infons that hold ids if there is no `identifier`; their case, spaces and underscores do not matter."""
-
 WIDEST = 1 << 26
 """No more characters than this are put between passages, in all documents together."""
 
 _UNITS: tuple[Offsets, ...] = ("code-points", "bytes", "utf-16")
-_NO_ID = frozenset({"-", "-1"})
-_ID_BEHIND_BAR = re.compile(r"\S*\d{3,}")
 
 
 def read(source: Source, request: Request) -> Corpus:
@@ -56,21 +46,29 @@ class _Layout:
     document: Document
     pieces: list[tuple[int, str, int]]
 
-    def text(self, unit: Offsets) -> str | None:
-        """Lay the passages at their offsets, a line end and blanks between them; None if they overlap."""
+    def overlap(self, unit: Offsets) -> tuple[int, int, int] | None:
+        """Return where the first passage begins that overlaps the one before, where that ends, and its place."""
+        end = 0
+        for offset, text, place in self.pieces:
+            if offset < end:
+                return offset, end, place
+            end = offset + _size(text, unit)
+        return None
+
+    def text(self, unit: Offsets) -> str:
+        """Lay passages that do not overlap at their offsets, a line end and blanks between them."""
         found: list[str] = []
         end = 0
         for offset, text, _ in self.pieces:
-            if offset < end:
-                return None
             found += ["\n" + " " * (offset - end - 1) if offset > end and found else " " * (offset - end), text]
             end = offset + _size(text, unit)
         return "".join(found)
 
     def agreeing(self, unit: Offsets) -> int | None:
         """Return how many annotations cover the text that they name; None if passages overlap."""
-        if (text := self.text(unit)) is None:
+        if self.overlap(unit) is not None:
             return None
+        text = self.text(unit)
         data, width = _encoded(text, unit)
         return sum(
             agrees([_covered(data, width, each) for each in annotation.locations], said)
@@ -159,15 +157,11 @@ class _Reading:
                 end = offset + len(text)
 
     def _text(self, layout: _Layout, unit: Offsets) -> str:
-        if (text := layout.text(unit)) is not None:
-            return text
-        end = 0
-        for offset, each, place in layout.pieces:
-            if offset < end:
-                what = f"the passage begins at {offset}, but the one before ends at {end}"
-                raise refuse(self.source, place, what, hint="offsets of passages count from the begin of the document")
-            end = offset + _size(each, unit)
-        raise AssertionError("passages that do not overlap have a text")
+        if found := layout.overlap(unit):
+            offset, end, place = found
+            what = f"the passage begins at {offset}, but the one before ends at {end}"
+            raise refuse(self.source, place, what, hint="offsets of passages count from the begin of the document")
+        return layout.text(unit)
 
     def _name(self, document: Document) -> str:
         if document.id is None or document.id == "":
@@ -191,7 +185,7 @@ class _Reading:
         if annotation.text:
             self.draft.say(span, "text", annotation.text)
         keys = self._id_keys(annotation.infons)
-        if ids := joined(id_ for key in keys for id_ in split_ids(str(annotation.infons[key]))):
+        if ids := ids_in(annotation.infons, keys):
             self.draft.say(span, "id", ids)
         for key, value in annotation.infons.items():
             if key not in keys and key != self._label and isinstance(value, str | int | float):
@@ -203,7 +197,7 @@ class _Reading:
         there = [key for key, value in infons.items() if value is not None and value != "" and key != self._label]
         if asked is not None:
             return [key for key in there if key == asked]
-        return [key for key in there if _plain(key) == IDENTIFIER] or list(filter(holds_ids, there))
+        return id_keys(there)
 
     def _note(self, what: str, places: list[int]) -> None:
         if places:
@@ -247,35 +241,6 @@ def _covered(data: str | bytes, width: int, place: Location) -> str:
     """Return what a location covers of a text as its units count it."""
     found = data[width * place.offset : width * (place.offset + place.length)]
     return found if isinstance(found, str) else found.decode("utf-8" if width == 1 else "utf-16-le", "replace")
-
-
-@cache
-def _plain(key: str) -> str:
-    """Return the name of an infon without case, spaces and underscores.
-
-    >>> _plain("NCBI_Gene"), _plain("NCBI Gene")
-    ('ncbigene', 'ncbigene')
-    """
-    return re.sub(r"[\W_]", "", key.lower())
-
-
-def holds_ids(key: str) -> bool:
-    """Whether an infon is known to hold ids of entities."""
-    return _plain(key) == IDENTIFIER or _plain(key) in DATABASES
-
-
-def split_ids(value: str) -> list[str | None]:
-    """Return the ids of an infon; `-` and `-1` stand for none in the database.
-
-    >>> split_ids("MESH:D003000, MESH:D004"), split_ids("-1"), split_ids("D000111|D000222"), split_ids("p|SUB|V|600|E")
-    (['MESH:D003000', 'MESH:D004'], [None], ['D000111', 'D000222'], ['p|SUB|V|600|E'])
-    """
-    ids = [each.strip() for each in re.split("[,;]", value)]
-    found: list[str] = []
-    for each in filter(None, ids):
-        parts = each.split("|")
-        found += parts if all(map(_ID_BEHIND_BAR.fullmatch, parts)) else [each]
-    return [None if each in _NO_ID else each for each in found]
 
 
 def sniff(lines: list[str]) -> bool:

@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.errors import ReadError, nearest
-from comparanda.places import Note, Source, first_places, refuse
+from comparanda.places import Note, Source, first_places
 from comparanda.read.attributes import say, say_ids
 from comparanda.read.file_names import file_names
+from comparanda.read.gate_documents import ROOT, Annotation, document
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.standoff import Draft
-from comparanda.read.xml_events import Event, events, without_line_ends
+from comparanda.read.xml_events import without_line_ends
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
 
-Value = str | float | bool
-
-ROOT, TEXT = "GateDocument", "TextWithNodes"
 SUFFIXES = (".xml",)
 NO_SPANS = frozenset(
     {"Token", "SpaceToken", "DEFAULT_TOKEN", "Sentence", "Split", "Lookup", "paragraph", "Paragraph", "NounChunk", "VG"}
@@ -41,37 +37,10 @@ MARKUP = "Original markups"
 IDS = ("inst", "URI", "uri", "kbid", "kb_id")
 """Features that hold ids of entities; the first that is there."""
 
-OBJECT = "gate.corpora.ObjectWrapper"
-_NUMBERS = {"java.lang.Integer": int, "java.lang.Long": int, "java.lang.Double": float, "java.lang.Float": float}
-_SHAPE = 'annotations are written like this: <Annotation Id="1" Type="Person" StartNode="0" EndNode="4">'
-
 
 def read(source: Source, request: Request) -> Corpus:
     """Read documents of GATE, one a file."""
     return _Reading(without_line_ends(source), request).corpus()
-
-
-@dataclass(slots=True)
-class _Annotation:
-    """An annotation, from node to node."""
-
-    set: str
-    type: str
-    id: str | None
-    nodes: tuple[str, str]
-    place: int
-    features: dict[str, Value] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _Document:
-    """A file: its text, where its nodes stand, and its annotations."""
-
-    place: int
-    text: str = ""
-    nodes: dict[str, int] = field(default_factory=dict)
-    features: dict[str, Value] = field(default_factory=dict)
-    annotations: list[_Annotation] = field(default_factory=list)
 
 
 class _Reading:
@@ -83,31 +52,30 @@ class _Reading:
         self.draft = Draft(source, request.side, lambda span, _: self.called[span])
         self.called: list[str] = []
         self.asked = frozenset(filter(None, request.options.get("types", "").split(",")))
-        self.strange_nodes: list[int] = []
-        self.objects: list[int] = []
-        self.relations: list[int] = []
 
     def corpus(self) -> Corpus:
         options = self.request.options
         by_number = choose(options, "names", ("file", "number")) == "number"
-        documents = [_Parsing(self, number).document() for number in range(len(self.source.parts))]
-        wanted = self._wanted([each for document in documents for each in document.annotations])
+        documents = [document(self.source, number, self.fits) for number in range(len(self.source.parts))]
+        wanted = self._wanted([each for found in documents for each in found.annotations])
         names: Iterable[str] = file_names(self.source, self.request, SUFFIXES)
         if by_number:
             names = map(str, range(1, 1 + len(documents)))
-        for name, document in zip(names, documents, strict=True):
-            said = {key: str(value) for key, value in document.features.items() if value != ""}
-            self.draft.document(name, document.place, said)
-            self.draft.texts.append(document.text)
-            for annotation in document.annotations:
+        for name, found in zip(names, documents, strict=True):
+            said = {key: str(value) for key, value in found.features.items() if value != ""}
+            self.draft.document(name, found.place, said)
+            self.draft.texts.append(found.text)
+            for annotation in found.annotations:
                 if wanted(annotation):
-                    self._span(annotation, document.nodes)
-        self._note("nodes whose ids are not their places in UTF-16 units: where they stand holds", self.strange_nodes)
-        self._note("features that are Java objects, passed over", self.objects)
-        self._note("relations, passed over", self.relations)
+                    self._span(annotation, found.nodes)
+        strange = "nodes whose ids are not their places in UTF-16 units: where they stand holds"
+        self._note(strange, [place for each in documents for place in each.strange_nodes])
+        objects = "features that are Java objects, passed over"
+        self._note(objects, [place for each in documents for place in each.objects])
+        self._note("relations, passed over", [place for each in documents for place in each.relations])
         return self.draft.corpus(self.request, name="gate", judged="label", offsets="code-points")
 
-    def _wanted(self, annotations: list[_Annotation]) -> Callable[[_Annotation], bool]:
+    def _wanted(self, annotations: list[Annotation]) -> Callable[[Annotation], bool]:
         """Tell which annotations are spans: those of one set, and of the types asked for, or of all but a few."""
         if unmet := sorted(self.asked - {each.type for each in annotations}):
             what = f"types asked for that are not there: {', '.join(unmet)}"
@@ -125,7 +93,7 @@ class _Reading:
         """Whether annotations of a type are spans."""
         return kind in self.asked if self.asked else kind not in NO_SPANS
 
-    def _set(self, annotations: list[_Annotation]) -> str:
+    def _set(self, annotations: list[Annotation]) -> str:
         """Return the set that is asked for, or the only one with annotations that are spans."""
         asked = self.request.options.get("set")
         names = dict.fromkeys(each.set for each in annotations)
@@ -144,7 +112,7 @@ class _Reading:
             raise ReadError(what, where=self.source.parts[0].name, details=details, hint=hint)
         return next(iter(often), "")
 
-    def _span(self, annotation: _Annotation, nodes: Mapping[str, int]) -> None:
+    def _span(self, annotation: Annotation, nodes: Mapping[str, int]) -> None:
         begin, end = (nodes[node] for node in annotation.nodes)
         span = self.draft.span([(begin, end)], annotation.type, annotation.place)
         self.called.append(f"annotation {annotation.id}" if annotation.id else "an annotation")
@@ -161,140 +129,20 @@ class _Reading:
             first = first_places(self.source, np.array(places[:3], np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
 
-    def _note_passed(self, what: str, passed: list[_Annotation], by: Callable[[_Annotation], str]) -> None:
+    def _note_passed(self, what: str, passed: list[Annotation], by: Callable[[Annotation], str]) -> None:
         count = Counter(map(by, passed))
         shown = ", ".join(f"{name} ({number:,})" for name, number in sorted(count.items()))
         self._note(f"{what}, passed over: {shown}", [each.place for each in passed])
-
-
-class _Parsing:
-    """One file on its way to a document."""
-
-    def __init__(self, reading: _Reading, number: int) -> None:
-        self.reading = reading
-        self.source = reading.source
-        self.number = number
-        self.found = _Document(self.source.parts[number].begin)
-        self.set = ""
-        self.ids: dict[tuple[str, str], int] = {}
-        self.annotation: _Annotation | None = None
-        self.feature = ""
-
-    def document(self) -> _Document:
-        """Go through the elements of the file."""
-        stream = events(self.source, self.number)
-        _, name, _, place = next(stream)
-        if name != ROOT:
-            what = f"the outermost element is <{name}>, and not <{ROOT}>"
-            raise refuse(self.source, place, what, hint="is it GATE XML? GATE saves it as such by 'Save as… GATE XML'")
-        text_seen = False
-        for kind, value, attributes, place in stream:
-            if kind == "start" and value in {"Name", "Value"}:
-                text = "".join(each for of, each, _, _ in _inside(stream, value) if of == "text")
-                self._feature(value, text, attributes.get("className"), place)
-            elif kind == "start" and value == TEXT:
-                self._text(stream)
-                text_seen = True
-            elif kind == "start":
-                self._start(value, attributes, place)
-            elif kind == "end" and value in {"Annotation", "Relation"}:
-                self.annotation = None
-        if not text_seen:
-            raise refuse(self.source, self.found.place, f"there is no <{TEXT}> in this file")
-        self._check_nodes()
-        return self.found
-
-    def _text(self, stream: Iterator[Event]) -> None:
-        """Read the text, and where its nodes stand: in code points, and in UTF-16 units."""
-        pieces, length, units = [], 0, 0
-        for kind, value, attributes, place in _inside(stream, TEXT):
-            if kind == "text":
-                pieces.append(value)
-                length += len(value)
-                units += _utf16(value)
-            elif kind == "start":
-                self._node(value, attributes, place, length, units)
-        self.found.text += "".join(pieces)
-
-    def _node(self, name: str, attributes: dict[str, str], place: int, length: int, units: int) -> None:
-        if name != "Node" or "id" not in attributes:
-            what = f'there is a <{name}> in the text, where only <Node id="…"/> may stand'
-            raise refuse(self.source, place, what)
-        node = attributes["id"]
-        if self.found.nodes.setdefault(node, length) != length:
-            raise refuse(self.source, place, f"the node {node} is there a second time, at another place of the text")
-        if node != str(units):
-            self.reading.strange_nodes.append(place)
-
-    def _start(self, name: str, attributes: dict[str, str], place: int) -> None:
-        if name == "AnnotationSet":
-            self.set = attributes.get("Name", "")
-        elif name == "Annotation":
-            self.annotation = self._annotation(attributes, place)
-            self.found.annotations.append(self.annotation)
-        elif name == "Relation":
-            self.annotation = _Annotation("", "", None, ("", ""), place)  # takes its features, and is let go
-            self.reading.relations.append(place)
-
-    def _annotation(self, attributes: dict[str, str], place: int) -> _Annotation:
-        lacking = [each for each in ("Type", "StartNode", "EndNode") if not attributes.get(each)]
-        if lacking:
-            raise refuse(self.source, place, f"the annotation has no {' and no '.join(lacking)}", hint=_SHAPE)
-        id_ = attributes.get("Id")
-        if id_ is not None and self.ids.setdefault((self.set, id_), place) != place:
-            first = self.source.locate(self.ids[self.set, id_])
-            what = f"the annotation {id_} is there a second time in its set"
-            raise refuse(self.source, place, what, details=[f"the first stands at {first}"])
-        return _Annotation(self.set, attributes["Type"], id_, (attributes["StartNode"], attributes["EndNode"]), place)
-
-    def _feature(self, name: str, text: str, kind: str | None, place: int) -> None:
-        if name == "Name":
-            self.feature = text
-        elif self.annotation is not None and not self.reading.fits(self.annotation.type):
-            pass  # tokens are many, and nobody asks for what is said of them
-        elif kind == OBJECT:
-            self.reading.objects.append(place)
-        else:
-            features = self.found.features if self.annotation is None else self.annotation.features
-            features[self.feature] = _value(text, kind)
-
-    def _check_nodes(self) -> None:
-        """Refuse annotations from or to a node that is not there."""
-        for annotation in self.found.annotations:
-            for node, verb in zip(annotation.nodes, ("begins", "ends"), strict=True):
-                if node not in self.found.nodes:
-                    what = f"the annotation {annotation.id or annotation.type} {verb} at node {node}"
-                    what += ", which is not in the text"
-                    raise refuse(self.source, annotation.place, what)
-
-
-def _inside(stream: Iterator[Event], name: str) -> Iterator[Event]:
-    """Give the events up to the end of the element that has begun."""
-    return takewhile(lambda event: event[0] != "end" or event[1] != name, stream)
 
 
 def _shown(name: str) -> str:
     return repr(name) if name else "the one without a name"
 
 
-def _utf16(text: str) -> int:
-    """Return how many UTF-16 units a text has."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
-
-
-def _value(text: str, kind: str | None) -> Value:
-    """Return the value of a feature: a number or a truth where its class says so."""
-    if kind == "java.lang.Boolean" and text in {"true", "false"}:
-        return text == "true"
-    try:
-        return _NUMBERS[kind](text) if kind in _NUMBERS else text
-    except ValueError:
-        return text
-
-
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines surely are a document of GATE: its outermost element begins there."""
-    return re.search(rf"<{ROOT}\b", "\n".join(lines)) is not None and lines[0].lstrip()[:1] == "<"
+    text = "\n".join(lines)
+    return text.lstrip().startswith("<") and re.search(rf"<{ROOT}\b", text) is not None
 
 
 FORMAT = Format(

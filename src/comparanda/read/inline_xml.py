@@ -16,11 +16,12 @@ import numpy as np
 from comparanda.errors import UsageError
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.attributes import say, say_ids
+from comparanda.read.elements import Element, Gathered, around_of, gathered
 from comparanda.read.file_names import file_names
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.standoff import Draft
 from comparanda.read.tags import Tags
-from comparanda.read.xml_events import Event, events, without_line_ends
+from comparanda.read.xml_events import events, without_line_ends
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
@@ -60,41 +61,13 @@ def read(source: Source, request: Request) -> Corpus:
 
 
 @dataclass(slots=True)
-class _Element:
-    """An element: what its tag says, what it is in, where its text begins and ends, and the number of the next one."""
-
-    name: str
-    attributes: dict[str, str]
-    place: int
-    around: _Element | None
-    begin: int
-    end: int = 0
-    after: int = 0
-
-
-@dataclass(slots=True)
-class _File:
-    """All text of a file or line, and all elements in the order of their start tags."""
-
-    text: str
-    elements: list[_Element]
-    roots: list[int]
-
-    def outside(self) -> str:
-        """Return the text outside of all elements."""
-        ends = [0, *(self.elements[root].end for root in self.roots)]
-        begins = [*(self.elements[root].begin for root in self.roots), len(self.text)]
-        return "".join(self.text[end:begin] for end, begin in zip(ends, begins, strict=True))
-
-
-@dataclass(slots=True)
 class _Document:
     """A document: its text, and the elements in it."""
 
     place: int
     text: str
     begin: int
-    elements: list[_Element]
+    elements: list[Element]
     name: str | None = None
     attributes: dict[str, str | None] = field(default_factory=dict)
     root: str | None = None
@@ -117,7 +90,7 @@ class _Reading:
         self.text = text
         self.draft = Draft(source, request.side, lambda span, _: self.called[span])
         self.called: list[str] = []
-        self.outside: list[_Element] = []
+        self.outside: list[Element] = []
         if self.by_line and self.text:
             raise UsageError("text= names an element of documents, and documents=line are plain text")
 
@@ -148,14 +121,14 @@ class _Reading:
         """Give each line that is not blank as a document; it is called by its number."""
         for number, line in enumerate(bytes(self.source.data[begin:end]).split(b"\n"), start=1):
             if line.strip():
-                found = _gathered(self.tags.events(begin, begin + len(line)))
+                found = gathered(self.tags.events(begin, begin + len(line)))
                 yield _Document(begin, found.text, 0, found.elements, str(number))
             begin += len(line) + 1
 
     def _file(self, number: int, begin: int, end: int) -> Iterator[_Document]:
         """Give the documents of a file."""
         prolog = _PROLOG.match(self.source.data, begin, end)
-        found = _gathered(events(self.source, number) if prolog else self.tags.events(begin, end))
+        found = gathered(events(self.source, number) if prolog else self.tags.events(begin, end))
         roots = [found.elements[root] for root in found.roots]
         alone = len(roots) == 1 and (prolog or roots[0].after > 1) and not found.outside().strip()
         if alone or self.text or (roots and roots[0].name in ROOTS):
@@ -163,7 +136,7 @@ class _Reading:
         else:
             yield _Document(begin, found.text.rstrip("\n"), 0, found.elements)
 
-    def _documents(self, found: _File, begin: int) -> Iterator[_Document]:
+    def _documents(self, found: Gathered, begin: int) -> Iterator[_Document]:
         """Give what stands in elements for texts, or in the outermost elements if there are none."""
         elements = found.elements
         texts = [number for number, each in enumerate(elements) if each.name in (self.text or TEXTS)]
@@ -180,7 +153,7 @@ class _Reading:
             if number < behind and texts:
                 continue  # a text within a text
             own = elements[number]
-            around, before = _around(own), elements[behind:number]
+            around, before = around_of(own), elements[behind:number]
             self.outside += [each for each in before if each.name in KNOWN and not _in_head(each)]
             name, attributes = _described(around, before, found.text)
             inside = elements[number + 1 : own.after]
@@ -236,7 +209,7 @@ class _Reading:
                     found.append(document.name or f"{file}:{number}")
         return found
 
-    def _span(self, element: _Element, begin: int) -> bool:
+    def _span(self, element: Element, begin: int) -> bool:
         """Make a span; return whether it has the attribute that was asked for as its label."""
         options, attributes = self.request.options, element.attributes
         given = element.name in GENERIC or element.name in KNOWN
@@ -260,42 +233,12 @@ class _Reading:
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
 
 
-def _gathered(found: Iterable[Event]) -> _File:
-    """Lay all text end to end, and say where each element stands in it."""
-    pieces: list[str] = []
-    elements: list[_Element] = []
-    roots: list[int] = []
-    open_: list[_Element] = []
-    length = 0
-    for kind, value, attributes, place in found:
-        if kind == "text":
-            pieces.append(value)
-            length += len(value)
-        elif kind == "start":
-            if not open_:
-                roots.append(len(elements))
-            open_.append(_Element(value, attributes, place, open_[-1] if open_ else None, length))
-            elements.append(open_[-1])
-        else:
-            element = open_.pop()
-            element.end, element.after = length, len(elements)
-    return _File("".join(pieces), elements, roots)
-
-
-def _around(element: _Element) -> list[_Element]:
-    """Return an element and all that it lies in, the outermost first."""
-    found = [element]
-    while found[-1].around is not None:
-        found.append(found[-1].around)
-    return found[::-1]
-
-
-def _in_head(element: _Element) -> bool:
+def _in_head(element: Element) -> bool:
     """Whether an element stands in the one for the time at which a document was made, which is no part of its text."""
-    return any(each.name == "DCT" for each in _around(element))
+    return any(each.name == "DCT" for each in around_of(element))
 
 
-def _described(around: list[_Element], before: list[_Element], text: str) -> tuple[str | None, dict[str, str | None]]:
+def _described(around: list[Element], before: list[Element], text: str) -> tuple[str | None, dict[str, str | None]]:
     """Return what a file calls a document, and what else it says of it."""
     attributes = {
         name: value

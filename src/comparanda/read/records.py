@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.errors import ReadError, nearest
+from comparanda.ids import joined, split
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.offsets import asked_offsets
 from comparanda.read.request import Request
@@ -237,7 +238,8 @@ class _Reading:
             raise self._bad(f"the label ({roles.label!r}) of {called} {empty}", document, place, hint)
         number = self.draft.span(pieces, text, place)
         for field, given in span.items():
-            if field not in roles.own and (value := _plain(given)) is not None:
+            value = _ids(given) if field == "id" else _plain(given)
+            if field not in roles.own and value is not None:
                 self.draft.say(number, str(field), value)
 
     def _span_roles(self, span: Record) -> _SpanRoles:
@@ -302,6 +304,13 @@ class _Reading:
 
     def _bad(self, what: str, document: str, place: int, hint: str | None) -> ReadError:
         return refuse(self.source, place, what, details=[f"document {document!r}"], hint=hint)
+
+
+def _ids(value: Any) -> str | None:
+    """Return the ids of a span: one, several with bars between them, or a list; a null in a list is NIL."""
+    if is_collection(value):
+        return joined(None if is_missing(each) else str(each) for each in listed(value))
+    return None if (plain := _plain(value)) is None else joined(split(str(plain)))
 
 
 def _plain(value: Any) -> str | int | float | bool | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
-from comparanda.read.answer_items import LABEL_NAMES, Answer, item_of, said_of
+from comparanda.read.answer_items import ID_NAMES, LABEL_NAMES, Answer, item_of, said_of
 
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[^\W\d][\w.-]*)(?P<rest>(?:\s[^<>]{0,300})?)>")
 _ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -25,35 +27,37 @@ def tagged(text: str) -> Answer | None:
     >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
     [('Anna left.', 'Anna', 0), ('Anna left.', 'Anna', 0)]
     """
-    return _tagged(text) or _linked(text)
+    found = _tagged(text)
+    if found is not None and found.items:
+        return found
+    return _linked(text if found is None else found.copy or "") or found
 
 
 def _tagged(text: str) -> Answer | None:
     """Read a text with tags in it: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
-    tags = []
-    for tag in _TAG.finditer(text):
-        tags.append(tag)
-        if len(tags) > _MOST_TAGS:
-            return None
+    tags = list(islice(_TAG.finditer(text), _MOST_TAGS))
     pairs, lonely = _paired(tags)
-    if not pairs:
+    if not pairs or len(tags) == _MOST_TAGS:
         return None
     used = sorted(number for pair in pairs for number in pair)
     copy, begins = _without(text, [tags[number].span() for number in used])
     place = dict(zip(used, begins, strict=True))
     found = Answer(how="tagged", bad=lonely, copy=copy)
     for opening, closing in sorted(pairs):
-        name = tags[opening]["name"]
-        said = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(tags[opening]["rest"])}
-        label = next((said[each] for each in LABEL_NAMES if said.get(each)), None)
-        if label is None and name.lower() in WRAPPERS:
-            continue
-        _add_copied(found, place[opening], place[closing], label or name, dict(said_of(_without_labels(said))))
+        label, said = _meaning(tags[opening]["name"], tags[opening]["rest"])
+        if label is not None:
+            _add_copied(found, place[opening], place[closing], label, said)
     return found
 
 
-def _without_labels(said: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in said.items() if key not in LABEL_NAMES}
+@lru_cache(maxsize=1 << 12)
+def _meaning(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
+    """Return the label of a tag, None for a frame, and what its attributes say of the item."""
+    given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
+    label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
+    more = [(key, value) for key, value in given.items() if key not in LABEL_NAMES]
+    said = said_of(("id" if key in ID_NAMES else key, value) for key, value in more)
+    return label or (None if name in WRAPPERS else name), said
 
 
 def _paired(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
@@ -72,8 +76,8 @@ def _paired(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
 
 def _linked(text: str) -> Answer | None:
     """Read a text with items in brackets, and their labels behind: `[Anna](PER)`."""
-    links = list(_LINK.finditer(text))
-    if not links:
+    links = list(islice(_LINK.finditer(text), _MOST_TAGS))
+    if not links or len(links) == _MOST_TAGS:
         return None
     cuts = [cut for link in links for cut in ((link.start(), link.start("text")), (link.end("text"), link.end()))]
     copy, begins = _without(text, cuts)

@@ -9,8 +9,10 @@ import io
 import re
 import warnings
 from collections import Counter
+from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from xml.etree import ElementTree
 
 from comparanda.errors import MissingExtraError, ReadError, nearest
 from comparanda.ids import joined
@@ -19,7 +21,6 @@ from comparanda.read.file_names import file_names
 from comparanda.read.files import display, load_files
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.standoff import Draft
-from comparanda.read.xml_events import events
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
@@ -36,6 +37,7 @@ _INITIAL = "_InitialView"
 _OWN = frozenset({"sofa", "begin", "end"})
 _DECLARATION = re.compile(rb"\s*<\?xml.*?\?>", re.DOTALL)
 _DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
+_ID = re.compile(rb"\sxmi:id=[\"']([0-9]{1,18})[\"']")
 
 Naming = Literal["file", "title", "id"]
 _NAMINGS: tuple[Naming, ...] = ("file", "title", "id")
@@ -56,6 +58,15 @@ def cassis_for(where: str) -> Any:
     return cassis
 
 
+class _Roles(NamedTuple):
+    """Which feature of a type is which: the last step of its name, the label, the id, and all others."""
+
+    short: str
+    label: str | None
+    id: str | None
+    others: tuple[str, ...]
+
+
 class _Reading:
     """One input on its way to a corpus."""
 
@@ -66,6 +77,7 @@ class _Reading:
         self.cassis = cassis_for(source.parts[0].name)
         self.systems: dict[Path, Any] = {}
         self.called: list[str] = []
+        self.roles: dict[str, _Roles] = {}
 
     def corpus(self) -> Corpus:
         naming = choose(self.options, "document", _NAMINGS)
@@ -83,55 +95,48 @@ class _Reading:
                 self._span(draft, annotation, places.get(annotation.xmiID, self.source.parts[number].begin))
         return draft.corpus(self.request, name="xmi", judged=self.options.get("label", "value"))
 
-    def _bytes(self, number: int) -> bytes:
-        """Return a file without its declaration: it is UTF-8 here, whatever that says."""
-        begin = self.source.parts[number].begin
-        end = self.source.parts[number + 1].begin if number + 1 < len(self.source.parts) else self.source.size
-        data = bytes(self.source.data[begin:end])
-        return _DECLARATION.sub(b"", data, count=1) if _DECLARATION.match(data) else data
+    def _extent(self, number: int) -> tuple[int, int]:
+        """Return where the bytes of a file begin and end."""
+        parts = self.source.parts
+        return parts[number].begin, parts[number + 1].begin if number + 1 < len(parts) else self.source.size
 
     def _places(self, number: int) -> dict[int, int]:
-        """Return where the elements of a file stand, by their ids; refuse what is no XML, or could harm."""
+        """Return where the elements of a file stand, by their ids."""
         found: dict[int, int] = {}
-        _refuse_doctype(self.source, self.source.parts[number].begin)
-        for kind, _, attributes, place in events(self.source, number):
-            id_ = attributes.get("xmi:id", "") if kind == "start" else ""
-            if id_.isascii() and id_.isdigit():
-                if int(id_) in found:
-                    details = [f"the first stands at {self.source.locate(found[int(id_)])}"]
-                    raise refuse(self.source, place, f"the xmi:id {id_} is there a second time", details=details)
-                found[int(id_)] = place
+        begin, end = self._extent(number)
+        for match in _ID.finditer(self.source.data, begin, end):
+            id_ = int(match[1])
+            if id_ in found:
+                details = [f"the first stands at {self.source.locate(found[id_])}"]
+                raise refuse(self.source, match.start(), f"the xmi:id {id_} is there a second time", details=details)
+            found[id_] = match.start()
         return found
 
     def _cas(self, number: int) -> Any:
-        name = self.source.parts[number].name
         types = self._types(number)
+        data = _checked(self.source, *self._extent(number))
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # offsets outside of the text would be left as they are
             try:
-                data = io.BytesIO(self._bytes(number))
-                return self.cassis.load_cas_from_xmi(data, typesystem=types, trusted=True)  # texts may be long
+                return self.cassis.load_cas_from_xmi(
+                    io.BytesIO(data), typesystem=types, trusted=True
+                )  # texts may be long
             except Exception as problem:  # whatever a file that is no CAS brings about in there
-                raise ReadError(
-                    f"this is no CAS that fits its type system: {_said(problem)}",
-                    where=name,
-                    hint="the type system must be that of the file: ?types=FILE names it",
-                ) from None
+                raise _bad(problem, self.source.parts[number].name, "a CAS that fits its type system") from None
 
     def _types(self, number: int) -> Any:
         """Return the type system of a file."""
         path = self._types_file(number)
         if path not in self.systems:
             source = load_files([path], side=self.request.side)
-            _refuse_doctype(source, 0)
-            for _ in events(source, 0):
-                pass
-            data = _DECLARATION.sub(b"", bytes(source.data[: source.size]), count=1)
             try:
+                data = _checked(source, 0, source.size)
+                _refuse_names(data, display(path))
                 self.systems[path] = self.cassis.load_typesystem(io.BytesIO(data))
+            except ReadError:
+                raise
             except Exception as problem:  # whatever a file that is no type system brings about in there
-                what = f"this is no type system of UIMA: {_said(problem)}"
-                raise ReadError(what, where=display(path)) from None
+                raise _bad(problem, display(path), "a type system of UIMA") from None
         return self.systems[path]
 
     def _types_file(self, number: int) -> Path:
@@ -169,26 +174,32 @@ class _Reading:
             what = f"the type system has no annotations of type {wanted!r}"
             if len(fitting) > 1:
                 what = f"{wanted!r} could be {' or '.join(sorted(fitting))}"
-            there = [f"{count} of {name}" for name, count in often.most_common(8)]
+            there = [f"{often[name]} of {name}" for name in sorted(often, key=lambda each: (-often[each], each))[:8]]
             hint = "name the type of spans: ?type=NAME"
             raise ReadError(what, where=self.source.parts[number].name, details=there, hint=hint)
         found = [each for each in view.select(fitting[0]) if each.begin is not None and each.end is not None]
         return sorted(found, key=lambda each: (each.begin, -each.end, each.xmiID))
 
     def _span(self, draft: Draft, annotation: Any, place: int) -> None:
-        features = [feature.name for feature in annotation.type.all_features if feature.name not in _OWN]
+        roles = self.roles.get(annotation.type.name)
+        if roles is None:
+            roles = self.roles[annotation.type.name] = self._roles(annotation.type, place)
+        value = roles.short if roles.label is None else getattr(annotation, roles.label)
+        number = draft.span([(annotation.begin, annotation.end)], _plain(value) or UNTYPED, place)
+        self.called.append(f"the {roles.short} {annotation.xmiID}")
+        if roles.id is not None and (id_ := getattr(annotation, roles.id)):
+            draft.say(number, "id", joined([str(id_)]))
+        for feature in roles.others:
+            said = getattr(annotation, feature)
+            if said != "" and isinstance(said, str | int | float):
+                draft.say(number, feature, said)
+
+    def _roles(self, kind: Any, place: int) -> _Roles:
+        features = [feature.name for feature in kind.all_features if feature.name not in _OWN]
         label = self._feature("label", "value", features, place)
         id_ = self._feature("id", "identifier", features, place)
-        short = annotation.type.name.rpartition(".")[2]
-        value = short if label is None else annotation[label]
-        number = draft.span([(annotation.begin, annotation.end)], _plain(value) or UNTYPED, place)
-        self.called.append(f"the {short} {annotation.xmiID}")
-        if id_ is not None and annotation[id_]:
-            draft.say(number, "id", joined([str(annotation[id_])]))
-        for feature in features:
-            said = annotation[feature]
-            if feature not in {label, id_} and isinstance(said, str | int | float) and said != "":
-                draft.say(number, feature, said)
+        others = tuple(feature for feature in features if feature not in {label, id_})
+        return _Roles(kind.name.rpartition(".")[2], label, id_, others)
 
     def _feature(self, option: str, usual: str, features: list[str], place: int) -> str | None:
         """Return the feature that an option names, or the usual one if there is such."""
@@ -211,19 +222,48 @@ class _Reading:
         raise ReadError(what, where=self.source.parts[number].name, hint=hint)
 
 
-def _refuse_doctype(source: Source, begin: int) -> None:
-    if found := _DOCTYPE.search(source.data, begin):
+def _checked(source: Source, begin: int, end: int) -> bytes:
+    """Return a file without its declaration, for it is UTF-8, whatever that says; refuse one that declares entities."""
+    if found := _DOCTYPE.search(source.data, begin, end):
         hint = "files of UIMA have none, and it can be made to fill all memory: take it out"
         raise refuse(source, found.start(), "there is a declaration of a DTD", hint=hint)
+    declaration = _DECLARATION.match(source.data, begin, end)
+    return bytes(source.data[declaration.end() if declaration else begin : end]).rstrip()
+
+
+def _refuse_names(data: bytes, where: str) -> None:
+    """Refuse names of types and features that are no names: cassis makes Python classes of them, so they could be code.
+
+    >>> _refuse_names(b"<t><typeDescription><name>a.b.Entity</name></typeDescription></t>", "types.xml")
+    """
+    try:
+        elements = ElementTree.fromstring(data).iter()
+    except ElementTree.ParseError as problem:
+        what = f"this is no XML: {str(problem).partition(':')[0]}"
+        raise ReadError(what, where=f"{where}:{problem.position[0]}", hint="is the file cut off?") from None
+    for element in elements:
+        kind = element.tag.rpartition("}")[2]
+        for child in element.findall("{*}name") if kind in {"typeDescription", "featureDescription"} else ():
+            name = "".join(child.itertext()).strip()
+            parts = name.split(".") if kind == "typeDescription" else [name]
+            if not all(part.isidentifier() and part.isascii() and not iskeyword(part) for part in parts):
+                hint = "names are letters, digits and _, and no word of Python, which cassis makes classes of"
+                raise ReadError(f"{name[:60]!r} cannot be the name of a type or a feature", where=where, hint=hint)
+
+
+def _bad(problem: Exception, name: str, wanted: str) -> ReadError:
+    """Make the error for a file that is no XML, or not what it should be."""
+    said = str(problem).partition("\n")[0][:200]
+    line = getattr(problem, "lineno", None)
+    if line is not None:
+        what = f"this is no XML: {getattr(problem, 'msg', said).partition(', line ')[0]}"
+        return ReadError(what, where=f"{name}:{line}", hint="is the file cut off?")
+    what = f"this is not {wanted}: {said if len(said) > 11 else f'{type(problem).__name__} {said}'}"
+    return ReadError(what, where=name, hint="the type system must be that of the file: ?types=FILE names it")
 
 
 def _plain(value: Any) -> str:
     return str(value).strip() if isinstance(value, str | int | float) else ""
-
-
-def _said(problem: Exception) -> str:
-    first = str(problem).partition("\n")[0][:200]
-    return f"{type(problem).__name__} {first}" if len(first) < 12 else first
 
 
 def sniff(lines: list[str]) -> bool:

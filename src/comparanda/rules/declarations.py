@@ -82,6 +82,7 @@ class ViewDeclaration:
         flag: a column of texts; where it is not missing, it stands in brackets behind the outcome.
         sources: for outcomes that are errors, whose errors they are: `{"wrong id": "resolver"}`.
         per_system: whether it may depend on the system which spans of the key count.
+        right: outcomes that earn nothing and are right all the same, such as NIL for NIL.
 
     """
 
@@ -95,6 +96,7 @@ class ViewDeclaration:
     flag: str | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
     per_system: bool = False
+    right: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ VIEW_KEYS = (
     "flag",
     "sources",
     "per_system",
+    "right",
     "summary",
 )
 COLUMN_KEYS = ("type", "values", "given")
@@ -411,6 +412,7 @@ def _view(section: Section, parameters: Mapping[str, object]) -> ViewDeclaration
         flag=section.optional("flag"),
         sources=_sources(section),
         per_system=section.truth("per_system"),
+        right=section.texts("right"),
     )
     return replace(view, same=section.texts("same")) if "same" in section.values else view
 

@@ -23,6 +23,7 @@ SPAN_COLUMNS: Final[Mapping[str, ColumnType]] = {
     "text": ColumnType("text"),
     "norm": ColumnType("text"),
     "id": ColumnType("text"),
+    "ids": ColumnType("text"),
     "confidence": ColumnType("text"),
     "probability": ColumnType("number"),
     "placing": ColumnType("text"),

@@ -84,6 +84,7 @@ class View:
     flag: str | None
     sources: Mapping[str, str]
     per_system: bool
+    right: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)

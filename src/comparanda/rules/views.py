@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Mapping[str, ColumnType]]
 
 
+MOST_SOURCES = 4
+_TAKEN = frozenset({"none", "all", "base_source"})
+
+
 def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> View:
     """Check that a view speaks of columns and outcomes that are there, and look up the credits that are parameters."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
@@ -25,10 +29,11 @@ def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration,
     _check_columns(declared, name, view, tables)
     credit = view.credit if isinstance(view.credit, str) else _credits(declared, name, view.credit)
     values = [value for table in SPAN_TABLES for value in tables[table][view.outcome].values]
-    for outcome in (*(credit if isinstance(credit, Mapping) else ()), *view.sources):
+    for outcome in (*(credit if isinstance(credit, Mapping) else ()), *view.sources, *view.right):
         if values and outcome not in values:
             what = f"view {name!r}: {view.outcome} never holds {outcome!r}{nearest(outcome, values)}"
             raise RuleError(what, where=declared.file)
+    _check_sources(declared, name, view)
     return View(
         view.outcome,
         credit,
@@ -40,7 +45,20 @@ def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration,
         view.flag,
         dict(view.sources),
         view.per_system,
+        tuple(view.right),
     )
+
+
+def _check_sources(declared: RuleSetDeclaration, name: str, view: ViewDeclaration) -> None:
+    """Refuse sources that could not be told from several together, or that would be too many to be crossed."""
+    found = sorted(set(view.sources.values()))
+    for source in found:
+        if not source.strip() or " and " in source or source in _TAKEN:
+            what = f"view {name!r}: a source of errors cannot be called {source!r}"
+            raise RuleError(what, where=declared.file, hint="choose a word such as tagger or resolver")
+    if len(found) > MOST_SOURCES:
+        what = f"view {name!r}: {len(found)} sources of errors are too many to be crossed"
+        raise RuleError(what, where=declared.file, hint=f"{MOST_SOURCES} at most")
 
 
 def _check_columns(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> None:

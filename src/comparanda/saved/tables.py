@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _CLAIMED = ("bool", "float64", *INTEGERS)
 _MOST = 2.0**53
+_MOST_SOURCES = 5  # with that of none
 
 
 class Tables:
@@ -260,8 +261,9 @@ class Tables:
         for names in (entry.verdicts, entry.rules):
             fits = names[:1] == [""] and len(set(names)) == len(names)
             self.reader.require(fits, "the names of outcomes or rules do not begin with that of none, or one is twice")
-        fits = entry.sources is None or (len(entry.sources) == len(entry.verdicts) and entry.sources[0] == "")
-        self.reader.require(fits, "the sources of errors are not one for each outcome")
+        told = entry.sources
+        fits = told is None or (len(told) == len(entry.verdicts) and told[0] == "" and len(set(told)) <= _MOST_SOURCES)
+        self.reader.require(fits, "the sources of errors are not one for each outcome, or too many")
         return Outcomes(
             self._codes_of_runs(entry.verdict, length, entry.verdicts),
             tuple(entry.verdicts),

@@ -149,6 +149,8 @@ def _view_lines(view: ViewDescription) -> Iterator[str]:
     columns |= {"weighed by": view.weight, "flagged by": view.flag}
     yield "  " + ", ".join(f"{what} {column}" for what, column in columns.items() if column is not None)
     yield f"  credit {view.credit if isinstance(view.credit, str) else _numbers(view.credit) or 'for nothing'}"
+    if view.right:
+        yield f"  right without credit: {', '.join(view.right)}"
     if view.sources:
         yield f"  errors {', '.join(f'{outcome}: {source}' for outcome, source in view.sources.items())}"
     if view.per_system:

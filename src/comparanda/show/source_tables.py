@@ -8,11 +8,7 @@ from comparanda.show.table import Field, Table
 
 def source_table(finding: ErrorSources) -> Table:
     """Cross the sources of errors; the corner is where nobody errs."""
-    used = [
-        name
-        for name in finding.sources
-        if any(cell.sites for cell in finding.cells if name in {cell.base, cell.new}) or name == finding.sources[0]
-    ]
+    used = finding.sources
     fields = (
         Field("base_source", f"{finding.base}: errors of"),
         *(Field(name, f"{finding.new}: {name}", "count") for name in used),

@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 
 from comparanda.errors import WriteError
-from comparanda.ids import BAR, NIL, joined
-from comparanda.read.bioc import IDENTIFIER, LABEL, holds_ids, split_ids
+from comparanda.ids import BAR, NIL
+from comparanda.read.bioc import LABEL
+from comparanda.read.bioc_ids import IDENTIFIER, holds_ids
+from comparanda.read.pubtator import NO_ENTITY, ids_of
 from comparanda.read.request import choose
 from comparanda.write.passages import Losses, Mention, Passage, Value
 from comparanda.write.writer import Writer
@@ -91,11 +93,18 @@ def _infons(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Val
         else:
             found[name] = value
     if mention.ids is not None:
-        found[IDENTIFIER] = ",".join("-" if id_ == NIL else id_ for id_ in mention.ids)
-        if joined(split_ids(str(found[IDENTIFIER]))) != BAR.join(mention.ids):
-            what = f"{called(passage, mention)} has ids that BioC cannot hold: {', '.join(map(repr, mention.ids))}"
-            raise WriteError(what, hint="a comma or semicolon separates ids there, and - is none")
+        found[IDENTIFIER] = _identifier(passage, mention, mention.ids)
     return found
+
+
+def _identifier(passage: Passage, mention: Mention, ids: tuple[str, ...]) -> str:
+    """Return ids as they are read back."""
+    text = ",".join(NO_ENTITY if id_ == NIL else id_ for id_ in ids)
+    for written_so in (text.replace("%7C", BAR), text):
+        if ids_of(written_so) == BAR.join(ids):
+            return written_so
+    what = f"{called(passage, mention)} has ids that BioC cannot hold: {', '.join(map(repr, ids))}"
+    raise WriteError(what, hint="a comma or semicolon separates ids there, and - is none")
 
 
 WRITER = Writer("bioc", ".xml", write, options={"as": f"what is written: {', '.join(_KINDS)}"})

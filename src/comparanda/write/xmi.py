@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from keyword import iskeyword
 
 from comparanda.ids import NIL
 from comparanda.read.xmi import NAMED_ENTITY, SUFFIX, TYPES_FILE, UNTYPED
@@ -36,7 +37,7 @@ def _features(passages: Sequence[Passage], losses: Losses) -> dict[str, str]:
     for passage in passages:
         for mention in passage.mentions:
             for name, value in mention.said.items():
-                if name in _TAKEN or not (name.isascii() and is_name(name) and name.isidentifier()):
+                if name in _TAKEN or iskeyword(name) or not (name.isascii() and is_name(name) and name.isidentifier()):
                     losses.lose(f"{name!r} of spans, which cannot be the name of a feature", passage.name)
                 else:
                     kinds.setdefault(name, set()).add(type(value))

@@ -101,6 +101,7 @@ class ViewDescription:
         flag: the column of what stands in brackets behind the outcome.
         sources: for outcomes that are errors, whose they are.
         per_system: whether it may depend on the system which spans of the key count.
+        right: outcomes that are right though they earn nothing.
 
     """
 
@@ -115,6 +116,7 @@ class ViewDescription:
     flag: str | None
     sources: dict[str, str]
     per_system: bool
+    right: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ def described(rule_set: RuleSet) -> RuleSetDescription:
                 view.flag,
                 dict(view.sources),
                 view.per_system,
+                view.right,
             )
             for name, view in rule_set.views.items()
         ),

@@ -29,6 +29,7 @@ MUC = _FOLDER / "muc.toml"
 PAPER = _FOLDER / "paper.toml"
 PAPER_LITERAL = _FOLDER / "paper-literal.toml"
 SEMEVAL2013 = _FOLDER / "semeval2013.toml"
+TEMPEVAL3 = _FOLDER / "tempeval3.toml"
 TOKENS = _FOLDER / "tokens.toml"
 
 
