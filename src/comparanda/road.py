@@ -120,16 +120,9 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
     value = setup.column or column
     if value != task.column and task.layer == "arcs":
         raise UsageError(f"the task {task.name!r} judges heads and relations: there is no column to choose")
-    rules, chunks = _rules(task, setup), _chunk_options(task, setup)
-    wanted = tuple(name for name in setup.attributes if name not in SITE_NAMES)
-    tell = setup.progress or _say_nothing
-
-    def read_one(given: Any, side: str, extra: tuple[str, ...]) -> Corpus:
-        tell(f"reading {side}")
-        return _read(given, Request(side, value, extra, chunks, setup.max_line, task.layer), task.shape)
-
-    gold = read_one(key, "key", (*task.columns, *wanted))
-    responses = (read_one(given, name, task.columns) for name, given in systems.items())
+    rules = _rules(task, setup)
+    gold = read_key(key, setup)
+    responses = (_read_side(given, name, task.columns, setup) for name, given in systems.items())
     aligned = align(gold, responses, missing=setup.missing)
     options = Options(
         value,
@@ -145,6 +138,20 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
         _same_ids(task, setup),
     )
     return Prepared(task, aligned, [System(name, (number,)) for number, name in enumerate(systems)], options)
+
+
+def read_key(key: Any, setup: Setup) -> Corpus:
+    """Read the key alone, as a comparison would."""
+    task, _ = find_task(setup.task)
+    wanted = (name for name in setup.attributes if name not in SITE_NAMES)
+    return _read_side(key, "key", (*task.columns, *wanted), setup)
+
+
+def _read_side(given: Any, side: str, extra: tuple[str, ...], setup: Setup) -> Corpus:
+    task, column = find_task(setup.task)
+    (setup.progress or _say_nothing)(f"reading {side}")
+    chunks = _chunk_options(task, setup)
+    return _read(given, Request(side, setup.column or column, extra, chunks, setup.max_line, task.layer), task.shape)
 
 
 def _say_nothing(_: str) -> None:

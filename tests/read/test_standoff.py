@@ -627,3 +627,8 @@ def counted(text: str, offsets: str) -> int:
     if offsets == "utf-16":
         return len(text.encode("utf-16-le")) // 2
     return len(text.encode()) if offsets == "bytes" else len(text)
+
+
+def test_a_number_that_no_float_can_hold_is_a_text() -> None:
+    given = anna(score=10**400)
+    assert said(read(given), "score") == [str(10**400)]

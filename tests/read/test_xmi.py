@@ -300,3 +300,10 @@ def test_names_that_could_be_code_never_reach_the_classes_made_of_them(
     (tmp_path / "TypeSystem.xml").write_text(types.replace("<name>x</name>", f"<name>{escape(name)}</name>"))
     assert f"{name[:60]!r} cannot be the name of a type or a feature" in refusal(read_files, tmp_path, "::xmi")
     assert not (tmp_path / "hacked").exists()
+
+
+def test_a_folder_with_its_type_system_needs_no_name_of_the_format(tmp_path: Path) -> None:
+    mention = Mention(((0, 2),), "PER", None, {})
+    written("xmi", [Passage("d", "Bo ran", ((0, 2), (3, 6)), (0,), (mention,))], tmp_path / "corpus")
+    corpus = read_input(Input.parse(str(tmp_path / "corpus")), Request("x", layer="spans"), "tokens")
+    assert (corpus.format, spans(corpus)) == ("xmi", [("d", 0, 2, "PER")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,6 +18,22 @@ if TYPE_CHECKING:
 
 _AROUND = 3
 _LARGEST = 4_000_000  # so many pairs of words are compared at once
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a piece of a copy stands in the text.
+
+    Args:
+        how: how it was found.
+        place: where it stands.
+        certain: whether it cannot stand anywhere else.
+
+    """
+
+    how: How
+    place: Place
+    certain: bool
 
 
 class Copied:
@@ -52,12 +69,8 @@ class Copied:
         behind = len(mine) - self._begin - len(theirs)
         return [*[-1] * self._begin, *range(len(theirs)), *[-1] * behind]
 
-    def place(self, begin: int, end: int) -> tuple[How, Place] | None:
-        """Return where a piece of the copy stands in the text, and how it was found.
-
-        None if that is not certain: in a copy that is not the text the words around it must be the same ones, and the
-        piece must stand there as often as in the text.
-        """
+    def match(self, begin: int, end: int) -> Match | None:
+        """Return where a piece of the copy stands in the text; None if that cannot be said."""
         copy, text = self._copy, self._text
         first, last = bisect_right(copy.ends, begin), bisect_left(copy.begins, end) - 1
         if last < first:
@@ -70,47 +83,48 @@ class Copied:
         cuts_words = bool(before or after)
         if cuts_words and copy.exact.between(first, last + 1) != text.exact.between(there, behind + 1):
             return None  # a part of a word that is written otherwise: nobody knows which
-        if not self._among_the_same(first, last, there, behind):
-            return None
-        return "exact", (text.begins[there] + before, text.ends[behind] - after)
+        place = text.begins[there] + before, text.ends[behind] - after
+        return Match("exact", place, self._is_certain(first, last, there, behind))
 
-    def _between(self, first: int, last: int) -> tuple[How, Place] | None:
+    def _between(self, first: int, last: int) -> Match | None:
         """Return what stands in the text between the same neighbours, if it is much like some words of the copy."""
+        copy, text = self._copy.folded, self._text.folded
         there = self._words[first - 1] + 1 if first else 0
-        behind = (self._words[last + 1] if last + 1 < len(self._words) else len(self._text.begins)) - 1
-        if behind < there or not self._among_the_same(first, last, there, behind):
+        behind = (self._words[last + 1] if last + 1 < len(self._words) else len(text.words)) - 1
+        if behind < there or not similarity(copy.shown(first, last + 1), text.shown(there, behind + 1)):
             return None
-        if not similarity(self._copy.folded.shown(first, last + 1), self._text.folded.shown(there, behind + 1)):
+        pairs = (copy.words[first], text.words[there]), (copy.words[last], text.words[behind])
+        if any(one[:1].isalnum() != other[:1].isalnum() for one, other in pairs):  # a sign that the copy has lost
             return None
-        return "fuzzy", (self._text.begins[there], self._text.ends[behind])
+        place = self._text.begins[there], self._text.ends[behind]
+        return Match("fuzzy", place, self._is_certain(first, last, there, behind))
 
-    def _among_the_same(self, first: int, last: int, there: int, behind: int) -> bool:
-        """Whether some words before and behind are the same ones in the copy and in the text."""
+    def _is_certain(self, first: int, last: int, there: int, behind: int) -> bool:
+        """Whether no other place is possible.
+
+        In a copy that is not the text the words before and behind must be the same ones, and the words themselves must
+        stand there as often as in the text.
+        """
         if self.same:
             return True
-        if not self._as_often(self._copy.folded.between(first, last + 1), self._text.folded.between(there, behind + 1)):
+        mine, theirs = self._copy.folded.between(first, last + 1), self._text.folded.between(there, behind + 1)
+        if not self._as_often(mine, theirs):
             return False
-        mine, sizes = self._words, (len(self._words), len(self._text.begins))
+        left, right = (first, there), (len(self._words) - 1 - last, len(self._text.begins) - 1 - behind)
         for step in range(1, _AROUND + 1):
-            if min(first, there) < step:  # one begins here: so must the other
-                if first != there:
-                    return False
-            elif mine[first - step] != there - step:
+            if min(left) >= step and self._words[first - step] != there - step:
                 return False
-            left = sizes[0] - 1 - last, sizes[1] - 1 - behind
-            if min(left) < step:
-                if left[0] != left[1]:
-                    return False
-            elif mine[last + step] != behind + step:
+            if min(right) >= step and self._words[last + step] != behind + step:
                 return False
-        return True
+        return all(min(each) >= _AROUND or each[0] == each[1] for each in (left, right))
 
     def _as_often(self, mine: str, theirs: str) -> bool:
-        """Whether the copy has some words as often as the text has those that they are."""
+        """Whether the copy has some words, and those of the text that they are, as often as the text has."""
         known = self._often.get((mine, theirs))
         if known is None:
             cut = self._text.folded.cut
-            counts = self._copy.folded.count(cut + mine + cut), self._text.folded.count(cut + theirs + cut)
+            sought = [cut + each + cut for each in {mine, theirs}]
+            counts = [sum(map(line.count, sought)) for line in (self._copy.folded, self._text.folded)]
             known = self._often[mine, theirs] = counts[0] == counts[1]
         return known
 

@@ -23,6 +23,7 @@ from comparanda.align.copies import Copied
 from comparanda.align.occurrences import Occurrences, Place, cut
 
 if TYPE_CHECKING:
+    from comparanda.align.copies import Match
     from comparanda.align.occurrences import How, Searched
 
 NORMALISED: Final = "normalised"
@@ -107,6 +108,7 @@ class _Placing:
         self._found: dict[int, Placed] = {}
         self._used: set[tuple[Place, str]] = set()
         self._group: dict[int, _Group] = {}
+        self._near: dict[int, Match] = {}
 
     def placed(self, copy: Copied | None) -> list[Placed]:
         if copy is not None:
@@ -134,11 +136,13 @@ class _Placing:
         self._found[number] = Placed(place, AMBIGUOUS if doubtful else plain)
 
     def _as_copied(self, copy: Copied) -> None:
-        """Place items by the text around them."""
+        """Place items by the text around them, or at least remember where it puts them."""
         for number, claim in enumerate(self._claims):
-            found = copy.place(claim.begin, claim.begin + len(claim.quote)) if claim.begin >= 0 else None
-            if found is not None:
-                self._put(number, found[1], found[0])
+            found = copy.match(claim.begin, claim.begin + len(claim.quote)) if claim.begin >= 0 else None
+            if found is not None and found.certain:
+                self._put(number, found.place, found.how)
+            elif found is not None:
+                self._near[number] = found
 
     def _groups(self) -> list[_Group]:
         """Look for each quote; those that differ in white space alone are one."""
@@ -153,14 +157,21 @@ class _Placing:
             wanted = max(len(numbers), *(self._claims[number].occurrence for number in numbers))
             found = self._text.occurrences(self._claims[numbers[0]].quote, wanted)
             if found is None:
-                for number in numbers:
-                    self._found.setdefault(number, Placed(None, HALLUCINATED))
+                self._not_found(numbers)
                 continue
             group = _Group(*found, numbers)
             group.taken |= {place for number in numbers if (place := self._place_of(number)) is not None}
             groups.append(group)
             self._group |= dict.fromkeys(numbers, group)
         return groups
+
+    def _not_found(self, numbers: Iterable[int]) -> None:
+        """Settle the items of a quote that is not in the text, unless a copy of it says what is meant."""
+        for number in numbers:
+            near = self._near.get(number)
+            if number not in self._found and near is not None:
+                self._put(number, near.place, near.how, doubtful=True)
+            self._found.setdefault(number, Placed(None, HALLUCINATED))
 
     def _place_of(self, number: int) -> Place | None:
         return self._found[number].place if number in self._found else None
@@ -224,12 +235,19 @@ class _Placing:
                 group, label = self._group[number], self._claims[number].label
                 tries = ((begin, cover), (0, cover), (begin, None), (0, None))
                 places = (self._free(group, label, start, inside) for start, inside in tries)
-                place = next((each for each in places if each is not None), None)
+                place = self._as_near(number) or next((each for each in places if each is not None), None)
                 if place is None:
                     self._found[number] = Placed(None, REPEATED)
                 else:
                     self._put(number, place, group.occurrences.how, doubtful=True)
             begin = place[0] if (place := self._place_of(number)) is not None else begin
+
+    def _as_near(self, number: int) -> Place | None:
+        """Return where a copy of the text puts an item, if that place is free."""
+        near, claim = self._near.get(number), self._claims[number]
+        if near is None or near.place in self._group[number].taken or (near.place, claim.label) in self._used:
+            return None
+        return near.place
 
     def _free(self, group: _Group, label: str, begin: int, cover: _Cover | None) -> Place | None:
         """Return the first place behind a character that no item of the group has; inside no longer item, if asked."""

@@ -164,7 +164,10 @@ def examples(context: click.Context, /, **options: Any) -> None:
 @telling
 @click.pass_context
 def validate(context: click.Context, /, **options: Any) -> None:
-    """Check each file against the key: what is wrong, and what is worth a note. Exit code 1 if any cannot be used."""
+    """Check each file against the key: what is wrong, and what is worth a note. Exit code 1 if any cannot be used.
+
+    With KEY alone, check whether that can be read.
+    """
     from comparanda.cli.run import check
 
     context.exit(check(context, {**options, "where": None}))

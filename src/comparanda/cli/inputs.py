@@ -26,6 +26,11 @@ def key_of(context: click.Context, options: Mapping[str, Any]) -> str:
     return key
 
 
+def has_systems(context: click.Context, options: Mapping[str, Any]) -> bool:
+    """Whether any system is given, on the command line or in the TOML file."""
+    return any(True for _ in _systems(context, options))
+
+
 def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input]]:
     """Name the inputs; refuse two systems of one name, the key given as a system, and the like."""
     key = Input.parse(key_of(context, options))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from comparanda.annotators import compare_keys
-from comparanda.cli.inputs import inputs, key_of, other_keys, read_maps
+from comparanda.cli.inputs import has_systems, inputs, key_of, other_keys, read_maps
 from comparanda.cli.output import OutputError, layout_of, print_notes, publish, say_settings, tell, visible_lines
 from comparanda.cli.parsing import Option, is_given
 from comparanda.errors import InputError, UsageError, nearest
@@ -20,7 +20,7 @@ from comparanda.expressions import names_used
 from comparanda.manifest import is_ours
 from comparanda.read.inputs import Input, formats
 from comparanda.result import Result
-from comparanda.road import compare
+from comparanda.road import Setup, compare, read_key, refuse_notes
 from comparanda.saved import is_result_folder, open_result
 from comparanda.selection import SITE_NAMES, pair_names
 from comparanda.show.console import progress
@@ -179,6 +179,8 @@ def save(result: Result, options: Mapping[str, Any]) -> None:
 def check(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check each system against the key by itself, so that one bad file does not hide the next."""
     say_settings(context, options)
+    if not has_systems(context, options):
+        return _check_alone(context, options)
     key, systems = inputs(context, options)
     settings = settings_of(options, systems)
     bad: list[str] = []
@@ -197,6 +199,27 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
     if bad:
         click.echo(f"{len(bad)} of {len(systems)} systems cannot be compared")
     return 1 if bad else 0
+
+
+def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
+    """Check whether one file can be read."""
+    given = Input.parse(key_of(context, options))
+    settings = settings_of(options, {})
+    setup = Setup(**{name: settings[name] for name in (*_KEPT, "maps", "attributes")})
+    try:
+        corpus = read_key(given, setup)
+        refuse_notes(setup, corpus.notes)
+    except InputError as problem:
+        click.echo(visible_lines(str(problem)))
+        return 1
+    for note in () if options["quiet"] else corpus.notes:
+        click.echo(f"note: {visible_lines(str(note))}")
+    counts = {"document": len(corpus.documents), "row" if corpus.by_id else "word": len(corpus)}
+    if corpus.spans is not None:
+        counts["span"] = len(corpus.spans)
+    said = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+    click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {said}")
+    return 0
 
 
 def print_formats(name: str | None) -> None:

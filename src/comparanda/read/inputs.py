@@ -121,6 +121,8 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
     found = {each.name: matching(folder, each.suffixes) for each in fitting.values()}
     beside = _beside(fitting.values())
     others = {other for files in found.values() for file in files for other in companions(file, beside)}
+    apart = {name for each in fitting.values() if found[each.name] for name in each.apart}
+    others |= {file for files in found.values() for file in files if file.name in apart}
     found = {name: [file for file in files if file not in others] for name, files in found.items()}
     found = {name: files for name, files in found.items() if files}
     if any(files != next(iter(found.values())) for files in found.values()):

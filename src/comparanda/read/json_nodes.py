@@ -107,7 +107,10 @@ class _Cutting:
         if "truncated" in problem:
             return refuse(self.source, begin, "the JSON is cut off")
         if got := re.match(r"Expected `(\w+)`, got `(\w+)`", problem):
-            found = kind(_ANY.decode(data)) if got[2] != "null" else "null"
+            try:
+                found = kind(_ANY.decode(data)) if got[2] != "null" else "null"
+            except (msgspec.DecodeError, RecursionError):  # what stands behind it is no JSON either
+                found = f"something of type {got[2]}"
             return refuse(self.source, begin, f"there is {found}, not an object", hint="a file holds objects: {…}")
         byte = re.search(r" \(byte (\d+)\)", problem)
         place = begin + min(int(byte[1]), len(data) - 1) if byte else begin

@@ -65,6 +65,7 @@ class Format:
         layers: what it can carry.
         beside: suffixes of the files that belong to one of this format and lie beside it; its own suffix then decides
             that it is of this format.
+        apart: names of files that lie among those of this format and are no documents, such as a type system.
         general: whether it can look like others, which go before it when a file fits both.
         binary: those of its suffixes whose files are no texts: they are taken as they are, and the suffix decides that
             they are of this format.
@@ -80,6 +81,7 @@ class Format:
     read: Callable[[Source, Request], Corpus]
     layers: frozenset[Layer] = frozenset({"values"})
     beside: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
     general: bool = False
     binary: tuple[str, ...] = ()
 

@@ -29,6 +29,8 @@ RESERVED = frozenset({"document", "begin", "end", "label"})
 FARTHEST = 1 << 62
 """No offset is larger: no text is that long."""
 
+_LARGEST = 10**300
+
 
 @dataclass(eq=False)
 class Draft:
@@ -238,6 +240,11 @@ def cleaned(text: str) -> str:
     return text
 
 
+def _is_sizable(value: float) -> bool:
+    """Whether a number can be a float; of longer integers the digits are all there is."""
+    return type(value) is float or abs(value) < _LARGEST
+
+
 def _column(name: str, values: Mapping[int, Any], size: int) -> Column:
     """Make a column of what is said of spans: truths or numbers where all are, else texts."""
     kinds = {type(value) for value in values.values()}
@@ -245,7 +252,7 @@ def _column(name: str, values: Mapping[int, Any], size: int) -> Column:
         truths = np.zeros(size, np.bool_)
         truths[[span for span, value in values.items() if value]] = True
         return truths
-    if name not in ALWAYS_TEXT and kinds <= {int, float}:
+    if name not in ALWAYS_TEXT and kinds <= {int, float} and all(map(_is_sizable, values.values())):
         whole = float not in kinds and len(values) == size and max(map(abs, values.values())) < FARTHEST
         numbers = np.zeros(size, np.int64) if whole else np.full(size, np.nan)
         numbers[list(values)] = list(values.values())

@@ -288,4 +288,5 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     layers=frozenset({"spans"}),
+    apart=(TYPES_FILE,),
 )
