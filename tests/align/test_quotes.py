@@ -207,6 +207,15 @@ class TestCopies:
         copy = text.replace("Merkel went", "Merkle went")
         assert place(text, Claim("Angela Merkle", "X", begin=5), copy=copy) == ["fuzzy 5:18"]
 
+    def test_a_part_of_a_word_that_is_written_otherwise(self) -> None:
+        assert place("ANNABEL left, ANNABEL", Claim("Anna", "X", begin=0), copy="Annabel left, Annabel") == [
+            "hallucinated"
+        ]
+
+    def test_a_sign_that_the_copy_has_lost(self) -> None:
+        text, copy = ", Angela Merkel went", "Angela Merkle went"
+        assert place(text, Claim("Angela Merkle", "X", begin=0), copy=copy) == ["fuzzy 2:15"]
+
     def test_what_a_copy_adds_is_hallucinated(self) -> None:
         copy = "Bo met Anna. Then Zed left, and Bo came."
         assert place(self.TEXT, Claim("Zed", "X", begin=18), copy=copy) == ["hallucinated"]
@@ -322,7 +331,7 @@ class TestLongTexts:
 
 
 TEXT = "Anna met Bo in New York. Anna left."
-KEY = [
+KEY: list[dict[str, Any]] = [
     {
         "id": "d1",
         "text": TEXT,
@@ -370,7 +379,7 @@ def compared(key: str, *responses: str, **options: Any) -> comparanda.Result:
     return comparanda.compare(key, systems, task="span", resamples=0, **options)
 
 
-def score(result: comparanda.Result, system: str = "s0") -> tuple[float, float]:
+def score(result: comparanda.Result, system: str = "s0") -> tuple[float | None, float | None]:
     """True positives and claims, of the first view."""
     found = next(each for each in result.scores("precision").scores if each.system == system)
     return found.part, found.whole
@@ -426,7 +435,7 @@ class TestScores:
             answers("a.jsonl", {**ANSWERS, "d2": [["Zed", "PER"]]}),
             answers("b.jsonl", {**ANSWERS, "d2": [["Zed", "PER"], ["Ida", "PER"]]}),
         )
-        assert result.difference("s0", "s1").differing == 1
+        assert result.difference("s0", "s1").different == 1
 
     def test_a_third_system_changes_nothing(self) -> None:
         key, one, other = (
@@ -554,6 +563,11 @@ class TestAlone:
         assert spans(corpus) == [("d1", 0, 4, "PER"), ("d1", 15, 23, "LOC"), ("d1", 9, 11, "PER"), ("d2", 0, 3, "PER")]
         assert str(corpus.notes[-1]) == "x: items without a place in the text, left out: 3"
         assert said(corpus, "quote") == [None, "new york", None, None]
+
+    def test_if_all_have_one_nothing_is_noted(self) -> None:
+        corpus = placed_alone(read(put("a.jsonl", [{"id": "d1", "text": TEXT, "entities": [["Bo", "PER"]]}])))
+        assert (spans(corpus), corpus.notes, corpus.quotes) == ([("d1", 9, 11, "PER")], (), None)
+        assert placed_alone(corpus) is corpus
 
     def test_as_a_key(self) -> None:
         self.own()

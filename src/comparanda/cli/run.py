@@ -26,11 +26,13 @@ from comparanda.selection import SITE_NAMES, pair_names
 from comparanda.show.console import progress
 from comparanda.show.json import FINDINGS, schema
 from comparanda.show.rules import OUTPUTS, rules_schema
+from comparanda.write.writer import writers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from comparanda.comparison.keys import Keys
+    from comparanda.read.request import Format
 
 _KEPT = (
     "task",
@@ -227,12 +229,24 @@ def print_formats(name: str | None) -> None:
     known = formats()
     if name is not None and name not in known:
         raise UsageError(f"no format is called {name!r}{nearest(name, known)}", hint=f"formats: {', '.join(known)}")
+    width = max(map(len, known))
     for each in known.values() if name is None else [known[name]]:
-        shapes = " and ".join(sorted(each.shapes))
-        click.echo(f"{each.name:<9} {shapes:<15} {each.summary}")
+        written = "read, written" if each.name in writers() else "read"
+        click.echo(f"{each.name:<{width}}  {_carried(each):<20}  {written:<13}  {each.summary}")
         if name is not None:
             for option, meaning in each.options.items():
                 click.echo(f"  ?{option}=  {meaning}")
+
+
+def _carried(each: Format) -> str:
+    """Say what a format holds: rows, tokens, trees, spans."""
+    parts = {
+        "rows": "rows" in each.shapes,
+        "tokens": "tokens" in each.shapes and "values" in each.layers,
+        "trees": "arcs" in each.layers,
+        "spans": "spans" in each.layers,
+    }
+    return ", ".join(name for name, there in parts.items() if there)
 
 
 def print_schema(kind: str | None) -> None:

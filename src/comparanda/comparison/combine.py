@@ -256,12 +256,16 @@ def _oracle_interval(context: Context, pattern: NDArray[np.bool_]) -> tuple[floa
 
 
 def _item_oracle(context: Context) -> ItemOracle:
-    """Count items (DEFINITIONS 4): TP = positives found by any, FP = negatives claimed by all."""
+    """Count items (DEFINITIONS 4): TP = positives found by any, FP = negatives claimed by all.
+
+    Positives that count for no run, such as mentions without an id, are left out.
+    """
     items = context.view.items
     claims = np.stack(items.claimed)
-    found = int((claims.any(axis=0) & items.positive).sum())
+    counts = np.stack([items.weights(run) for run in range(len(items.claimed))]).any(axis=0)
+    found = int((claims.any(axis=0) & counts).sum())
     spurious = int((claims.all(axis=0) & ~items.positive).sum())
-    positives = int(items.positive.sum())
+    positives = int(counts.sum())
     f1 = share(2 * found, found + spurious + positives)
     return ItemOracle(found, positives, spurious, share(found, found + spurious), share(found, positives), f1)
 

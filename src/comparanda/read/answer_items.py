@@ -159,6 +159,9 @@ class _Gathering:
         lists = [each for each in plan.lists if _holds(given[each])]
         for each in lists:
             self.gather(given[each], label, depth + 1)
+        if not lists and plan.label is not None and not _holds(given[plan.label]):  # an item, but for its text
+            self._found.bad += 1
+            return
         for each, value in given.items() if not lists else ():
             if isinstance(value, list | str):
                 self.gather(value or [], each, depth + 1)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from comparanda.errors import WriteError
+from comparanda.ids import NIL
 from comparanda.read.brat import SUFFIX, TEXT_SUFFIX
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer
@@ -67,7 +68,7 @@ def _said(
     brat writes ids as BASE:ID. Others are attributes, which read back as they are, unless the user names the base.
     """
     for id_ in mention.ids or ():
-        full = id_ if base is None or ":" in id_ else f"{base}:{id_}"
+        full = id_ if base is None or ":" in id_ or id_ == NIL else f"{base}:{id_}"
         if ":" in full and not re.search(r"\s", full):
             yield "N", f"Reference {target} {full}\t{_one_line(passage.covered(mention))}"
         elif _LINE_END.search(full):

@@ -107,7 +107,7 @@ def passages(corpus: Corpus, losses: Losses) -> Iterator[Passage]:
         raise WriteError(
             "the input has spans, but no text that they stand in",
             where=corpus.source.parts[0].name,
-            hint="only formats with a text can be written: convert the file that has the text too",
+            hint="offsets alone say nothing without their text: convert a file that has it, such as the key",
         )
     rows = corpus.row_documents.tolist()
     sentences = corpus.sentences.tolist()
