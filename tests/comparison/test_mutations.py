@@ -206,8 +206,8 @@ MUTATIONS = (
     ),
     mutation(
         "comparison.combine",
-        "(claims.any(axis=0) & items.positive)",
-        "(claims.all(axis=0) & items.positive)",
+        "(claims.any(axis=0) & counts)",
+        "(claims.all(axis=0) & counts)",
         "the_oracle_over_items_is_that_of_the_definition",
     ),
     mutation(

@@ -623,3 +623,10 @@ def test_links_may_be_judged_by_rules_that_look_at_no_ids() -> None:
     result = linked("0-4 PER Q1", "0-4 PER Q2", rules="exact")
     assert scored(result, "exact") == [(1, 0, 0)]
     assert values(result) == [("PER→Q1[0:4]", "PER→Q1[0:4]")]
+
+
+def test_ids_beyond_the_first_n_are_not_there() -> None:
+    """NIL first, and the right id behind it: with n = 1 the system claims nothing, as in linking."""
+    result = linked("0-4 PER Q1", "0-4 PER NIL|Q1", parameters={"n": 1})
+    assert scored(result, "linking", "hit") == [(0, 0, 1), (0, 0, 1)]
+    assert scored(linked("0-4 PER Q1", "0-4 PER NIL|Q1", parameters={"n": 2}), "hit") == [(1, 0, 0)]

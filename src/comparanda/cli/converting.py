@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from comparanda.align.quotes import placed_alone
 from comparanda.cli.output import OutputError, print_notes, tell, write
 from comparanda.convert import converted
 from comparanda.errors import ReadError, UsageError
@@ -28,7 +29,7 @@ def convert(options: Mapping[str, Any]) -> None:
     _spare(given, target)
     chunks = {name: options[name] for name in ("scheme", "repair") if options[name] is not None}
     request = Request(given.display_name, options["column"], (), chunks, options["max_line"], "spans")
-    corpus = read_input(given, request, "tokens")
+    corpus = placed_alone(read_input(given, request, "tokens"))
     made = converted(corpus, writer, target.options)
     _tell(corpus.notes, made.losses, options)
     _store(made, target.path, writer)

@@ -217,7 +217,9 @@ def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
     for note in () if options["quiet"] else corpus.notes:
         click.echo(f"note: {visible_lines(str(note))}")
     counts = {"document": len(corpus.documents), "row" if corpus.by_id else "word": len(corpus)}
-    if corpus.spans is not None:
+    if corpus.quotes is not None:
+        counts["quoted item"] = len(corpus.quotes)
+    elif corpus.spans is not None:
         counts["span"] = len(corpus.spans)
     said = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
     click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {said}")
