@@ -326,7 +326,7 @@ def test_more_ids_are_never_fewer_hits(seed: int) -> None:
         hits = [counts(result, system, view="hit") for result in results]
         assert [each[0] for each in hits] == sorted(each[0] for each in hits)
         assert len({right + missed for right, _, missed in hits}) == 1
-        claims = [right + wrong for right, wrong, _ in hits]  # NIL first, and an id behind it, is a claim if that is seen
+        claims = [right + wrong for right, wrong, _ in hits]  # NIL first and an id behind it is a claim if seen
         assert claims == sorted(claims)
 
 

@@ -14,7 +14,7 @@ from comparanda.convert import converted
 from comparanda.errors import WriteError
 from comparanda.write.passages import ONE_SPACE, Losses, Mention, Passage, passages
 from comparanda.write.writer import find_writer
-from tests.read.test_hipe import HIPE, key, path_of, systems
+from tests.read.tabbed_formats.test_hipe import HIPE, key, path_of, systems
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written
 

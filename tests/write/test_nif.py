@@ -10,7 +10,7 @@ import pytest
 import rdflib
 
 from comparanda.errors import WriteError
-from comparanda.read.nif import ITSRDF, NIF
+from comparanda.read.json_formats.nif import ITSRDF, NIF
 from comparanda.write.passages import Losses, Mention, Passage, passages
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written

@@ -10,7 +10,7 @@ import cassis
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.read.xmi import NAMED_ENTITY
+from comparanda.read.xml_formats.xmi import NAMED_ENTITY
 from comparanda.write.passages import Losses, Mention, Passage, passages
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from comparanda.errors import UsageError
 from comparanda.read import conllx
-from comparanda.read.entities import BRACKET_OPTIONS, chosen_key, with_entities
-from comparanda.read.misc import with_text
+from comparanda.read.conllu_entities.entities import BRACKET_OPTIONS, chosen_key, with_entities
+from comparanda.read.conllu_entities.misc import with_text
 from comparanda.read.numbered import Dialect, read_numbered
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from comparanda.errors import ReadError, UsageError
 from comparanda.places import Source
+from comparanda.read.json_formats.spacy_objects import is_doc, read_docs
 from comparanda.read.records import SPANS_NAMES, holds_spans, read_records
 from comparanda.read.request import Request, Shape
 from comparanda.read.rows import LABEL_NAMES, normal
-from comparanda.read.spacy_objects import is_doc, read_docs
 from comparanda.read.spans import with_spans
 from comparanda.read.tables import ABSENT, CHUNK_NAMES, TAG_NAMES, Table, spans_in_tags, table_rows, table_tokens
 from comparanda.read.values import is_collection, listed

@@ -9,10 +9,10 @@ import msgspec
 
 from comparanda.errors import WriteError
 from comparanda.ids import BAR, NIL
-from comparanda.read.bioc import LABEL
-from comparanda.read.bioc_ids import IDENTIFIER, holds_ids
-from comparanda.read.pubtator import NO_ENTITY, ids_of
 from comparanda.read.request import choose
+from comparanda.read.tabbed_formats.pubtator import NO_ENTITY, ids_of
+from comparanda.read.xml_formats.bioc import LABEL
+from comparanda.read.xml_formats.bioc_ids import IDENTIFIER, holds_ids
 from comparanda.write.passages import Losses, Mention, Passage, Value
 from comparanda.write.writer import Writer
 from comparanda.write.xml_text import HEAD, attribute, called, content, lose_type, written

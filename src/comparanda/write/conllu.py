@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 
 from comparanda.errors import WriteError
-from comparanda.read.entities import KEY
-from comparanda.read.entity_brackets import escaped
-from comparanda.read.misc import written_spaces
+from comparanda.read.conllu_entities.brackets import escaped
+from comparanda.read.conllu_entities.entities import KEY
+from comparanda.read.conllu_entities.misc import written_spaces
 from comparanda.write.chunks import Run, runs_of, sentences_of, stands_in_line, words_of
 from comparanda.write.passages import Losses, Mention, Passage, Value
 from comparanda.write.writer import Writer

@@ -9,7 +9,7 @@ import msgspec
 
 from comparanda.errors import WriteError
 from comparanda.ids import NIL, split
-from comparanda.read.elevant import UNTYPED
+from comparanda.read.json_formats.elevant import UNTYPED
 from comparanda.read.request import choose
 from comparanda.write.passages import Losses, Mention, Passage, Value
 from comparanda.write.writer import Writer

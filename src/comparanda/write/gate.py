@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from comparanda.ids import BAR
-from comparanda.read.gate import IDS
-from comparanda.read.gate_documents import ROOT, TEXT
+from comparanda.read.xml_formats.gate import IDS
+from comparanda.read.xml_formats.gate_documents import ROOT, TEXT
 from comparanda.write.passages import Losses, Passage, Value
 from comparanda.write.writer import Writer
 from comparanda.write.xml_text import HEAD, attribute, content, file_name, refuse_pieces, written

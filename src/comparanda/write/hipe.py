@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from comparanda.errors import WriteError
 from comparanda.ids import BAR
-from comparanda.read.hipe import LINKS, METONYMIC_LINKS, MISC, QUOTED, SENTENCE_END, TAGS, TOKEN
-from comparanda.read.links import ids_of
+from comparanda.read.tabbed_formats.hipe import LINKS, METONYMIC_LINKS, MISC, QUOTED, SENTENCE_END, TAGS, TOKEN
+from comparanda.read.tabbed_formats.links import ids_of
 from comparanda.write.chunks import chunk_tags, runs_of, words_of
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer

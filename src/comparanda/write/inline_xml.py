@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from comparanda.errors import UsageError, WriteError
 from comparanda.ids import BAR
-from comparanda.read.inline_xml import GENERIC, IDS, KNOWN, LABELS, ROOTS, STRUCTURE
+from comparanda.read.xml_formats.inline_xml import GENERIC, IDS, KNOWN, LABELS, ROOTS, STRUCTURE
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer
 from comparanda.write.xml_text import (

@@ -10,8 +10,8 @@ import msgspec
 
 from comparanda.errors import WriteError
 from comparanda.ids import BAR, NIL
-from comparanda.read.nif import ITSRDF, NOT_IN_WIKI, UNTYPED
-from comparanda.read.nif import NIF as NAMESPACE
+from comparanda.read.json_formats.nif import ITSRDF, NOT_IN_WIKI, UNTYPED
+from comparanda.read.json_formats.nif import NIF as NAMESPACE
 from comparanda.write.iris import iri_of
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer

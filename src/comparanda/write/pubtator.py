@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from comparanda.errors import WriteError
 from comparanda.ids import BAR, NIL
-from comparanda.read.pubtator import BETWEEN, NO_ENTITY, NOT_LINKED, ids_of
+from comparanda.read.tabbed_formats.pubtator import BETWEEN, NO_ENTITY, NOT_LINKED, ids_of
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer
 

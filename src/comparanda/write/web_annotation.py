@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from comparanda.ids import BAR
-from comparanda.read.json_ld import is_iri, local_name
-from comparanda.read.web_annotation import CONTEXT, UNTYPED
+from comparanda.read.json_formats.linked_data import is_iri, local_name
+from comparanda.read.json_formats.web_annotation import CONTEXT, UNTYPED
 from comparanda.write.iris import iri_of
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer

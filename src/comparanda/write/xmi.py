@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from keyword import iskeyword
 
 from comparanda.ids import NIL
-from comparanda.read.xmi import NAMED_ENTITY, SUFFIX, TYPES_FILE, UNTYPED
+from comparanda.read.xml_formats.xmi import NAMED_ENTITY, SUFFIX, TYPES_FILE, UNTYPED
 from comparanda.write.passages import Losses, Mention, Passage, Value
 from comparanda.write.writer import Writer
 from comparanda.write.xml_text import HEAD, attribute, file_name, is_name, refuse_pieces, written

@@ -1,0 +1,1 @@
+"""Formats made of JSON: annotation tools, pipelines, linkers, linked data."""

@@ -1,0 +1,1 @@
+"""Answers of language models: what they say, and what of it are items."""

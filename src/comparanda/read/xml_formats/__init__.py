@@ -1,0 +1,1 @@
+"""Formats made of XML, or of text with tags in it."""
