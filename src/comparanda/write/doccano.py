@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
-import msgspec
-
 from comparanda.read.request import choose
+from comparanda.write.json_lines import attributes, extent, json_lines
 from comparanda.write.passages import Losses, Passage
-from comparanda.write.prodigy import extent
 from comparanda.write.writer import Writer
 
 _OWN = frozenset({"id", "text", "entities", "relations", "Comments", "label", "labels", "annotations"})
@@ -19,13 +17,11 @@ _OWN = frozenset({"id", "text", "entities", "relations", "Comments", "label", "l
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write documents, one object a line."""
     wide = choose(options, "offsets", ("code-points", "utf-16")) == "utf-16"
-    encode, numbers = msgspec.json.Encoder().encode, count(1)
-    yield "", "".join(f"{encode(_document(each, losses, numbers, wide)).decode()}\n" for each in documents)
+    numbers = count(1)
+    return json_lines(documents, lambda each: _document(each, losses, numbers, wide))
 
 
 def _document(passage: Passage, losses: Losses, numbers: Iterator[int], wide: bool) -> dict[str, Any]:
-    for name in passage.attributes.keys() & _OWN:
-        losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
     entities = []
     for mention in passage.mentions:
         begin, end = extent(passage, mention, losses)
@@ -37,7 +33,7 @@ def _document(passage: Passage, losses: Losses, numbers: Iterator[int], wide: bo
     return {
         "id": passage.name,
         "text": passage.text,
-        **{name: value for name, value in passage.attributes.items() if name not in _OWN},
+        **attributes(passage, _OWN, losses),
         "entities": entities,
         "relations": [],
         "Comments": [],

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import msgspec
-
+from comparanda.write.json_lines import attributes, extent, json_lines, said
 from comparanda.write.passages import Losses, Mention, Passage
-from comparanda.write.prodigy import extent, said
 from comparanda.write.writer import Writer
 
 _OF_DOCUMENTS = frozenset({"id", "text", "entities"})
@@ -18,16 +16,13 @@ _TAKEN = frozenset({"entity_group", "entity", "word", "start", "end", "index", "
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write documents, one object a line, with aggregated entities."""
     del options
-    encode = msgspec.json.Encoder().encode
-    yield "", "".join(f"{encode(_document(each, losses)).decode()}\n" for each in documents)
+    return json_lines(documents, lambda each: _document(each, losses))
 
 
 def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
-    for name in passage.attributes.keys() & _OF_DOCUMENTS:
-        losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
     return {
         "id": passage.name,
-        **{name: value for name, value in passage.attributes.items() if name not in _OF_DOCUMENTS},
+        **attributes(passage, _OF_DOCUMENTS, losses),
         "text": passage.text,
         "entities": [_entity(passage, mention, losses) for mention in passage.mentions],
     }

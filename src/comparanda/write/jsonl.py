@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from comparanda.ids import BAR
+from comparanda.write.json_lines import attributes, json_lines
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer
 
@@ -18,16 +17,13 @@ _OF_DOCUMENTS = frozenset({"id", "text", "spans"})
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write documents, one object a line."""
     del options
-    encode = msgspec.json.Encoder().encode
-    yield "", "".join(f"{encode(_document(each, losses)).decode()}\n" for each in documents)
+    return json_lines(documents, lambda each: _document(each, losses))
 
 
 def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
-    for name in passage.attributes.keys() & _OF_DOCUMENTS:
-        losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
     return {
         "id": passage.name,
-        **{name: value for name, value in passage.attributes.items() if name not in _OF_DOCUMENTS},
+        **attributes(passage, _OF_DOCUMENTS, losses),
         "text": passage.text,
         "spans": [_span(passage, mention, losses) for mention in passage.mentions],
     }

@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
+from comparanda.write.json_lines import attributes, extent
 from comparanda.write.passages import Losses, Mention, Passage, Value
-from comparanda.write.prodigy import extent
 from comparanda.write.writer import Writer
 
 _FROM, _TO = "label", "text"
+_OF_DOCUMENTS = frozenset({"doc_id", "text"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -22,15 +23,13 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 
 
 def _task(passage: Passage, number: int, losses: Losses, model: str | None) -> dict[str, Any]:
-    attributes = {name: value for name, value in passage.attributes.items() if name not in {"doc_id", "text"}}
-    for name in passage.attributes.keys() - attributes.keys():
-        losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
     result = [
         item
         for region, mention in enumerate(passage.mentions, 1)
         for item in _results(passage, mention, f"r{region}", losses)
     ]
-    task: dict[str, Any] = {"id": number, "data": {"doc_id": passage.name, "text": passage.text, **attributes}}
+    data = attributes(passage, _OF_DOCUMENTS, losses)
+    task: dict[str, Any] = {"id": number, "data": {"doc_id": passage.name, "text": passage.text, **data}}
     if model is not None:
         return {**task, "annotations": [], "predictions": [{"model_version": model, "result": result}]}
     annotation = {"id": number, "completed_by": 1, "result": result, "was_cancelled": False, "ground_truth": False}
