@@ -11,7 +11,8 @@ demo: $(CORE)
 	$(BIN)/comparanda demo
 
 test: $(READY) lint
-	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n auto -m 'not slow and not repeated' --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n auto -m 'repeated and not slow'
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

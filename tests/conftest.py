@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
 from tests.shared_data import REASON
 
-if TYPE_CHECKING:
-    import pytest
+REPEATED = (
+    "align/test_properties",
+    "align/test_spans",
+    "comparison/test_mutations",
+    "comparison/test_real_files",
+    "comparison/test_spans",
+    "docs/",
+    "expressions/test_limits",
+    "expressions/test_properties",
+    "judge/test_arcs_random",
+    "judge/test_links_published",
+    "judge/test_links_random",
+    "judge/test_official_scores",
+    "judge/test_span_credit",
+    "judge/test_span_sites",
+    "judge/test_spans_peers",
+    "judge/test_spans_published",
+    "judge/test_udeval",
+    "paper/",
+    "read/language_models/test_answers",
+    "read/test_damaged_formats",
+    "rules/test_faults",
+    "rules/test_shipped_files",
+    "test_imports",
+    "test_merge",
+    "test_road",
+    "test_shape",
+    "write/test_pairs",
+)
+"""Modules of many cases, against a reference, a peer or a page: counting lines would double their time."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of these modules, so that they can be run by themselves."""
+    for item in items:
+        if any(item.nodeid.removeprefix("tests/").startswith(name) for name in REPEATED):
+            item.add_marker(pytest.mark.repeated)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
