@@ -18,13 +18,15 @@ from comparanda.judge.task import Options, Task
 from comparanda.places import Note
 from comparanda.site_values import LINK
 from comparanda.sites import canonical
+from comparanda.verdicts import View
 
 if TYPE_CHECKING:
     from comparanda.align import Aligned, PlacedSpans
+    from comparanda.claims import Claims
     from comparanda.columns import Codes, Rows, Truths
     from comparanda.judge.span_ids import Ids
     from comparanda.judge.spans import Ruled
-    from comparanda.verdicts import System, Verdicts, View
+    from comparanda.verdicts import System, Verdicts
 
 
 def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
@@ -34,16 +36,13 @@ def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -
     names, labels = _linked(ruled, ids)
     claims, rows = claims_of(aligned.key, ruled.placement, names, labels, options.train)
     views = views_of(aligned, ruled, claims, rows)
-    notes = [*ruled.notes, *_unlinked(run_names(systems), ids), *_one_sided(views, systems)]
+    notes = [*ruled.notes, *_unlinked(run_names(systems), ids), *_one_sided(claims, systems)]
     return verdicts_of(aligned, systems, "link", views, settings_with_rules(aligned, ruled, options), notes)
 
 
-def _one_sided(views: dict[str, View], systems: Sequence[System]) -> list[Note]:
-    first = next(iter(views.values()))
-    assert first.claims is not None
-    return one_sided(
-        type(first)(first.name, None, first.measures, claims=without_ids(first.claims)), run_names(systems)
-    )
+def _one_sided(claims: Claims, systems: Sequence[System]) -> list[Note]:
+    """Note labels that one side alone uses, whatever the ids."""
+    return one_sided(View("labels", None, (), claims=without_ids(claims)), run_names(systems))
 
 
 def _linked(ruled: Ruled, ids: Sequence[Ids]) -> tuple[tuple[str, ...], list[Codes]]:
