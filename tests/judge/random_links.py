@@ -270,6 +270,7 @@ class Fate:
         partner: the mention of the other side.
         resolved: what the ids of the pair make of it.
         hit: whether one of the first ids of the system is right.
+        n: how many ids of a system are looked at for that.
 
     """
 
@@ -279,6 +280,7 @@ class Fate:
     partner: Mention | None = None
     resolved: str = ""
     hit: bool = False
+    n: int = 5
 
     def outcome(self, view: str) -> str:
         """Return its class in a view."""
@@ -302,7 +304,8 @@ class Fate:
     def left_out(self, view: str) -> str:
         """Return why it does not count in a view; "" if it does."""
         ours = self.missing == "spurious"
-        if not (self.mention.known if view == "hit" and ours else self.mention.first):
+        seen = self.mention.known & set(self.mention.ids[: self.n]) if view == "hit" and ours else self.mention.first
+        if not seen:
             return "no id"
         if view in {"linking", "hit"} and self.kind != "exact":
             return "tagger"
@@ -352,7 +355,7 @@ class Judged(NamedTuple):
 
 def judged(system: Iterable[Mention], key: Iterable[Mention], *, types: bool = True, n: int = 5) -> Judged:
     """Go through the sentences of DEFINITIONS 7."""
-    mine = [Fate(each, "spurious") for each in sorted(system, key=lambda each: each.content)]
+    mine = [Fate(each, "spurious", n=n) for each in sorted(system, key=lambda each: each.content)]
     theirs = [Fate(each, "missed") for each in sorted(key, key=lambda each: each.content)]
     for ours, other, kind in aligned([each.mention for each in mine], [each.mention for each in theirs], types=types):
         one, wanted = mine[ours], theirs[other]
