@@ -121,8 +121,8 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
     if value != task.column and task.layer == "arcs":
         raise UsageError(f"the task {task.name!r} judges heads and relations: there is no column to choose")
     rules = _rules(task, setup)
-    gold = read_key(key, setup)
-    responses = (_read_side(given, name, task.columns, setup) for name, given in systems.items())
+    gold = _read_key(key, task, value, setup)
+    responses = (_read_side(given, name, task.columns, task, value, setup) for name, given in systems.items())
     aligned = align(gold, responses, missing=setup.missing)
     options = Options(
         value,
@@ -142,16 +142,19 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
 
 def read_key(key: Any, setup: Setup) -> Corpus:
     """Read the key alone, as a comparison would."""
-    task, _ = find_task(setup.task)
-    wanted = (name for name in setup.attributes if name not in SITE_NAMES)
-    return _read_side(key, "key", (*task.columns, *wanted), setup)
-
-
-def _read_side(given: Any, side: str, extra: tuple[str, ...], setup: Setup) -> Corpus:
     task, column = find_task(setup.task)
+    return _read_key(key, task, setup.column or column, setup)
+
+
+def _read_key(key: Any, task: Task, value: str | None, setup: Setup) -> Corpus:
+    wanted = (name for name in setup.attributes if name not in SITE_NAMES)
+    return _read_side(key, "key", (*task.columns, *wanted), task, value, setup)
+
+
+def _read_side(given: Any, side: str, extra: tuple[str, ...], task: Task, value: str | None, setup: Setup) -> Corpus:
     (setup.progress or _say_nothing)(f"reading {side}")
     chunks = _chunk_options(task, setup)
-    return _read(given, Request(side, setup.column or column, extra, chunks, setup.max_line, task.layer), task.shape)
+    return _read(given, Request(side, value, extra, chunks, setup.max_line, task.layer), task.shape)
 
 
 def _say_nothing(_: str) -> None:
