@@ -21,6 +21,14 @@ def content(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
+def copied(files: dict[str, bytes], folder: Path) -> Forged:
+    """Write the files of a result folder to another one, to be forged there."""
+    folder.mkdir()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return Forged(folder)
+
+
 def refused(folder: Path, what: str) -> ReadError:
     with pytest.raises(ReadError, match=what) as caught:
         cp.open(folder)

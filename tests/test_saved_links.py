@@ -14,7 +14,7 @@ import comparanda as cp
 from comparanda.manifest import FOLDER_VERSION
 from comparanda.result import Result
 from comparanda.road import Setup, judge
-from tests.folders import Forged, changed, content, refused
+from tests.folders import Forged, changed, content, copied, refused
 from tests.judge.random_links import SYSTEMS, links
 from tests.random_spans import assert_equal_verdicts, result_of, written
 from tests.toy_task import (
@@ -158,10 +158,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @pytest.fixture
 def forged(whole: dict[str, bytes], tmp_path: Path) -> Forged:
-    (tmp_path / "links").mkdir()
-    for name, data in whole.items():
-        (tmp_path / "links" / name).write_bytes(data)
-    return Forged(tmp_path / "links")
+    return copied(whole, tmp_path / "links")
 
 
 def outcomes_of(forged: Forged) -> Any:

@@ -19,7 +19,7 @@ from comparanda.errors import ReadError
 from comparanda.manifest import FOLDER_VERSION, MANIFEST
 from comparanda.result import Result
 from comparanda.road import Setup
-from tests.folders import Forged, changed, content, refused
+from tests.folders import Forged, changed, content, copied, refused
 from tests.random_spans import Corpora, assert_equal_verdicts, result_of, tagged, written
 from tests.toy_task import (
     Policy,
@@ -177,10 +177,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @pytest.fixture
 def forged(whole: dict[str, bytes], tmp_path: Path) -> Forged:
-    (tmp_path / "spans").mkdir()
-    for name, data in whole.items():
-        (tmp_path / "spans" / name).write_bytes(data)
-    return Forged(tmp_path / "spans")
+    return copied(whole, tmp_path / "spans")
 
 
 def test_the_folder_has_everything(forged: Forged) -> None:

@@ -11,8 +11,9 @@ from comparanda.expressions import BUILTINS
 from comparanda.measures import _MAKERS
 from comparanda.read.inputs import formats
 from comparanda.rules.declarations import PAIRINGS
-from comparanda.rules.files import FILE_KEYS, RULE_KEYS, VIEW_KEYS, load
+from comparanda.rules.files import FILE_KEYS, load
 from comparanda.rules.language import QUANTIFIERS, SPAN_COLUMNS, functions_of
+from comparanda.rules.sections import RULE_KEYS, VIEW_KEYS
 from comparanda.rules.shipped import registered
 from comparanda.selection import PAIR_NAMES, SITE_NAMES
 from comparanda.show.json import FINDINGS, schema

@@ -491,3 +491,19 @@ def test_the_submissions_to_wnut17(name: str) -> None:
     assert values(corpus) == [row[1] for row in rows]
     assert sizes(corpus) == sizes(key)
     assert [note.what for note in corpus.notes] == ["CRLF line ends read as LF"]
+
+
+@pytest.mark.parametrize(
+    ("line", "columns"),
+    [
+        ('<?xml version="1.0"?>', False),
+        ("<a><b>", False),
+        ("<!DOCTYPE a>", False),
+        ('<doc id="1">', False),
+        ("<unk> O", True),
+        ("<unk>\tO", True),
+        ("< O", True),
+    ],
+)
+def test_xml_is_not_taken_for_columns(line: str, columns: bool) -> None:
+    assert FORMAT.sniff([line]) == columns

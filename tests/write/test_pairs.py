@@ -11,10 +11,11 @@ import pytest
 
 from comparanda.corpus import Corpus
 from comparanda.errors import WriteError
-from comparanda.ids import split
+from comparanda.ids import NIL, split
 from comparanda.write.passages import Losses, Passage, passages
 from comparanda.write.writer import writers
 from tests.read.corpora import said, spans
+from tests.shared_data import shared
 from tests.write.documents import random_documents, read_files, written
 
 WORDS = ("Anna", "Smith", "met", "Zoe", "in", "Lodz", "Tom", "and", "Uri")
@@ -37,9 +38,9 @@ def plain(seed: int) -> list[Passage]:
     return [each for each in made if each.mentions] or plain(seed + 1)
 
 
-def read(name: str, folder: Path) -> Corpus:
-    writer = writers()[name]
-    return read_files(folder, f"{'' if writer.many else f'out{writer.suffix}'}::{name}{OPTIONS.get(name, '')}")
+def read(name: str, folder: Path, options: str | None = None) -> Corpus:
+    writer, told = writers()[name], OPTIONS.get(name, "") if options is None else options
+    return read_files(folder, f"{'' if writer.many else f'out{writer.suffix}'}::{name}{told}")
 
 
 def mentions(corpus: Corpus) -> list[Mention]:
@@ -99,3 +100,52 @@ def test_what_has_no_text_is_written_nowhere_else(source: str, tmp_path: Path) -
     written(source, plain(1), tmp_path)
     with pytest.raises(WriteError, match="no text that they stand in"):
         list(passages(read(source, tmp_path), Losses()))
+
+
+REAL = {
+    "time expressions of WikiWars": ("data/timex/wikiwars/gold", "/0[1-3]*.tml::inline-xml"),
+    "KORE50": ("data/el/elevant/gold", "/kore50.benchmark.jsonl"),
+    "WNUT-17": ("data/ner/wnut17/gold", "/emerging.test.annotated"),
+    "GUM": ("data/coref/gum", "/**/GUM_bio_dvorak.conllu"),
+}
+"""Real files: with offsets in XML, with ids, with tags, with nested brackets."""
+
+
+REFUSED = {
+    ("GUM", "columns"): "two spans share words",
+    ("GUM", "hipe"): "two spans share words",
+    ("GUM", "spacy"): "overlap, and entities of spaCy do not",
+    ("KORE50", "inline-xml"): "the label 'ENTITY' .* is an element with a meaning of its own",
+}
+"""What cannot be written, and why."""
+
+
+def quoted(documents: Iterable[Passage]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return labels, covered texts without regard to white space, and ids: what stays where texts are laid anew."""
+    return sorted(
+        (one.label, "".join(each.covered(one).split()), tuple(id_ for id_ in one.ids or () if id_ != NIL))
+        for each in documents
+        for one in each.mentions
+    )
+
+
+@pytest.mark.parametrize("target", NAMES)
+@pytest.mark.parametrize("corpus", REAL)
+def test_real_files(corpus: str, target: str, tmp_path: Path) -> None:
+    folder, name = REAL[corpus]
+    first = list(passages(read_files(shared(folder), name.removeprefix("/")), Losses()))
+    if (corpus, target) in REFUSED:
+        with pytest.raises(WriteError, match=REFUSED[corpus, target]):
+            written(target, first, tmp_path)
+        return
+    losses = [note.what for note in written(target, first, tmp_path).notes("x")]
+    after = read(target, tmp_path, "" if corpus == "KORE50" else None)  # its types are a column, not the labels
+    assert after.spans is not None
+    assert len(after.spans) == sum(len(each.mentions) for each in first)
+    if after.raw is None and after.words is None:
+        return
+    found, before = quoted(passages(after, Losses())), quoted(first)
+    if any({"id", "ids"} & set(re.findall("[a-z]+", what)) for what in losses):
+        assert [each[:2] for each in found] == [each[:2] for each in before]
+    else:
+        assert found == before

@@ -7,10 +7,9 @@ nothing else: relations, events and equivalences are passed over and counted.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from comparanda.errors import ReadError
 from comparanda.places import Note, Part, Source, first_places, refuse
 from comparanda.read.covering import agrees
+from comparanda.read.file_names import file_names
 from comparanda.read.files import display, matching, text_of
 from comparanda.read.offsets import OPTION, asked_offsets
 from comparanda.read.request import Format, Request
@@ -120,7 +120,7 @@ class _Reading:
         parts = self.source.parts
         ends = [*(part.begin for part in parts[1:]), self.source.size]
         own = [number for number in range(len(parts)) if not _is_text(parts, number)]
-        for number, name in zip(own, self._names([parts[number] for number in own]), strict=True):
+        for number, name in zip(own, self._names(own), strict=True):
             text, stands = None, 0
             if number + 1 < len(parts) and _is_text(parts, number + 1):
                 text, stands = self._text(parts[number + 1]), parts[number + 1].begin
@@ -132,14 +132,10 @@ class _Reading:
             raise ReadError("the file changed while it was being read", where=part.name, hint="run again")
         return text
 
-    def _names(self, parts: list[Part]) -> list[str]:
-        """Name documents by their way from the folder that was given; else by their files' names, if these differ."""
-        folder = self.request.folder
-        if folder is not None:
-            return [_stem(display(part.path.relative_to(folder))) for part in parts if part.path is not None]
-        stems = [_stem(PurePath(part.name).name) for part in parts]
-        often = Counter(stems)
-        return [stem if often[stem] == 1 else _stem(part.name) for stem, part in zip(stems, parts, strict=True)]
+    def _names(self, own: list[int]) -> list[str]:
+        """Name documents by their files of annotations."""
+        mine = replace(self.source, parts=tuple(self.source.parts[number] for number in own))
+        return file_names(mine, self.request, (SUFFIX,))
 
     def _spans(self, document: _Document) -> list[_Span]:
         """Read the lines of one file; a line may speak of one that follows."""
@@ -269,10 +265,6 @@ def _is_text(parts: tuple[Part, ...], number: int) -> bool:
         return False
     before, name = (parts[each].name.removesuffix(".gz") for each in (number - 1, number))
     return before.removesuffix(SUFFIX) + TEXT_SUFFIX == name and before.endswith(SUFFIX)
-
-
-def _stem(name: str) -> str:
-    return name.removesuffix(".gz").removesuffix(SUFFIX)
 
 
 def _agreeing(texts: list[str], spans: list[list[_Span]]) -> int:

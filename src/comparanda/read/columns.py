@@ -264,11 +264,17 @@ def _mended_spaces(source: Source, side: str, separator: int) -> Source:
     )
 
 
+_OPENS_XML = re.compile(r"\s*<(?:[?!]|[A-Za-z/][^>\s]*>\S*$|[A-Za-z][^>\s]*\s[^>]*=)")
+"""How XML begins: a declaration, tags and nothing else, or a tag with attributes. A word such as `<unk>` has a tag."""
+
+
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines can be columns: as many fields in each, and neither CoNLL-U nor JSON."""
     rows = [line for line in lines if line.strip() and not DOCSTART.fullmatch(line.rstrip())]
     rows = [row for row in rows if not row.startswith("#")] or [row for row in rows if not SURE_COMMENT.match(row)]
     if not rows or re.match(r"\s*[\[{]\s*(?:[\"\[\]{}]|-?\d|true\b|false\b|null\b|$)", rows[0]):
+        return False
+    if _OPENS_XML.match(rows[0]):
         return False
     if any(is_word_line(row.split("\t")) for row in rows) or looks_like_brat(rows):
         return False

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _OTHER_TEXT = "offsets count code points of the text; is it the text that was annotated?"
 _HALF_OPEN = "offsets count from 0, and the end is the place behind the last character"
+_INCLUSIVE = "offsets count from 0, and the end is the place of the last character"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,9 +57,10 @@ class Extents:
         What is outside of the text is refused, and so are spans most of which name another text.
         """
         given, offsets, notes = self.pieces, asked or usual, []
-        self._refuse_first(given.begin < 0, lambda begin, _: f"begins at {begin}, before the text")
+        hint = _INCLUSIVE if offsets == "inclusive" else _HALF_OPEN
+        self._refuse_first(given.begin < 0, lambda begin, _: f"begins at {begin}, before the text", hint)
         stop = given.end + (offsets == "inclusive")
-        self._refuse_first(stop < given.begin, lambda begin, end: f"ends at {end}, before it begins at {begin}")
+        self._refuse_first(stop < given.begin, lambda begin, end: f"ends at {end}, before it begins at {begin}", hint)
         if not self.texts:
             if offsets in {"utf-16", "bytes"} and asked:
                 raise UsageError(
@@ -109,11 +111,11 @@ class Extents:
                 unlike.append(span)
         return unlike
 
-    def _refuse_first(self, wrong: Truths, what: Callable[[int, int], str]) -> None:
+    def _refuse_first(self, wrong: Truths, what: Callable[[int, int], str], hint: str) -> None:
         if wrong.any():
             piece = int(wrong.argmax())
             said = what(int(self.pieces.begin[piece]), int(self.pieces.end[piece]))
-            raise self._refuse(int(self.pieces.span[piece]), said, [], _HALF_OPEN)
+            raise self._refuse(int(self.pieces.span[piece]), said, [], hint)
 
     def _not_inside(self, piece: int, offsets: Offsets) -> ReadError:
         """Make the error for a piece that does not lie in its text."""

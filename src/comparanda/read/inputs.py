@@ -171,9 +171,10 @@ def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format
             where=name,
             hint=f"say which: {name}::{candidates[0].name}",
         )
+    likely = [each.name for each in by_suffix] or list(fitting)
     raise ReadError(
         f"the file fits no format with {what}",
         where=f"{name}:1",
         details=[f"it begins: {next((line for line in lines if line.strip()), '')[:60]!r}"],
-        hint=f"name the format: {name}::FORMAT ({', '.join(fitting)}; see 'comparanda formats')",
+        hint=f"name the format: {name}::FORMAT ({', '.join(likely)}; see 'comparanda formats')",
     )

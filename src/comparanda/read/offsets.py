@@ -70,15 +70,22 @@ def converted(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: Offset
     bounds = np.searchsorted(owner, np.arange(len(texts) + 1))
     for number, text in enumerate(texts):
         here = slice(bounds[number], bounds[number + 1])
-        places = _places(text, offsets)
+        places = places_in(text, offsets)
         begin[here], end[here] = _found(places, pieces.begin[here]), _found(places, pieces.end[here])
     return Pieces(pieces.span, begin, end)
 
 
-def _places(text: str, offsets: Offsets) -> Rows:
-    """Return the place of each code point, and behind them the end, as the offsets count."""
+def places_in(text: str, offsets: Offsets) -> Rows:
+    """Return the place of each code point, and behind them the end, as the offsets count.
+
+    >>> places_in("a😀b", "utf-16").tolist()
+    [0, 1, 3, 4]
+    >>> places_in("a😀b", "code-points").tolist()
+    [0, 1, 2, 3]
+    """
     points = code_points(text)
-    sizes = utf8_sizes(points) if offsets == "bytes" else 1 + (points >= 0x10000)
+    wide = offsets == "utf-16"
+    sizes = utf8_sizes(points) if offsets == "bytes" else 1 + ((points >= 0x10000) & wide)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 

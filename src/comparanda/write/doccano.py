@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
+from comparanda.read.offsets import places_in
 from comparanda.read.request import choose
 from comparanda.write.json_lines import attributes, extent, json_lines
 from comparanda.write.passages import Losses, Passage
@@ -22,11 +23,10 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 
 
 def _document(passage: Passage, losses: Losses, numbers: Iterator[int], wide: bool) -> dict[str, Any]:
+    places = places_in(passage.text, "utf-16" if wide else "code-points")
     entities = []
     for mention in passage.mentions:
-        begin, end = extent(passage, mention, losses)
-        if wide:
-            begin, end = _units(passage.text, begin), _units(passage.text, end)
+        begin, end = (int(places[place]) for place in extent(passage, mention, losses))
         entities.append({"id": next(numbers), "label": mention.label, "start_offset": begin, "end_offset": end})
         for name in ("id",) * (mention.ids is not None) + tuple(mention.said):
             losses.lose(f"{name!r} of spans", passage.name)
@@ -38,15 +38,6 @@ def _document(passage: Passage, losses: Losses, numbers: Iterator[int], wide: bo
         "relations": [],
         "Comments": [],
     }
-
-
-def _units(text: str, place: int) -> int:
-    """Return a place in UTF-16 units.
-
-    >>> _units("a😀b", 2)
-    3
-    """
-    return len(text[:place].encode("utf-16-le")) // 2
 
 
 WRITER = Writer(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from comparanda.ids import BAR
+from comparanda.read.offsets import places_in
 from comparanda.read.xml_formats.gate import IDS
 from comparanda.read.xml_formats.gate_documents import ROOT, TEXT
 from comparanda.write.passages import Losses, Passage, Value
@@ -40,11 +41,8 @@ def _document(passage: Passage, losses: Losses, name: str) -> str:
 
 def _nodes(text: str, places: list[int]) -> dict[int, int]:
     """Return the id of the node at each place: its offset in UTF-16 units."""
-    found, last, units = {}, 0, 0
-    for place in places:
-        units += len(text[last:place].encode("utf-16-le", "surrogatepass")) // 2
-        found[place], last = units, place
-    return found
+    units = places_in(text, "utf-16")
+    return {place: int(units[place]) for place in places}
 
 
 def _text(passage: Passage, node: Mapping[int, int]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from keyword import iskeyword
 
 from comparanda.ids import NIL
+from comparanda.read.offsets import places_in
 from comparanda.read.xml_formats.xmi import NAMED_ENTITY, SUFFIX, TYPES_FILE, UNTYPED
 from comparanda.write.passages import Losses, Mention, Passage, Value
 from comparanda.write.writer import Writer
@@ -76,7 +77,7 @@ def _types(features: Mapping[str, str]) -> str:
 def _document(passage: Passage, features: Mapping[str, str], losses: Losses) -> str:
     for name in passage.attributes:
         losses.lose(f"the attribute {name!r} of documents", passage.name)
-    units = _units(passage.text)
+    units: Sequence[int] = places_in(passage.text, "utf-16").tolist()
     entities = [
         _entity(passage, mention, units, number, features, losses)
         for number, mention in enumerate(passage.mentions, start=3)
@@ -111,18 +112,6 @@ def _entity(
     written_out = "".join(attribute(name, written(value), passage.name) for name, value in said.items())
     extent = f'begin="{units[mention.begin]}" end="{units[mention.end]}"'
     return f' <type:NamedEntity xmi:id="{number}" sofa="1" {extent}{written_out}/>\n'
-
-
-def _units(text: str) -> list[int]:
-    """Return how many UTF-16 units stand before each character, and behind the last.
-
-    >>> _units("a😀b")
-    [0, 1, 3, 4]
-    """
-    found = [0]
-    for character in text:
-        found.append(found[-1] + 1 + (character >= "\U00010000"))
-    return found
 
 
 WRITER = Writer("xmi", SUFFIX, write, many=True)
