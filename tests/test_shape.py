@@ -15,7 +15,7 @@ from comparanda.errors import UsageError
 from comparanda.result import Result
 from comparanda.show.console import as_text
 from comparanda.show.documents import as_delimited, as_html, as_json_lines
-from comparanda.show.tables import NO_SITES
+from comparanda.show.table import NO_SITES
 from comparanda.verdicts import Verdicts, View
 from tests.toy_task import (
     NAMES,

@@ -19,8 +19,9 @@ from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
 from comparanda.show import arcs, spans
 from comparanda.show.cells import visible
+from comparanda.show.example_tables import verdict_and_rule
 from comparanda.show.table import Table
-from comparanda.show.tables import tables, verdict_and_rule
+from comparanda.show.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,6 +8,8 @@ from typing import Any
 
 from comparanda.show.cells import Kind, cell
 
+NO_SITES = "n/a: the view has no sites, it counts items alone"
+
 _INTERVALS = frozenset({"interval", "points_interval"})
 
 
@@ -73,3 +75,14 @@ def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
             yield from value
         else:
             yield value
+
+
+def cut(
+    rows: list[tuple[Any, ...]], top: int | None, usual: int, one: str, many: str
+) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
+    """Keep the first rows, and say how many more there are."""
+    limit = usual if top is None else top
+    left = len(rows) - limit
+    if not limit or left <= 0:
+        return tuple(rows), ()
+    return tuple(rows[:limit]), (f"… {left:,} more {one if left == 1 else many} (--top 0 for all)",)
