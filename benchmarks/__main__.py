@@ -19,6 +19,7 @@ from benchmarks.entities import bench_entities
 from benchmarks.formats import bench_formats
 from benchmarks.rules import bench_rules
 from benchmarks.timing import child_cpu, cpu_seconds
+from benchmarks.together import bench_together
 
 MILLION = 1_000_000
 QUARTER = MILLION // 4
@@ -237,6 +238,7 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "entities": lambda folder: bench_entities(folder, report),
     "formats": lambda folder: bench_formats(folder, report),
     "rules": lambda _: bench_rules(report),
+    "together": lambda folder: bench_together(folder, report),
     "large": bench_large,
 }
 

@@ -405,8 +405,28 @@ def findings(result: Result, by: Sequence[str] = (), where: Sequence[str] = ()) 
             found[f"{view}: difference"] = result.difference(view=view)
             found[f"{view}: combination"] = result.combination(view=view)
             found[f"{view}: significance"] = result.significance(view=view)
+            found |= _of_many(result, view)
         found[f"{view}: anatomy"] = result.anatomy(by=by, view=view)
     return found
+
+
+def _of_many(result: Result, view: str) -> dict[str, Finding]:
+    """Make the findings of several systems; a view without sites and items has no errors to compare."""
+    first = result.systems[0]
+    found: dict[str, Finding] = {
+        "diversity": result.diversity(view=view),
+        "suspects": result.suspects(view=view),
+        "ablation": result.ablation(view=view),
+        "leaderboard": result.leaderboard(view=view),
+        "gate": result.gate(first, result.systems[1], fail_if_significantly_worse=True, view=view),
+    }
+    if any(len(system.runs) > 1 for system in result.verdicts.systems):
+        found["stability"] = result.stability(view=view)
+    judged = result.verdicts.view(view)
+    if len(judged.sites) or len(judged.items):
+        found["complementarity"] = result.complementarity(view=view)
+        found["against"] = result.against(first, view=view)
+    return {f"{view}: {name}": finding for name, finding in found.items()}
 
 
 def printed(result: Result, by: Sequence[str] = (), where: Sequence[str] = ()) -> dict[str, str]:

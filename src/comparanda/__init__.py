@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
+    from comparanda.agreeing import agreement
     from comparanda.annotators import compare_keys
+    from comparanda.ensemble import combine
     from comparanda.errors import (
         AlignError,
         ComparandaError,
@@ -22,14 +24,22 @@ if TYPE_CHECKING:
         UsageError,
         WriteError,
     )
+    from comparanda.gates import gate
+    from comparanda.leaderboards import leaderboard
+    from comparanda.read.runs import Runs
     from comparanda.result import Result
     from comparanda.road import compare
     from comparanda.saved import open_result as open
 
 _PLACES = {
+    "combine": ("comparanda.ensemble", "combine"),
     "compare": ("comparanda.road", "compare"),
+    "agreement": ("comparanda.agreeing", "agreement"),
     "compare_keys": ("comparanda.annotators", "compare_keys"),
+    "leaderboard": ("comparanda.leaderboards", "leaderboard"),
     "Result": ("comparanda.result", "Result"),
+    "gate": ("comparanda.gates", "gate"),
+    "Runs": ("comparanda.read.runs", "Runs"),
     "open": ("comparanda.saved", "open_result"),
     **{
         name: ("comparanda.errors", name)
@@ -56,11 +66,16 @@ __all__ = [
     "ReadError",
     "Result",
     "RuleError",
+    "Runs",
     "UsageError",
     "WriteError",
     "__version__",
+    "agreement",
+    "combine",
     "compare",
     "compare_keys",
+    "gate",
+    "leaderboard",
     "open",
 ]
 

@@ -97,6 +97,12 @@ class Claims:
         """Return the same for some runs alone: all others are taken to agree with the key."""
         return replace(self, runs=tuple(each if run in runs else self.key for run, each in enumerate(self.runs)))
 
+    def components(self, rows: Rows) -> Rows:
+        """Return the overlap site of each of some spans, by number, if there were no others."""
+        if self.fragments is not None:
+            return self.take(rows).site
+        return _joined(self.document[rows], self.begin[rows], self.end[rows])
+
     @cached_property
     def site(self) -> Rows:
         """The overlap site of each span, by number."""
@@ -112,10 +118,7 @@ class Claims:
         ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
         aspects = values_at(spans, site, len(first), (self.key, *self.runs), self.names, ways)
         whole = aspects.pop("value")
-        reach = np.zeros(len(first), np.int64)
-        np.maximum.at(reach, site, self.place + self.width)
-        low = np.full(len(first), np.iinfo(np.int32).max)
-        np.minimum.at(low, site, self.place)
+        low, reach = _reaches(self, site, first)
         return Sites(
             self.document[first],
             self.sentence[first],
@@ -138,6 +141,19 @@ def without_ids(claims: Claims) -> Claims:
     return replace(claims, label=table[claims.label] if len(table) else claims.label, names=names)
 
 
+def _reaches(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
+    """Return the first row that each site covers, and the row behind its last."""
+    ends = claims.place + claims.width
+    if not len(first):
+        return first, first
+    if claims.fragments is None:  # then the spans of a site stand together
+        return np.minimum.reduceat(claims.place, first), np.maximum.reduceat(ends, first)
+    low, reach = np.full(len(first), np.iinfo(np.int32).max), np.zeros(len(first), np.int64)
+    np.minimum.at(low, site, claims.place)
+    np.maximum.at(reach, site, ends)
+    return low, reach
+
+
 def _firsts(site: Rows) -> Rows:
     """Return the first span of each site; sites of spans in pieces may be entwined."""
     return np.unique(site, return_index=True)[1]
@@ -145,12 +161,16 @@ def _firsts(site: Rows) -> Rows:
 
 def _components(claims: Claims) -> Rows:
     """Give numbers to the connected components of overlapping spans, in order of their first spans."""
-    if not len(claims):
-        return np.zeros(0, np.int64)
-    if claims.fragments is None:
-        room = stretch([claims.end], int(claims.document.max()))
-        return _swept(*line(claims.document, claims.begin, claims.end, room))
+    if claims.fragments is None or not len(claims):
+        return _joined(claims.document, claims.begin, claims.end)
     return _linked_pieces(claims, claims.fragments)
+
+
+def _joined(document: NDArray[np.int32], begin: NDArray[np.int64], end: NDArray[np.int64]) -> Rows:
+    """Give numbers to the components of spans in one piece, which are sorted by document and begin."""
+    if not len(begin):
+        return np.zeros(0, np.int64)
+    return _swept(*line(document, begin, end, stretch([end], int(document.max()))))
 
 
 def _swept(low: Rows, high: Rows) -> Rows:

@@ -218,6 +218,8 @@ class Corpus:
             and punctuation.
         notes: what was met while reading.
         quotes: claims that have no place in the text yet; None once they have, and for all other inputs.
+        asked: the column that was asked for; None for the format's own.
+        options: the options of the format by which it was read.
 
     """
 
@@ -238,6 +240,8 @@ class Corpus:
     raw: RawText | None = None
     notes: tuple[Note, ...] = field(default=())
     quotes: Quotes | None = None
+    asked: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.offset)

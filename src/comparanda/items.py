@@ -143,6 +143,29 @@ class Items:
             return self.positive.astype(np.float64)
         return self.weight[run] * self.positive
 
+    def counts(self, run: int) -> Truths:
+        """Whether each item is one of the key's that count for a run."""
+        return self.positive if self.weight is None else self.positive & (self.weight[run] > 0)
+
+    def has(self, run: int) -> Truths:
+        """Whether a run finds each item of the key, however little it gets for it, or claims each other one in vain."""
+        claimed: Truths = np.greater(self.claimed[run], 0)
+        if self.credit is None and self.earned is None:
+            return claimed
+        return np.where(self.positive, self.credit_of(run) > 0, claimed & (self.earned_of(run) == 0))
+
+    def is_plain(self, run: int) -> bool:
+        """Whether a run has an item or does not, with nothing between, and each item counts one or nothing."""
+        if self.credit is None and self.earned is None and self.weight is None:
+            return self.claimed[run].dtype == np.bool_
+        counting, has = self.counts(run), self.has(run)
+        return (
+            np.array_equal(self.weights(run), counting)
+            and np.array_equal(self.credit_of(run), counting & has)
+            and np.array_equal(self.earned_of(run), self.credit_of(run))
+            and np.array_equal(self.claimed[run], has & (counting | ~self.positive))
+        )
+
 
 def at_places(table: Sites | Items, sites: Sites) -> Truths:
     """Whether each row of a table stands at the place of one of some sites."""
@@ -153,10 +176,13 @@ def at_places(table: Sites | Items, sites: Sites) -> Truths:
 def items_of_sites(sites: Sites) -> Items:
     """Make the items of plain values: each label of the key is positive, each wrong label claimed is negative.
 
-    Where values have labels of their own, an item is a site with a value, called by the value's label.
+    Where values have labels of their own, an item is a site with a value, called by the value's label. At a site where
+    all runs agree with the key there is one item, which all of them claim: only the others are looked at.
     """
-    coded = _coded_labels(sites) if sites.parts is not None else _coded_values(sites)
-    table = np.unique(np.concatenate([pairs for pairs, _ in coded.claims]))
+    whole = sites.parts is not None
+    chosen = np.arange(len(sites)) if whole else sites.contested
+    coded = _coded_labels(sites) if whole else _coded_values(sites.disputed)
+    table = _sorted_once([pairs for pairs, _ in coded.claims])
     label = np.zeros(len(table), code_type(len(coded.names)))
     columns = []
     for pairs, labels in reversed(coded.claims):  # the key comes last: what it calls an item holds
@@ -164,17 +190,42 @@ def items_of_sites(sites: Sites) -> Items:
         places = np.searchsorted(table, pairs)
         mask[places], label[places] = True, labels
         columns.append(mask)
+    site = chosen[table // coded.width]
+    if not whole:
+        agreed = _agreed(sites)
+        label = np.concatenate([label, _codes_without_absent(sites.labels.names)[sites.labels.key[agreed]]])
+        columns = [np.concatenate([mask, np.ones(len(agreed), np.bool_)]) for mask in columns]
+        site = np.concatenate([site, agreed])
+        order = np.argsort(site, kind="stable")  # two runs in order: that is a merge
+        site, label, columns = site[order], label[order], [mask[order] for mask in columns]
     *claimed, positive = columns
-    site = table // coded.width
     return Items(
         sites.document[site],
         sites.sentence[site],
         sites.place[site],
-        label,
+        label.astype(code_type(len(coded.names))),
         coded.names,
         positive,
         tuple(reversed(claimed)),
     )
+
+
+def _agreed(sites: Sites) -> Rows:
+    """Return the sites at which all runs agree with the key."""
+    agreed = np.ones(len(sites), np.bool_)
+    agreed[sites.contested] = False
+    return np.flatnonzero(agreed)
+
+
+def _codes_without_absent(names: Sequence[str]) -> Rows:
+    """Return the code of each label when *absent* is not among them."""
+    return np.cumsum([name != ABSENT for name in names]) - 1
+
+
+def _sorted_once(parts: Sequence[Rows]) -> Rows:
+    """Return all numbers of some columns in order, each once; sorting is many times as fast as `np.unique` here."""
+    table = np.sort(np.concatenate(parts))
+    return table[np.flatnonzero(np.diff(table, prepend=-1))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +249,7 @@ def _coded_values(sites: Sites) -> _Coded:
     labels, width = sites.labels, max(len(sites.names), 1)
     absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
     names = tuple(name for name in labels.names if name != ABSENT)
-    code = np.cumsum([name != ABSENT for name in labels.names]) - 1  # under codes without it
+    code = _codes_without_absent(labels.names)
     claims = []
     for values, called in zip([sites.key, *sites.values], [labels.key, *labels.values], strict=True):
         rows = np.flatnonzero(values != absent) if absent >= 0 else np.arange(len(values))

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comparanda.comparison.ablation import Ablation, ablation
+from comparanda.comparison.against import Against, against
 from comparanda.comparison.anatomy import Anatomy, anatomy
 from comparanda.comparison.combine import Combination, Order, combination
+from comparanda.comparison.complement import Complementarity, complementarity
 from comparanda.comparison.context import Context
-from comparanda.comparison.difference import Difference, Keying, Pairs, difference, pairs
+from comparanda.comparison.criteria import criteria
+from comparanda.comparison.difference import Difference, Keying, difference
+from comparanda.comparison.diversity import Diversity, diversity
 from comparanda.comparison.examples import Examples, examples
+from comparanda.comparison.gate import Gate
+from comparanda.comparison.gate_checks import gate
+from comparanda.comparison.leaderboard import Leaderboard, leaderboard
+from comparanda.comparison.pairs import Pairs, pairs
 from comparanda.comparison.resample import RESAMPLES, SEED
-from comparanda.comparison.scores import Scores, scores
+from comparanda.comparison.scores import Score, Scores, scores
 from comparanda.comparison.significance import Significance, significance
 from comparanda.comparison.slices import Slices, slices
 from comparanda.comparison.sources import ErrorSources, error_sources
+from comparanda.comparison.stability import Stability, stability
+from comparanda.comparison.suspects import Suspects, suspects
 from comparanda.errors import UsageError, nearest
+from comparanda.item_selection import about_items
 from comparanda.items import at_places
 from comparanda.measures import measure
-from comparanda.selection import scope, selected
+from comparanda.selection import scope, selected, sites_among_all
 from comparanda.verdicts import Verdicts
 from comparanda.version import __version__
 
@@ -90,9 +102,9 @@ class Result:
             names |= dict.fromkeys(name for name in each.measures if name.startswith(f"{each.name}."))
         return scores(context, [measure(name) for name in names])
 
-    def pairs(self, *, view: str | None = None) -> Pairs:
-        """Return diff beside the difference of scores, for every pair of systems."""
-        return pairs(self._context(view))
+    def pairs(self, *, transitions: int = 0, view: str | None = None) -> Pairs:
+        """Return diff beside the difference of scores, for every pair of systems, and its most frequent transitions."""
+        return pairs(self._context(view), transitions)
 
     def difference(
         self,
@@ -125,6 +137,25 @@ class Result:
             )
         return found
 
+    def complementarity(self, *systems: str, beta: float = 1.0, view: str | None = None) -> Complementarity:
+        """Return which errors of each system every other does not make: Comp, PComp, RComp, FComp, FβComp.
+
+        For every ordered pair of all systems, or of those named; `beta` above 1 weighs recall more in FβComp.
+        """
+        return complementarity(self._context(view), beta, systems or None)
+
+    def against(self, baseline: str, *, view: str | None = None) -> Against:
+        """Return every other system against a baseline: what it gains, what it breaks, which errors it spares."""
+        return against(self._context(view), baseline)
+
+    def stability(self, base: str | None = None, new: str | None = None, *, view: str | None = None) -> Stability:
+        """Return how much the runs of each system differ, and by how much more the systems do: within, between, excess.
+
+        For every pair of systems of which one has several runs, or for those with `base`, with `new`, or the pair of
+        both.
+        """
+        return stability(self._context(view), base, new)
+
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
         """Return what the systems could do together: upper bounds, hardness, greedy curve, agreement.
 
@@ -133,9 +164,56 @@ class Result:
         """
         return combination(self._context(view), order)
 
+    def diversity(self, *, view: str | None = None) -> Diversity:
+        """Return how different the errors of all runs are: agreement patterns, diversity measures, clusters."""
+        return diversity(self._context(view))
+
+    def suspects(self, *, at_least: int | None = None, top: int = 0, view: str | None = None) -> Suspects:
+        """Return where the key may be wrong: sites at which runs agree against it, and what it has and no run finds.
+
+        `at_least` says how many runs must agree, by default all of them; `top` how many sites to list, 0 for all.
+        """
+        return suspects(self._context(view), at_least, top)
+
     def significance(self, measure_name: str | None = None, *, view: str | None = None) -> Significance:
         """Return tests of all pairs by the main measure, or by another."""
         return significance(self._context(view), measure(measure_name) if measure_name else None)
+
+    def gate(
+        self,
+        base: str,
+        new: str,
+        *,
+        top: int = 10,
+        view: str | None = None,
+        stored: Mapping[str, Score] | None = None,
+        **asked: Any,
+    ) -> Gate:
+        """Return whether a new system may replace its base.
+
+        Args:
+            base: the base.
+            new: the new system.
+            top: how many examples of new errors to show; 0 for all.
+            view: the view, if there are several.
+            stored: the base's scores by measure, where its output is not at hand.
+            asked: what must hold, as `comparanda.gate` takes it: `max_new_errors=20`, `require="f1 >= base"` …
+
+        """
+        if stored is None:
+            base, new = self.pair(base, new, view=view)
+        return gate(self._context(view), criteria(**asked), base, new, stored=stored, top=top, signature=self.signature)
+
+    def ablation(self, full: str | None = None, *, view: str | None = None) -> Ablation:
+        """Return what changes when parts of a system are taken away; the whole one is the first unless named."""
+        return ablation(self._context(view), full or self.systems[0])
+
+    def leaderboard(self, *measures: str, view: str | None = None) -> Leaderboard:
+        """Return the systems in the order of their scores, with the ranks that the tests leave open.
+
+        They are ranked by the view's main measure, or by the first of those named.
+        """
+        return leaderboard(self._context(view), [measure(name) for name in measures])
 
     def slices(
         self,
@@ -208,7 +286,10 @@ class Result:
         chosen = self.verdicts.view(view)
         if not len(chosen.sites):
             raise UsageError(f"the view {chosen.name!r} has no sites to choose from: it counts whole units")
-        rows: Rows = selected(self.verdicts, chosen, condition).rows
+        if about_items(condition, chosen.sites.attributes):
+            what = f"{condition!r} speaks of items, and results are cut to sites"
+            raise UsageError(what, hint="look at the items themselves: comparanda examples --where CONDITION")
+        rows: Rows = sites_among_all(self.verdicts, chosen, condition)
         if not rows.size:
             raise UsageError(f"no site fulfils {condition!r}")
         narrowed = chosen.narrowed(rows)

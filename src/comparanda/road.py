@@ -12,10 +12,12 @@ from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.corpus import Corpus
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.expressions import names_used
+from comparanda.judge.ground import run_names
 from comparanda.judge.task import LABELS, PUNCTUATION, Labels, Options, Punctuation, find_task
 from comparanda.read.inputs import Input, read_input
 from comparanda.read.objects import is_path, read_object
 from comparanda.read.request import Request
+from comparanda.read.runs import outputs_of
 from comparanda.read.scan import MAX_LINE
 from comparanda.result import Result
 from comparanda.selection import SITE_NAMES
@@ -95,7 +97,11 @@ class Prepared:
 
 def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
     """Read, align and judge: the road up to the verdicts."""
-    prepared = prepare(key, systems, setup)
+    return judged(prepare(key, systems, setup), setup)
+
+
+def judged(prepared: Prepared, setup: Setup) -> Verdicts:
+    """Judge what was read and aligned."""
     (setup.progress or _say_nothing)("judging")
     verdicts = prepared.task.judge(prepared.aligned, prepared.systems, prepared.options)
     refuse_notes(setup, verdicts.notes)
@@ -121,8 +127,9 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
     if value != task.column and task.layer == "arcs":
         raise UsageError(f"the task {task.name!r} judges heads and relations: there is no column to choose")
     rules = _rules(task, setup)
+    columns, outputs = columns_of(systems)
     gold = _read_key(key, task, value, setup)
-    responses = (_read_side(given, name, task.columns, task, value, setup) for name, given in systems.items())
+    responses = (_read_side(given, run, task.columns, task, value, setup) for run, given in outputs)
     aligned = align(gold, responses, missing=setup.missing)
     options = Options(
         value,
@@ -137,13 +144,34 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
         setup.paranoid,
         _same_ids(task, setup),
     )
-    return Prepared(task, aligned, [System(name, (number,)) for number, name in enumerate(systems)], options)
+    return Prepared(task, aligned, columns, options)
+
+
+def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str, Any]]]:
+    """Give every run of every system a column; returns the systems, and the name and the output of each run."""
+    found: list[System] = []
+    outputs: list[Any] = []
+    for name, given in systems.items():
+        runs = outputs_of(given)
+        found.append(System(name, tuple(range(len(outputs), len(outputs) + len(runs)))))
+        outputs += runs
+    names = run_names(found)
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"a system and a run of another are both called {name!r}", hint="rename the system")
+    return found, list(zip(names, outputs, strict=True))
 
 
 def read_key(key: Any, setup: Setup) -> Corpus:
     """Read the key alone, as a comparison would."""
     task, column = find_task(setup.task)
     return _read_key(key, task, setup.column or column, setup)
+
+
+def read_response(given: Any, name: str, setup: Setup) -> Corpus:
+    """Read one output alone, as a comparison would."""
+    task, column = find_task(setup.task)
+    return _read_side(given, name, task.columns, task, setup.column or column, setup)
 
 
 def _read_key(key: Any, task: Task, value: str | None, setup: Setup) -> Corpus:
@@ -293,7 +321,7 @@ def compare(
 
     Args:
         key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
-        systems: the outputs by name, each like the key.
+        systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`.
         task: `pos`, `tag:COLUMN`, `dep`, `span`, `label`, or a task of another package.
         column: the column to judge, where it is not the task's own.
         missing: what to do about documents that a response lacks: "error", "empty" or "intersection".

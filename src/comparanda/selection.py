@@ -1,18 +1,19 @@
-"""From a condition to the sites it selects: the scope of `--where` and of every count's own condition."""
+"""From a condition to the sites or items it selects: the scope of `--where` and of every count's own condition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from comparanda.columns import Column, TextColumn
 from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, select, walk
-from comparanda.expressions.syntax import Call
+from comparanda.expressions.syntax import Call, Text
+from comparanda.item_selection import PAIR_ITEM_NAMES, about_items, item_scope
 from comparanda.sites import majority_of, shown
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes, Rows
     from comparanda.expressions import Type
     from comparanda.sites import Sites
-    from comparanda.verdicts import Verdicts, View
+    from comparanda.verdicts import System, Verdicts, View
 
 PAIR_NAMES: Mapping[str, Type] = {
     "base": "text",
@@ -54,6 +55,9 @@ OF_ALL = frozenset({"solved_by", "agreement", "majority", "majority_right"})
 OF_RUNS = frozenset({"right", "value", "aspect", "agrees", "source"})
 """The functions that speak of single runs by their names."""
 
+OF_SYSTEMS = frozenset({"flips", "right_in"})
+"""The functions that speak of all runs of a system by its name."""
+
 _CHANGED = "_changed"
 
 SOURCE_NAMES = ("base_source", "new_source")
@@ -67,13 +71,15 @@ def pair_names(sites: Sites) -> dict[str, Type]:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The sites that a condition selects.
+    """The sites, or items, that a condition selects.
 
     Args:
         where: the condition.
-        rows: the sites, by their index in the view.
+        rows: the sites or items, by their index in the view.
         view: the view they are in: that of the pair alone, where sites depend on who is looked at.
         pairs: for each of them the runs of base and new it is about; None where no pair was named.
+        runs: the runs that are looked at; None for all.
+        of: whether they are sites or items.
 
     """
 
@@ -81,6 +87,8 @@ class Selection:
     rows: Rows
     view: View
     pairs: tuple[tuple[int, int], ...] | None
+    of: Literal["sites", "items"] = "sites"
+    runs: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -89,25 +97,58 @@ class Selection:
 def selected(
     verdicts: Verdicts, view: View, where: str, base: str | None = None, new: str | None = None, *, alone: bool = True
 ) -> Selection:
-    """Return the sites that fulfil a condition.
+    """Return the sites that fulfil a condition, or the items where it speaks of those.
 
     With a pair of systems the condition may use `base`, `new`, `correction` and so on; a site then
     counts once for each pair of their runs. A condition that does not speak of the pair counts each site once.
     Overlap sites are those of the pair, unless the condition speaks of all systems, or neither of them nor of the
-    pair and the pair was not named (`alone` is false).
+    pair and the pair was not named (`alone` is false). With `flips` or `right_in` they are then those of the systems
+    that these name.
     """
+    if about_items(where, view.sites.attributes):
+        return _selected_items(verdicts, view, where, base, new)
     paired = bool(names_used(where) & {*pair_names(view.sites), *SOURCE_NAMES})
+    named = _systems_named(verdicts, where)
     if base is not None and new is not None and (paired or (alone and not _of_all(where))):
-        view = view.among([*verdicts.system(base).runs, *verdicts.system(new).runs])
+        named = [base, new]
+    runs = tuple(run for name in named for run in verdicts.system(name).runs) or None
+    if runs is not None:
+        view = view.among(runs)
     if base is None or new is None or not paired:
         rows = np.flatnonzero(select(where, scope(verdicts, view)))
-        return Selection(where, rows, view, None)
+        return Selection(where, rows, view, None, runs=runs)
+    both = verdicts.system(base), verdicts.system(new)
+    found = _of_runs(where, view, both, lambda pair: scope(verdicts, view, pair), "sites")
+    return replace(found, runs=runs)
+
+
+def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
+    """Return the sites of a view, as all systems together make them, that fulfil a condition."""
+    return np.flatnonzero(select(where, scope(verdicts, view)))
+
+
+def _selected_items(verdicts: Verdicts, view: View, where: str, base: str | None, new: str | None) -> Selection:
+    """Return the items that fulfil a condition; what the key and the runs have does not depend on who is looked at."""
+    if base is None or new is None or not names_used(where) & {*PAIR_ITEM_NAMES}:
+        return Selection(where, np.flatnonzero(select(where, item_scope(verdicts, view.items))), view, None, "items")
+    both = verdicts.system(base), verdicts.system(new)
+    return _of_runs(where, view, both, lambda pair: item_scope(verdicts, view.items, pair), "items")
+
+
+def _of_runs(
+    where: str,
+    view: View,
+    systems: tuple[System, System],
+    ground: Callable[[tuple[int, int]], Scope],
+    of: Literal["sites", "items"],
+) -> Selection:
+    """Select rows once for each pair of runs of two systems."""
     found, pairs = [], []
-    for pair in product(verdicts.system(base).runs, verdicts.system(new).runs):
-        rows = np.flatnonzero(select(where, scope(verdicts, view, pair)))
+    for pair in product(systems[0].runs, systems[1].runs):
+        rows = np.flatnonzero(select(where, ground(pair)))
         found.append(rows)
         pairs += [pair] * len(rows)
-    return Selection(where, np.concatenate(found), view, tuple(pairs))
+    return Selection(where, np.concatenate(found), view, tuple(pairs), of)
 
 
 def _of_all(where: str) -> bool:
@@ -115,6 +156,15 @@ def _of_all(where: str) -> bool:
     nodes = list(walk(parse(where).root))
     called = {node.function for node in nodes if isinstance(node, Call)}
     return bool(called & OF_RUNS or names_used(where) & OF_ALL)
+
+
+def _systems_named(verdicts: Verdicts, where: str) -> list[str]:
+    """Return the systems that a condition speaks of as a whole, if it speaks of them alone."""
+    if _of_all(where):
+        return []
+    calls = [node for node in walk(parse(where).root) if isinstance(node, Call) and node.function in OF_SYSTEMS]
+    said = {each.value for node in calls for each in node.arguments if isinstance(each, Text)}
+    return [system.name for system in verdicts.systems if system.name in said]
 
 
 def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
@@ -132,6 +182,7 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
         "right": Function((run,), "truth", lambda name: sites.right[verdicts.runs.index(name)]),
         "value": Function((run,), "text", lambda name: columns.values(sites.values[verdicts.runs.index(name)])),
     }
+    functions |= columns.of_systems()
     if sites.aspects:
         functions |= columns.of_aspects(run)
     if view.error_sources is not None:
@@ -172,6 +223,23 @@ class _Columns:
 
     def labels(self, codes: Codes) -> TextColumn:
         return TextColumn(codes, _shown(self.sites.labels.names))
+
+    def of_systems(self) -> dict[str, Function]:
+        """Return the functions that look at all runs of a system: whether they differ, and how many are right."""
+        sites, runs = self.sites, {system.name: system.runs for system in self.verdicts.systems}
+        system = Parameter("system", literal=True, choices=tuple(runs))
+
+        def flips(name: str) -> NDArray[np.bool_]:
+            first, found = sites.values[runs[name][0]], np.zeros(len(sites), np.bool_)
+            for run in runs[name][1:]:
+                found |= sites.values[run] != first
+            return found
+
+        def right_in(name: str) -> NDArray[np.int64]:
+            found: NDArray[np.int64] = np.stack([sites.right[run] for run in runs[name]]).sum(axis=0, dtype=np.int64)
+            return found
+
+        return {"flips": Function((system,), "truth", flips), "right_in": Function((system,), "number", right_in)}
 
     def of_aspects(self, run: Parameter) -> dict[str, Function]:
         """Return the functions that look at single aspects of values, such as the head and the label of an arc."""

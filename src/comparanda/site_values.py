@@ -45,6 +45,7 @@ def values_at(
     sides: Sequence[NDArray[np.int32]],
     names: tuple[str, ...],
     ways: Ways,
+    aspects: Sequence[str] = ASPECTS,
 ) -> dict[str, Aspect]:
     """Return the values of the key and all runs at overlap sites, by aspect.
 
@@ -55,16 +56,21 @@ def values_at(
         sides: how often the key has each span, then each run.
         names: the labels by code.
         ways: how spans are cut into pieces, by number.
+        aspects: what to look at; ids only where there are any.
 
     """
-    rows = [_Rows(site, each) for each in sides]
+    distinct = {id(each): number for number, each in reversed(list(enumerate(sides)))}  # others than a pair: the key
+    rows = {number: _Rows(site, sides[number]) for number in sorted(distinct.values())}
     found: dict[str, Aspect] = {}
-    for aspect in ASPECTS if any(LINK in name for name in names) else ASPECTS[:-1]:
+    linked = any(LINK in name for name in names)
+    for aspect in (each for each in aspects if linked or each != "id"):
         naming = _Naming(aspect, names, ways)
         look = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}[aspect]
-        codes = [naming.codes(spans[look], each, count) for each in rows]
+        codes = [naming.codes(spans[look], each, count) for each in rows.values()]
         columns, written = naming.in_order(codes)
-        found[aspect] = Aspect(columns[0], tuple(columns[1:]), written)
+        column = dict(zip(rows, columns, strict=True))
+        key, *runs = (column[distinct[id(each)]] for each in sides)
+        found[aspect] = Aspect(key, tuple(runs), written)
     return found
 
 

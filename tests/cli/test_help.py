@@ -31,7 +31,7 @@ def test_without_arguments_there_is_the_help(capsys: pytest.CaptureFixture[str])
 def test_help_texts_are_whole_sentences_and_cut_nowhere(name: str | None, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, *([name] if name else []), "-h")
     assert outcome.code == 0
-    assert "..." not in outcome.out.replace("[ARGS]...", "").replace("FILE...", "")
+    assert "..." not in re.sub(r"(\[ARGS\]|FILE|VARIANT|FOLDER|OUTPUT)\.\.\.", "", outcome.out)
     assert max(map(len, outcome.out.splitlines())) <= 100
 
 

@@ -122,7 +122,7 @@ def sampled(population: Population, names: tuple[str, ...], top: int) -> set[tup
     """Choose examples and tell them by document and place."""
     verdicts = replace(population.verdicts(), documents=names)
     context = Result(verdicts, 0)._context(None)
-    rows = _sampled(context, selected(verdicts, verdicts.view(), "true"), top)
+    rows = _sampled(context, context.sites, selected(verdicts, verdicts.view(), "true"), top)
     assert rows == sorted(rows)
     return {(names[int(context.sites.document[row])], int(context.sites.place[row])) for row in rows}
 

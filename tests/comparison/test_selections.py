@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from comparanda import Result, UsageError
 from comparanda.comparison.combine import Agreement, Contribution, GreedyStep, Hardness, OracleRow
-from comparanda.comparison.difference import DifferenceClass, LabelDifference, Pair, Transition
+from comparanda.comparison.difference import DifferenceClass, LabelDifference, Transition
 from comparanda.comparison.examples import Examples
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.pairs import Pair
 from comparanda.comparison.slices import Slice
 from comparanda.verdicts import System
 from tests import reference

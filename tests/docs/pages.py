@@ -8,6 +8,8 @@
 | any with a file name behind its language | written to that file |
 
 In outputs a line `…` stands for any number of lines. Blocks with `notest` behind their language are passed over.
+
+A page about real data names their folders, `<!-- shared data: data/ner/wnut17 -->`, and finds each by its last name.
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from comparanda.cli import main
+from tests.shared_data import shared
 
 CUT = "…"
 _FENCE = re.compile(r"^```(?P<info>[^`\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ .*(?:(?<=\\)\n.*)*\n", re.MULTILINE)
+_SHARED = re.compile(r"^<!-- shared data: (?P<folders>.*) -->$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,14 @@ class Page:
                 last = "".join(traceback.format_exception_only(problem))
                 print(f"Traceback (most recent call last):\n    ...\n{last}", end="")
         return stream.getvalue()
+
+
+def link_shared_data(text: str) -> None:
+    """Link the folders of real data that a page names into the current folder; without them the test is skipped."""
+    for named in _SHARED.finditer(text):
+        for folder in named["folders"].split():
+            target = shared(folder)
+            Path(target.name).symlink_to(target, target_is_directory=True)
 
 
 def same(want: str, got: str) -> bool:

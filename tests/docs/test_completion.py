@@ -31,7 +31,7 @@ def test_there_is_a_script_for_each_shell(shell: str) -> None:
 
 
 def test_commands_and_options_are_completed() -> None:
-    assert asked("bash_complete", COMP_WORDS="comparanda comp", COMP_CWORD="1").split() == ["plain,compare"]
+    assert asked("bash_complete", COMP_WORDS="comparanda compa", COMP_CWORD="1").split() == ["plain,compare"]
     assert asked("bash_complete", COMP_WORDS="comparanda score --resam", COMP_CWORD="2").split() == [
         "plain,--resamples"
     ]

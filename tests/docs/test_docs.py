@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from .pages import Page
+from tests.shared_data import REASON
+
+from .pages import Page, link_shared_data
 
 ROOT = Path(__file__).parents[2]
 PAGES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if path.exists()]
@@ -27,7 +29,9 @@ def fresh_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_the_blocks_of_a_page_do_what_they_show(path: Path) -> None:
-    steps, renewed = Page(path.read_text(encoding="utf-8")).run()
+    text = path.read_text(encoding="utf-8")
+    link_shared_data(text)
+    steps, renewed = Page(text).run()
     if os.environ.get("UPDATE_DOCS"):
         path.write_text(renewed, encoding="utf-8")
         return
@@ -76,6 +80,17 @@ def test_what_python_prints_is_compared_with_the_output_behind_it() -> None:
 def test_an_error_and_its_exit_code_can_be_shown() -> None:
     text = "```console\n$ comparanda compare\n…\n$ echo $?\n2\n```\n"
     assert all(step.agrees for step in Page(text).run()[0])
+
+
+def test_a_page_finds_its_shared_data_by_name_and_is_skipped_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "away" / "some" / "data").mkdir(parents=True)
+    monkeypatch.setattr("tests.shared_data.ROOT", tmp_path / "away")
+    link_shared_data("# A page\n\n<!-- shared data: some/data -->\n")
+    assert Path("data").resolve() == (tmp_path / "away" / "some" / "data").resolve()
+    with pytest.raises(pytest.skip.Exception, match=REASON):
+        link_shared_data("<!-- shared data: some/other -->\n")
 
 
 def test_an_error_in_python_is_not_passed_over() -> None:

@@ -84,5 +84,5 @@ def hostile_findings() -> dict[str, Finding]:
     spanned = replace(example, words=(), trees=(), undrawn=0, stretch=stretch)
     return {
         **findings(result, ("label", f"plural{NASTY}", "document")),
-        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, 2, 13, (example, spanned)),
+        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, "sites", 2, 13, (example, spanned)),
     }

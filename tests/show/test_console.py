@@ -112,7 +112,7 @@ def spans_in_a_sentence() -> Examples:
         for side in ("crf", "bert", "rules")
     )
     example = Example("d", "key:2", "Yesterday", "Anna Smith", "left.", "PER[0:2]", answers, (), (), 0, stretch)
-    return Examples("exact", "true", None, None, 1, 13, (example,))
+    return Examples("exact", "true", None, None, "sites", 1, 13, (example,))
 
 
 def test_an_example_of_spans_is_drawn_with_its_verdicts() -> None:

@@ -52,12 +52,12 @@ class Tables(HTMLParser):
         if tag in {"td", "th"}:
             self.rows[-1].append("")
             self._into = self.rows[-1]
-        if tag in {"caption", "h3", "p"}:
+        if tag in {"caption", "h3", "p", "summary"}:
             self.captions.append("")
             self._into = self.captions
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in {"td", "th", "caption", "h3", "p"}:
+        if tag in {"td", "th", "caption", "h3", "p", "summary"}:
             self._into = None
 
     def handle_data(self, data: str) -> None:
@@ -87,7 +87,7 @@ def test_markdown_is_read_as_it_was_meant(name: str) -> None:
     assert [[cell.strip() for cell in row] for row in found.rows] == [
         [cell.strip() for cell in row] for row in written(tables(ALL[name], 0))
     ]
-    assert found.tags <= {"h3", "table", "thead", "tbody", "tr", "th", "td", "p", "strong", "br"}
+    assert found.tags <= {"h3", "table", "thead", "tbody", "tr", "th", "td", "p", "strong", "br", "details", "summary"}
     titles = [visible(table.title).strip() for table in tables(ALL[name], 0)]
     assert [title for title in found.captions if title in titles] == titles
 

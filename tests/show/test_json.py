@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from comparanda.agreeing import agreement
 from comparanda.annotators import compare_keys
 from comparanda.comparison.finding import Finding
+from comparanda.ensemble import combine
 from comparanda.result import Result
 from comparanda.road import compare
 from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
@@ -67,6 +69,9 @@ DOCUMENTS["links"] = (
     compare(LINKS["key"], {name: LINKS[name] for name in "ab"}, task="link", resamples=0).error_sources(),
     "",
 )
+TAGGED = {"a": ["A", "B", "A"], "\x1b</script>": ["A", "A", "B"]}
+DOCUMENTS["ensembles"] = (combine(["A", "B", "B"], TAGGED, task="tag", same_data=True, resamples=20).finding, "")
+DOCUMENTS["without a key"] = (agreement(TAGGED, task="tag", resamples=20), "")
 DOCUMENTS["several keys"] = (compare_keys(KEYS, {"s": [["B-A", "O"]]}, task="span", resamples=0), "")
 
 
@@ -123,7 +128,7 @@ def shape(data: Any) -> Any:
 
 
 def test_the_shape_of_outputs_is_on_record(request: pytest.FixtureRequest) -> None:
-    schemas: dict[str, Any] = {kind: shape(schema(kind)) for kind in FINDINGS}
+    schemas: dict[str, Any] = {kind: shape(json.loads(json.dumps(schema(kind)))) for kind in FINDINGS}
     if update(request):
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(json.dumps(schemas, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

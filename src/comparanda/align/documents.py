@@ -60,11 +60,17 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
         kept_responses.append(response.released())
         del given, response  # or its bytes would stay until the next one is read
     kept = _common_rows(ground, maps) if missing == "intersection" else None
-    if kept is not None:
-        if not kept.size:
-            raise AlignError("the key and the responses have no document in common", where=key.source.parts[0].name)
-        notes.append(Note("key", "rows left out because some response lacks them", len(key) - len(kept)))
+    notes += left_out(key, kept)
     return Aligned(key, tuple(kept_responses), tuple(maps), tuple(segments), kept, tuple(notes))
+
+
+def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
+    """Note how many rows of the key take no part; refuse a comparison of none."""
+    if kept is None:
+        return []
+    if not kept.size:
+        raise AlignError("the key and the responses have no document in common", where=key.source.parts[0].name)
+    return [Note("key", "rows left out because some response lacks them", len(key) - len(kept))]
 
 
 class _Ground:

@@ -7,6 +7,11 @@ from typing import Any
 import click
 
 from comparanda.cli import completion
+from comparanda.cli.ablating import ablate
+from comparanda.cli.agreeing import agree
+from comparanda.cli.combining import combine
+from comparanda.cli.complementing import complement
+from comparanda.cli.gating import gate
 from comparanda.cli.options import (
     KEY,
     SYSTEMS,
@@ -28,7 +33,10 @@ from comparanda.cli.options import (
     where,
 )
 from comparanda.cli.parsing import Command
+from comparanda.cli.ranking import leaderboard
 from comparanda.cli.rules import rules
+from comparanda.cli.stability import stability
+from comparanda.cli.suspecting import suspects
 
 
 @click.command(
@@ -229,4 +237,23 @@ def demo(context: click.Context, /, **options: Any) -> None:
         run_demo(context, options)
 
 
-commands: list[click.Command] = [compare, score, diff, examples, validate, convert, rules, formats, schema, demo]
+commands: list[click.Command] = [
+    compare,
+    score,
+    diff,
+    complement,
+    combine,
+    ablate,
+    leaderboard,
+    suspects,
+    stability,
+    agree,
+    gate,
+    examples,
+    validate,
+    convert,
+    rules,
+    formats,
+    schema,
+    demo,
+]

@@ -1,13 +1,14 @@
 """`comparanda.toml`: long set-ups in a file; what stands on the command line wins.
 
 A setting is called like its option. Beside these there are `key`, a table `[systems]` of names and
-files, and a table `[maps]` of label maps. Relative paths start from the file's own folder.
+files, or lists of files for systems of several runs, and a table `[maps]` of label maps. Relative paths
+start from the file's own folder.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,16 +19,16 @@ from comparanda.errors import ReadError, UsageError, nearest
 
 DEFAULT = "comparanda.toml"
 _TABLES = ("systems", "maps")
-_PATHS = ("train", "save", "output")
+_PATHS = ("train", "save", "output", "junit", "markdown", "baseline_file")
 _NOT_SETTINGS = ("config", "help", "debug", "version")
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The key and the systems that a file names."""
+    """The key and the systems that a file names, each system with the files of its runs."""
 
     key: str | None = None
-    systems: Mapping[str, str] = field(default_factory=dict)
+    systems: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def use_config(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -45,7 +46,10 @@ def use_config(context: click.Context, parameter: click.Parameter, value: str | 
     context.meta[CONFIG] = path
     context.obj = Inputs(
         _from(folder, settings["key"]) if "key" in settings else None,
-        {name: _from(folder, file) for name, file in settings.get("systems", {}).items()},
+        {
+            name: [_from(folder, file) for file in ([files] if isinstance(files, str) else files)]
+            for name, files in settings.get("systems", {}).items()
+        },
     )
     context.default_map = _defaults(context, path, folder, settings)
     return value
@@ -99,7 +103,7 @@ def _value(path: str, folder: str, name: str, option: click.Parameter, value: An
     if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in given):
         raise UsageError(f"{name} takes {'texts' if several else 'a text or a number'}, not {value!r}", where=path)
     texts = [str(each) for each in given]
-    if name in _PATHS or (name == "rules" and _is_file(texts[0])):
+    if option.name in _PATHS or (name == "rules" and _is_file(texts[0])):
         texts = [_from(folder, text) for text in texts]
     elif name == "map":
         texts = [_map_from(folder, text) for text in texts]
@@ -123,6 +127,13 @@ def _from(folder: str, path: str) -> str:
     return path if not folder or path == "-" or not path.strip() else os.path.join(folder, path)
 
 
+def _is_files(table: str, value: Any) -> bool:
+    """Whether a value is a file, or a list of the files of a system's runs."""
+    if isinstance(value, list) and table == "systems":
+        return bool(value) and all(isinstance(each, str) for each in value)
+    return isinstance(value, str)
+
+
 def _load(path: str) -> dict[str, Any]:
     import tomllib
 
@@ -135,7 +146,7 @@ def _load(path: str) -> dict[str, Any]:
         raise ReadError(f"no valid TOML: {problem}", where=path) from None
     for name in _TABLES:
         table = settings.get(name, {})
-        if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        if not isinstance(table, dict) or not all(_is_files(name, value) for value in table.values()):
             raise UsageError(f"[{name}] must be a table of names and files", where=path)
     if not isinstance(settings.get("key", ""), str):
         raise UsageError("key must be a file", where=path)

@@ -15,7 +15,7 @@ from comparanda.cli.run import settings_of
 from comparanda.cli.spans import Choice, Run
 from comparanda.errors import UsageError, nearest
 from comparanda.judge.spans import run_rules
-from comparanda.road import Setup, prepare, refuse_notes
+from comparanda.road import Setup, columns_of, prepare, refuse_notes
 from comparanda.rules.explain.data import ExplainedSpan, Explanation, WhyNot
 from comparanda.rules.explain.firings import why_of
 from comparanda.rules.explain.refusals import why_not_of
@@ -37,7 +37,8 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
         raise UsageError("a result folder does not keep what each rule did", hint="give the files themselves")
     choice = Choice.of(options)
     key, systems = inputs(context, options)
-    _check_side(options["side"], ["key", *systems])
+    names = [name for name, _ in columns_of(systems)[1]]
+    _check_side(options["side"], ["key", *names])
     setup = _setup(options, systems)
     with progress(sys.stderr, quiet=options["quiet"]) as say:
         prepared = prepare(key, systems, replace(setup, progress=say))
@@ -45,7 +46,7 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     notes = (*prepared.aligned.notes, *ruled.notes)
     refuse_notes(setup, notes)
     print_notes(notes, options)
-    runs = [Run(prepared.aligned, ruled, number, name) for number, name in enumerate(systems)]
+    runs = [Run(prepared.aligned, ruled, number, name) for number, name in enumerate(names)]
     spans, more = _explained(runs, choice, options)
     found = Explanation(ruled.engine.rule_set.name, ruled.placement.unit, spans, more)
     text = rules_document(found, tuple(map(str, notes))) if options["as_json"] else explanation_text(found)

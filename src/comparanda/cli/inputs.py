@@ -11,6 +11,7 @@ from comparanda.errors import UsageError, nearest
 from comparanda.read.files import STDIN
 from comparanda.read.inputs import Input
 from comparanda.read.label_map import read_label_map
+from comparanda.read.runs import Runs, each_input, outputs_of, parse_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,31 +29,54 @@ def key_of(context: click.Context, options: Mapping[str, Any]) -> str:
 
 def has_systems(context: click.Context, options: Mapping[str, Any]) -> bool:
     """Whether any system is given, on the command line or in the TOML file."""
-    return any(True for _ in _systems(context, options))
+    return bool(_systems(context, options))
 
 
-def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input]]:
+def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input | Runs]]:
     """Name the inputs; refuse two systems of one name, the key given as a system, and the like."""
     key = Input.parse(key_of(context, options))
-    systems: dict[str, Input] = {}
-    for given in _systems(context, options):
-        name = _name(given)
-        if _same(given, key):
+    systems = named_systems(_systems(context, options))
+    for given in each_input(systems.values()):
+        if given.same_as(key):
             raise UsageError(f"the key is given as a system too: {given.path!r}")
-        if name == "key":
-            hint = f"the key comes first; if this is a system, name it: NAME={given.path}"
-            raise UsageError("a system cannot be called 'key'", hint=hint)
-        if name in systems:
-            raise UsageError(
-                f"two systems are called {name!r}: {systems[name].path!r} and {given.path!r}",
-                hint=f"name them: {name}-1={systems[name].path} {name}-2={given.path}",
-            )
-        systems[name] = given
     if not systems:
         raise UsageError("no system is given", hint=_usage(context))
-    if sum(given.path == STDIN for given in (key, *systems.values())) > 1:
-        raise UsageError("standard input can be read only once, but '-' is given twice")
+    _read_once([key, *each_input(systems.values())])
     return key, systems
+
+
+def outputs_alone(context: click.Context, options: Mapping[str, Any]) -> dict[str, Input | Runs]:
+    """Name outputs that are compared with each other, without a key."""
+    outputs = named_systems(_systems(context, options))
+    if not outputs:
+        raise UsageError("no output is given", hint=f"{context.command_path} NAME=FILE NAME=FILE…")
+    _read_once(each_input(outputs.values()))
+    return outputs
+
+
+def _read_once(given: Iterable[Input]) -> None:
+    if sum(each.path == STDIN for each in given) > 1:
+        raise UsageError("standard input can be read only once, but '-' is given twice")
+
+
+def named_systems(given: Iterable[Input | Runs]) -> dict[str, Input | Runs]:
+    """Name systems; refuse two of one name."""
+    systems: dict[str, Input | Runs] = {}
+    for system in given:
+        first = outputs_of(system)[0]
+        name = _name(first)
+        if name == "key":
+            hint = f"the key comes first; if this is a system, name it: NAME={first.path}"
+            raise UsageError("a system cannot be called 'key'", hint=hint)
+        if name in systems:
+            raise _twice(name, outputs_of(systems[name])[0], first)
+        systems[name] = system
+    return systems
+
+
+def _twice(name: str, first: Input, second: Input) -> UsageError:
+    what = f"two systems are called {name!r}: {first.path!r} and {second.path!r}"
+    return UsageError(what, hint=f"name them: {name}-1={first.path} {name}-2={second.path}")
 
 
 def other_keys(options: Mapping[str, Any]) -> dict[str, Input]:
@@ -70,10 +94,14 @@ def _usage(context: click.Context) -> str:
     return f"{context.command_path} KEY NAME=FILE…"
 
 
-def _systems(context: click.Context, options: Mapping[str, Any]) -> Iterable[Input]:
+def _systems(context: click.Context, options: Mapping[str, Any]) -> list[Input | Runs]:
     if options["systems"]:
-        return [Input.parse(written) for written in options["systems"]]
-    return [replace(Input.parse(file), name=name) for name, file in inputs_of(context).systems.items()]
+        return [parse_runs(written) for written in options["systems"]]
+    found: list[Input | Runs] = []
+    for name, files in inputs_of(context).systems.items():
+        runs = [replace(Input.parse(file), name=name) for file in files]
+        found.append(runs[0] if len(runs) == 1 else Runs(*runs))
+    return found
 
 
 def _name(given: Input) -> str:
@@ -81,18 +109,6 @@ def _name(given: Input) -> str:
     if given.name is not None and not given.name.strip():
         raise UsageError(f"the name before {'=' + given.path!r} is empty", hint="write NAME=FILE, or FILE alone")
     return given.display_name.encode("utf-8", "backslashreplace").decode()
-
-
-def _same(given: Input, key: Input) -> bool:
-    """Whether a system is the very column of the very file that is the key."""
-    if given.options != key.options or (given.format and key.format and given.format != key.format):
-        return False
-    if given.path == key.path:
-        return given.path != STDIN
-    try:
-        return os.path.samefile(given.path, key.path)
-    except (OSError, ValueError):
-        return False
 
 
 def read_maps(written: Iterable[str], systems: Mapping[str, Any]) -> dict[str, dict[str, str]]:

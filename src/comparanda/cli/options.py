@@ -10,7 +10,7 @@ import click
 from comparanda.cli import completion
 from comparanda.cli.completion import files
 from comparanda.cli.config import use_config
-from comparanda.cli.parsing import Option, filled, names, numbers, one_of, whole
+from comparanda.cli.parsing import Option, above_zero, filled, names, numbers, one_of, whole
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -40,6 +40,8 @@ PUNCTUATION = ("keep", "ud-punct", "unicode-p", "ptb")
 LABELS = ("universal", "full")
 SCHEMES = ("auto", "bio", "iob1", "ioe2", "bioes", "io", "iob2", "iobes", "bilou", "bmes", "bmewo")
 REPAIRS = ("conlleval", "discard", "refuse")
+OVERLAPS = ("keep", "best")
+FOLDS = 5
 DEMO = ("pos", "span")
 RESAMPLES = 10_000
 SEED = 13
@@ -66,6 +68,8 @@ def _chain(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated
 
 
 _read, _choose, _draw, _show = _in("Reading"), _in("Choosing"), _in("Resampling"), _in("Output")
+_ask = _in("What must hold")
+_combine = _in("Combining")
 
 _task = _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
               help="pos, tag, tag:COLUMN, dep, span, link or label; must be given.")  # fmt: skip
@@ -149,6 +153,39 @@ pairing = _chain(
     _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),
 )
 
+ground = _choose("--ground", metavar="NAME", callback=filled,
+                 help="The output whose documents and words are those of all; the first by default.")  # fmt: skip
+at_least = _choose("--at-least", metavar="K", callback=whole(1),
+                   help="How many runs must agree against the key; all by default.")  # fmt: skip
+baseline = _choose("--baseline", metavar="NAME", callback=filled,
+                   help="One row for every other system, against this one.")  # fmt: skip
+beta = _choose("--beta", metavar="NUMBER", type=str, default=1.0, callback=above_zero,
+               show_default=True, help="How much recall weighs beside precision in FβComp.")  # fmt: skip
+
+gating = _chain(
+    _ask("--max-new-errors", metavar="N|N%", callback=filled,
+         help="At most so many sites that the base has right may be wrong now: 20, or 0.5% of all sites."),
+    _ask("--max-negative-flip-rate", metavar="N%", callback=filled, help="The same as a share of all sites: 0.5%."),
+    _ask("--label", multiple=True, metavar="LABEL",
+         help="Restrict these two to sites with this label in the key; give it again for one label more."),
+    _ask("--require", multiple=True, metavar="CONDITION",
+         help="What must hold of scores and counts: 'f1 >= base - 0.3', 'new_errors <= corrections'."),
+    _ask("--fail-if-significantly-worse", is_flag=True,
+         help="Test the difference of scores; asked for by itself where nothing else is."),
+    _ask("--measure", metavar="NAME", callback=filled, help="The measure that is tested; the main one by default."),
+    _ask("--baseline", "baseline_file", metavar="FILE", callback=filled, shell_complete=files,
+         help="What was blessed: compare with nothing else; without BASE, with its scores."),
+    _ask("--write-baseline", is_flag=True, help="Bless KEY and BASE: write the baseline file."),
+    _choose("--base", metavar="NAME", help="The base; the first system by default."),
+    _choose("--new", metavar="NAME", help="The new system; the second by default."),
+)  # fmt: skip
+reporting = _chain(
+    _show("--junit", metavar="FILE", callback=filled, shell_complete=files,
+          help="Write JUnit XML too, a test case a check."),
+    _show("--markdown", metavar="FILE", callback=filled, shell_complete=files,
+          help="Write Markdown too, as a comment on a pull request."),
+)  # fmt: skip
+
 choosing_spans = _chain(
     _choose("--at", metavar="DOC:BEGIN[-END]", callback=filled,
             help="Spans with these ends, or else those that overlap them, counted as the output counts them."),
@@ -160,6 +197,29 @@ choosing_spans = _chain(
     _choose("--rule", multiple=True, metavar="NAME", help="Say also why this rule did not fire for them."),
     _choose("--with", "partner", metavar="DOC:BEGIN[-END]", callback=filled,
             help="The span that the rule might have paired them with; the nearest by default."),
+)  # fmt: skip
+
+combining = _chain(
+    _combine("--method", "methods", multiple=True, metavar="NAMES", callback=names,
+             help="union, intersection, at-least-K, majority, weighted, per-label; spans: tag-vote; "
+             "trees: tree-vote, weighted-tree-vote; by default all that make sense."),
+    _combine("--dev-key", metavar="FILE", callback=filled, shell_complete=files,
+             help="The key of other data, from which weights and choices come."),
+    _combine("--dev", multiple=True, metavar="NAME=FILE", shell_complete=files,
+             help="A system's output for that; give one for every system."),
+    _combine("--folds", metavar="N", type=str, default=FOLDS, show_default=True, callback=whole(2),
+             help="Without --dev: weights and choices for each fold of documents come from the others."),
+    _combine("--same-data", is_flag=True, help="Take them from the data that is scored: optimistic."),
+    _combine("--overlap", metavar="|".join(OVERLAPS), default=OVERLAPS[0], show_default=True,
+             callback=one_of(*OVERLAPS), shell_complete=completion.one_of(*OVERLAPS),
+             help="Spans: keep combined spans that overlap, or the best of them."),
+)  # fmt: skip
+writing = _show("--write", multiple=True, metavar="METHOD=FILE", shell_complete=files,
+                help="Write a combination in the key's format, or in another: METHOD=FILE::FORMAT.")  # fmt: skip
+anonymous = _chain(
+    _show("--anonymise", is_flag=True, help="Call submissions system-01 …, and say nothing that tells them apart."),
+    _show("--names", metavar="FILE", callback=filled, shell_complete=files,
+          help="With --anonymise: write who is who to a CSV file."),
 )  # fmt: skip
 
 demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True, callback=one_of(*DEMO),

@@ -117,6 +117,17 @@ def whole(least: int = 0) -> Check:
     return check
 
 
+def above_zero(context: click.Context, parameter: click.Parameter, value: str | float) -> float:
+    """Check that a value is a number above zero."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not (isfinite(number) and number > 0):
+        raise wrong(context, parameter, f"takes a number above 0, not {value!r}")
+    return number
+
+
 def filled(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """Refuse an empty value, which an unset variable of the shell leaves behind."""
     if value is not None and not value.strip():

@@ -17,10 +17,13 @@ from comparanda.cli.output import OutputError, layout_of, print_notes, publish, 
 from comparanda.cli.parsing import Option, is_given
 from comparanda.errors import InputError, UsageError, nearest
 from comparanda.expressions import names_used
+from comparanda.item_selection import ITEM_NAMES, PAIR_ITEM_NAMES
+from comparanda.judge.label_maps import owners
 from comparanda.manifest import is_ours
 from comparanda.read.inputs import Input, formats
+from comparanda.read.runs import each_input
 from comparanda.result import Result
-from comparanda.road import Setup, compare, read_key, refuse_notes
+from comparanda.road import Setup, columns_of, compare, read_key, refuse_notes
 from comparanda.saved import is_result_folder, open_result
 from comparanda.selection import SITE_NAMES, pair_names
 from comparanda.show.console import progress
@@ -77,10 +80,10 @@ def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = T
 
 def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
     key, systems = inputs(context, options)
-    _spare(options, [key.path, *(system.path for system in systems.values())])
+    spare(options, [given.path for given in (key, *each_input(systems.values()))])
     with progress(sys.stderr, quiet=options["quiet"]) as say:
         result = compare(key, systems, progress=say, **settings_of(options, systems))
-    _check_labels(result, options)
+    check_labels(result, options)
     return result
 
 
@@ -95,7 +98,7 @@ def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
         return compare_keys(keys, systems, view=options["view"], progress=say, **settings_of(options, systems))
 
 
-def settings_of(options: Mapping[str, Any], systems: Mapping[str, Input]) -> dict[str, Any]:
+def settings_of(options: Mapping[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a command as the library takes them."""
     if not options["task"]:
         raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task dep, --task label …")
@@ -121,17 +124,17 @@ def _asked(options: Mapping[str, Any]) -> set[str]:
     return {*options.get("by", ()), *names_used(options["where"] or "true")}
 
 
-def _spare(options: Mapping[str, Any], given: list[str]) -> None:
+def spare(options: Mapping[str, Any], given: list[str], option: str = "output") -> None:
     """Refuse to write a result over one of its inputs, or among the files of a folder that is one."""
-    if options["output"] is None:
+    if options[option] is None:
         return
-    target = os.path.realpath(options["output"])
+    target = os.path.realpath(options[option])
     for path in map(os.path.realpath, given):
         if target == path or (os.path.isdir(path) and target.startswith(path + os.sep)):
-            raise UsageError(f"--output would write into an input: {options['output']!r}", hint="choose another file")
+            raise UsageError(f"--{option} would write into an input: {options[option]!r}", hint="choose another file")
 
 
-def _check_labels(result: Result, options: Mapping[str, Any]) -> None:
+def check_labels(result: Result, options: Mapping[str, Any]) -> None:
     """Say which of the labels to count or to ignore do not occur; what cannot be counted is an error."""
     view = result.verdicts.view(options["view"])
     sites = view.all_sites
@@ -153,10 +156,10 @@ def _opened(context: click.Context, folder: str, options: Mapping[str, Any]) -> 
         if settled and is_given(context, str(parameter.name)):
             option = max(parameter.opts, key=len)
             raise UsageError(f"{option} is settled in the result folder {folder!r}", hint="compare the files again")
-    _spare(options, [folder])
+    spare(options, [folder])
     result = open_result(folder)
     sites = result.verdicts.view(options["view"]).sites
-    known = {*sites.attributes, *SITE_NAMES, *pair_names(sites)}
+    known = {*sites.attributes, *SITE_NAMES, *pair_names(sites), *ITEM_NAMES, *PAIR_ITEM_NAMES}
     for name in sorted(_asked(options) - known):
         hint = "to have a column in the folder, compare the files with --by NAME and save again"
         raise UsageError(f"the result folder has no attribute {name!r}{nearest(name, known)}", hint=hint)
@@ -186,9 +189,12 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
     key, systems = inputs(context, options)
     settings = settings_of(options, systems)
     bad: list[str] = []
-    for name, system in systems.items():
+    columns, outputs = columns_of(systems)
+    for (name, given), owner in zip(outputs, owners(columns), strict=True):
+        own = {"all": "all", "key": "key", owner: name}
+        maps = {own[who]: table for who, table in settings["maps"].items() if who in own}
         try:
-            result = compare(key, {name: system}, **settings)
+            result = compare(key, {name: given}, **{**settings, "maps": maps})
         except InputError as problem:
             if str(problem) not in bad:  # the key's own defects are told once
                 click.echo(visible_lines(str(problem)))
@@ -199,7 +205,8 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
         sites = len(result.verdicts.view().all_sites)
         click.echo(f"{visible_lines(name)}: fits the key, {sites:,} site{'' if sites == 1 else 's'}")
     if bad:
-        click.echo(f"{len(bad)} of {len(systems)} systems cannot be compared")
+        what = "systems" if len(outputs) == len(systems) else "runs"
+        click.echo(f"{len(bad)} of {len(outputs)} {what} cannot be compared")
     return 1 if bad else 0
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from comparanda.comparison.combine import Combination, Order, combination
-from comparanda.comparison.difference import Difference, Keying, Pairs, difference, pairs
+from comparanda.comparison.difference import Difference, Keying, difference
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.pairs import Pairs, pairs
 from comparanda.comparison.scores import Scores, scores
 from comparanda.comparison.significance import Significance, significance
 from comparanda.comparison.slices import Slices
+from comparanda.comparison.stability import Stability, stability
 
 if TYPE_CHECKING:
     from comparanda.comparison.context import Context
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Anatomy(Finding):
-    """The whole comparison; parts that need two systems are None with one."""
+    """The whole comparison; parts that need two systems, or a system of several runs, are None without."""
 
     task: str
     signature: str
@@ -32,6 +34,7 @@ class Anatomy(Finding):
     difference: Difference | None
     combination: Combination | None
     slices: tuple[Slices, ...]
+    stability: Stability | None = None
 
 
 def anatomy(
@@ -57,4 +60,5 @@ def anatomy(
         difference=difference(context, *pair, keyed_by) if pair is not None else None,
         combination=combination(context, order) if several else None,
         slices=cuts,
+        stability=stability(context) if len(context.verdicts.runs) > len(context.systems) else None,
     )

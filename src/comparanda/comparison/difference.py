@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from itertools import combinations, product
+from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -13,11 +13,9 @@ from comparanda.claims import CROWD
 from comparanda.columns import TextColumn
 from comparanda.comparison.context import Context, is_label, is_value, share
 from comparanda.comparison.finding import Finding
-from comparanda.comparison.scores import scores
 from comparanda.comparison.slices import Slices
 from comparanda.comparison.sources import ErrorSources, error_sources
 from comparanda.errors import UsageError, nearest
-from comparanda.expressions import quote
 from comparanda.measures import ratio
 from comparanda.sites import Aspect, shown
 
@@ -146,46 +144,6 @@ class Difference(Finding):
         return next(each for each in self.classes if each.name == name)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two systems side by side: how much they differ, and how much their scores do (table 3).
-
-    Args:
-        base: the first system.
-        new: the second.
-        different: the number of sites with different values.
-        diff: their share.
-        low: the lower end of the 95 % interval of diff.
-        high: the upper end.
-        score_difference: the main measure of the second less that of the first.
-        overlap_right: 2·|both right| / (|first right| + |second right|) (table 1).
-        overlap_all: 1 − diff (table 2).
-        where: the condition that selects the differing sites.
-
-    """
-
-    base: str
-    new: str
-    sites: int
-    different: int
-    diff: float | None
-    low: float | None
-    high: float | None
-    score_difference: float | None
-    overlap_right: float | None
-    overlap_all: float | None
-    where: str
-
-
-@dataclass(frozen=True)
-class Pairs(Finding):
-    """All pairs of systems."""
-
-    view: str
-    measure: str
-    pairs: tuple[Pair, ...]
-
-
 def difference(context: Context, base: str, new: str, keyed_by: Keying = "label") -> Difference:
     """Say what the difference between two systems consists of."""
     if keyed_by not in KEYINGS:
@@ -200,9 +158,9 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
     same_error = 0
     units = np.zeros((len(context.active), len(CLASSES)))
     for old, fresh in product(first.runs, second.runs):
-        rows, key, mine, theirs = _decisions(context, old, fresh)
+        rows, key, mine, theirs = decisions(context, old, fresh)
         same_error += int(((mine == theirs) & (mine != key)).sum())
-        for number, mask in enumerate(_classes(key, mine, theirs)):
+        for number, mask in enumerate(classes_of(key, mine, theirs)):
             units[:, number] += context.unit_counts(rows[mask])
             counts.update(_kinds(context, CLASSES[number], np.flatnonzero(mask), (old, fresh), keyed_by))
     different = sum(counts.values())
@@ -245,7 +203,7 @@ def _largest(sites: Sites) -> int | None:
     return int(sizes.max())
 
 
-def _decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
+def decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
     """Return the contested sites with the key's, the base's and the new system's codes, for one run of each.
 
     At all other sites every run agrees with the key, so nothing differs there.
@@ -254,7 +212,7 @@ def _decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Cod
     return context.sites.contested, disputed.key, disputed.values[old], disputed.values[fresh]
 
 
-def _classes(
+def classes_of(
     key: NDArray[np.integer], old: NDArray[np.integer], fresh: NDArray[np.integer]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
     """Correction: S1 ≠ y = S2. New error: S1 = y ≠ S2. Changed error: both ≠ y, S1 ≠ S2."""
@@ -298,6 +256,21 @@ def _keyed(sites: Sites, keyed_by: Keying) -> Aspect:
     return sites.labels if keyed_by == "label" else Aspect(sites.key, sites.values, sites.names)
 
 
+VALUE_COLUMNS = ("key", "base", "new")
+LABEL_COLUMNS = ("label", "base_label", "new_label")
+
+
+def label_columns(sites: Sites) -> tuple[str, str, str]:
+    """Return how conditions name the labels of the key, the base and the new system."""
+    return LABEL_COLUMNS if "label" in sites.aspects else VALUE_COLUMNS
+
+
+def transition_condition(kind: str, columns: tuple[str, str, str], key: str, base: str, new: str) -> str:
+    """Write the condition that selects one kind of change; only a changed error needs the key's label beside both."""
+    where = f"{kind} and {is_value(columns[1], base)} and {is_value(columns[2], new)}"
+    return f"{where} and {is_value(columns[0], key)}" if kind == "changed_error" else where
+
+
 class _Writer:
     """Makes the rows of the tables from counts of kinds."""
 
@@ -305,15 +278,12 @@ class _Writer:
         self.names = tuple(map(shown, _keyed(context.sites, keyed_by).names))
         self.aspects = tuple(context.sites.aspects)
         self.different = different
-        own = keyed_by == "label" and "label" in context.sites.aspects
-        self.columns = ("label", "base_label", "new_label") if own else ("key", "base", "new")
+        self.columns = label_columns(context.sites) if keyed_by == "label" else VALUE_COLUMNS
 
     def transition(self, name: str, code: tuple[int, int, int], kinds: Counter[_Kind], size: int) -> Transition:
         """Make the row of one transition; `size` is that of its class."""
         key, old, fresh = (self.names[number] for number in code)
-        where = f"{name} and {is_value(self.columns[1], old)} and {is_value(self.columns[2], fresh)}"
-        if name == "changed_error":
-            where += f" and {is_value(self.columns[0], key)}"
+        where = transition_condition(name, self.columns, key, old, fresh)
         count = sum(kinds.values())
         changes = self.changes(where, kinds, size)
         return Transition(key, old, fresh, count, share(count, size), share(count, self.different), where, changes)
@@ -394,68 +364,3 @@ def _right_by_label(context: Context, system: System) -> NDArray[np.int64]:
     """Count what a system has right by key label, over its runs."""
     found: NDArray[np.int64] = np.sum([context.sites.right_counts[run] for run in system.runs], axis=0)
     return found
-
-
-def _pair_condition(context: Context, base: str, new: str) -> str:
-    """Write the condition that two systems differ; by their names where each has one run and sites are everybody's."""
-    if context.view.claims is not None or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
-        return "differs"
-    return f"value({quote(base)}) != value({quote(new)})"
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """How much two systems differ: sites times pairs of runs, and for each unit the differing ones and all."""
-
-    sites: int
-    different: int
-    overlap: float | None
-    units: NDArray[np.float64]
-
-
-def pairs(context: Context) -> Pairs:
-    """Put diff and the difference of scores side by side for every pair of systems."""
-    main = context.measures[0]
-    table = scores(replace(context, resamples=0), [main])
-    found = []
-    for first, second in combinations(context.systems, 2):
-        ground = context.among(first.name, second.name)
-        counted = _counted(ground, first, second)
-        ((low, high),) = ground.interval(counted.units, lambda sums: ratio(sums[:, :1], sums[:, 1:]))
-        values = table.value(first.name), table.value(second.name)
-        diff = share(counted.different, counted.sites)
-        same = None if diff is None else 1 - diff
-        found.append(
-            Pair(
-                first.name,
-                second.name,
-                counted.sites,
-                counted.different,
-                diff,
-                low,
-                high,
-                None if values[0] is None or values[1] is None else values[1] - values[0],
-                counted.overlap,
-                same,
-                _pair_condition(context, first.name, second.name),
-            )
-        )
-    return Pairs(context.view.name, main.name, tuple(found))
-
-
-def _counted(context: Context, first: System, second: System) -> _Counted:
-    """Count where two systems differ, at the sites of their universe."""
-    size = len(context.sites)
-    run_pairs = len(first.runs) * len(second.runs)
-    units = np.zeros((len(context.active), 2))
-    units[:, 1] = context.unit_counts(np.arange(size))
-    different = both = 0
-    for runs in product(first.runs, second.runs):
-        place, key, old, fresh = _decisions(context, *runs)
-        differs = old != fresh
-        different += int(differs.sum())
-        both += size - len(place) + int(((old == key) & (fresh == key)).sum())
-        units[:, 0] += context.unit_counts(place[differs]) / run_pairs
-    mine, theirs = (int(_right_by_label(context, system).sum()) for system in (first, second))
-    overlap = share(2 * both, mine * len(second.runs) + theirs * len(first.runs))
-    return _Counted(size * run_pairs, different, overlap, units)

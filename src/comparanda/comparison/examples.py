@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.spans import Stretch, Stretches
 from comparanda.comparison.trees import Tree, trees_of
-from comparanda.sites import shown
+from comparanda.sites import NOTHING, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
     from comparanda.comparison.context import Context
+    from comparanda.items import Items
     from comparanda.selection import Selection
+    from comparanda.sites import Sites
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,13 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples(Finding):
-    """Some of the sites that a condition selects, in document order, and how many there are in all."""
+    """Some of the sites or items that a condition selects, in document order, and how many there are in all."""
 
     view: str
     where: str
     base: str | None
     new: str | None
+    of: Literal["sites", "items"]
     count: int
     seed: int
     examples: tuple[Example, ...]
@@ -81,19 +84,18 @@ def examples(
 ) -> Examples:
     """Show a sample of a selection: the rows with the smallest hash of seed, document and place."""
     pair = _runs_of(context, base, new)
-    seen = pair if selection.view is not context.view else tuple(range(len(context.verdicts.runs)))
+    everybody = tuple(range(len(context.verdicts.runs)))
+    seen = everybody if selection.view is context.view else selection.runs or pair
     context = replace(context, view=selection.view)
-    claims = context.view.claims
-    stretches = None if claims is None else Stretches(context, claims, seen)
-    rows = _sampled(context, selection, top)
+    if selection.of == "items":
+        found = [_item(context, row, seen) for row in _sampled(context, context.view.items, selection, top)]
+    else:
+        claims = context.view.claims
+        stretches = None if claims is None else Stretches(context, claims, seen)
+        rows = _sampled(context, context.sites, selection, top)
+        found = [_example(context, row, pair, seen, stretches) for row in rows]
     return Examples(
-        context.view.name,
-        selection.where,
-        base,
-        new,
-        len(selection),
-        context.seed,
-        tuple(_example(context, row, pair, seen, stretches) for row in rows),
+        context.view.name, selection.where, base, new, selection.of, len(selection), context.seed, tuple(found)
     )
 
 
@@ -103,26 +105,54 @@ def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
     return tuple(run for system in named or context.systems for run in system.runs)
 
 
-def _sampled(context: Context, selection: Selection, top: int) -> list[int]:
+def _sampled(context: Context, table: Sites | Items, selection: Selection, top: int) -> list[int]:
     """Choose rows independently of how the corpus was cut, and return them in document order."""
     rows = np.unique(selection.rows)
     if top and len(rows) > top:
-        order = np.lexsort((context.sites.place[rows], _hashes(context, rows)))
-        rows = np.sort(rows[order[:top]])
-    return [int(row) for row in rows]
+        order = np.lexsort((table.place[rows], _hashes(context, table, rows)))
+        rows = rows[order[:top]]
+    return [int(row) for row in rows[np.lexsort((rows, table.place[rows], table.document[rows]))]]
 
 
-def _hashes(context: Context, rows: Rows) -> NDArray[np.uint64]:
+def _hashes(context: Context, table: Sites | Items, rows: Rows) -> NDArray[np.uint64]:
     """Hash seed, document and place of each row; the mixing steps are those of splitmix64."""
-    sites = context.sites
-    documents, inverse = np.unique(sites.document[rows], return_inverse=True)
+    documents, inverse = np.unique(table.document[rows], return_inverse=True)
     named = [f"{context.seed}\0{context.verdicts.documents[document]}" for document in documents.tolist()]
     digests = [int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little") for name in named]
-    mixed = np.array(digests, np.uint64)[inverse] + sites.place[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = np.array(digests, np.uint64)[inverse] + table.place[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     hashes: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
     return hashes
+
+
+def _item(context: Context, row: int, seen: tuple[int, ...]) -> Example:
+    """Show one item: its label where the key or a run has it, and nothing where not."""
+    items, verdicts = context.view.items, context.verdicts
+    document, place = int(items.document[row]), int(items.place[row])
+    claims = context.view.claims
+    width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
+    excerpt = verdicts.texts.excerpt(document, place, width)
+    places = excerpt.places if excerpt is not None else {}
+    positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
+
+    def answer(run: int) -> Answer:
+        has, name = bool(items.has(run)[row]), verdicts.runs[run]
+        return Answer(name, label if has else shown(NOTHING), has == positive, places.get(name))
+
+    return Example(
+        verdicts.documents[document],
+        places.get("key"),
+        excerpt.before if excerpt else "",
+        excerpt.word if excerpt else "",
+        excerpt.after if excerpt else "",
+        label if positive else shown(NOTHING),
+        tuple(map(answer, seen)),
+        (),
+        (),
+        0,
+        None,
+    )
 
 
 def _example(

@@ -64,3 +64,11 @@ class Finding:
         from comparanda.show.frames import as_polars
 
         return as_polars(self)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A count, and the condition that selects just these sites or items."""
+
+    count: int
+    where: str

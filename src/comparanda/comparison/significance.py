@@ -77,12 +77,12 @@ class Significance(Finding):
     tests: tuple[PairTest, ...]
 
 
-def significance(context: Context, measure: Measure | None = None) -> Significance:
-    """Test the difference of every pair of systems."""
+def significance(context: Context, measure: Measure | None = None, base: str | None = None) -> Significance:
+    """Test the difference of every pair of systems, or of a base and every other one."""
     chosen = measure or context.measures[0]
     statistics = context.statistics([chosen])
     bootstrapped = resampled_scores(context, [chosen], statistics)
-    combos = list(combinations(range(len(context.systems)), 2))
+    combos = _pairs(context, base)
     ps = randomisation(context, chosen, statistics, combos)
     holm = holm_corrected([p for p, _ in ps])
     sums = {name: values.sum(axis=0) for name, values in statistics.items()}
@@ -118,6 +118,13 @@ def significance(context: Context, measure: Measure | None = None) -> Significan
         warnings(context),
         tuple(tests),
     )
+
+
+def _pairs(context: Context, base: str | None) -> list[tuple[int, int]]:
+    if base is None:
+        return list(combinations(range(len(context.systems)), 2))
+    first = context.systems.index(context.verdicts.system(base))
+    return [(first, second) for second in range(len(context.systems)) if second != first]
 
 
 def warnings(context: Context) -> tuple[str, ...]:

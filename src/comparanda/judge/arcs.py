@@ -121,11 +121,28 @@ class _Beside:
             called = self.codes[run + 1][found.rows] if by_label else self.codes[0][found.near]
             value = called.astype(np.int64) if by_label else np.zeros(len(called), np.int64)
             if "head" in aspects:
-                head = arcs_of(self.aligned.responses[run]).head[found.rows]
-                value += len(self.names) * (heads_on_key(head, self.aligned.maps[run]) - STRAY)
+                value += len(self.names) * self._head_numbers(run, found)
             return called, value
 
         return surplus_items(self.aligned, self.places, self.names, judged)
+
+    def _head_numbers(self, run: int, found: Surplus) -> Rows:
+        """Return a number for the head of each word: a row of the key, or where a word stands that the key lacks."""
+        head, row_map = arcs_of(self.aligned.responses[run]).head[found.rows], self.aligned.maps[run]
+        number = heads_on_key(head, row_map) - STRAY
+        strays = np.flatnonzero(number == 0)
+        if len(strays) and row_map.surplus is not None:
+            others = row_map.surplus
+            place = np.searchsorted(others.rows, head[strays])
+            spot = (others.near[place].astype(np.int64) * self._room + others.begin[place]) * self._room
+            number[strays] = len(self.aligned.key) - STRAY + spot + others.end[place]
+        return number
+
+    @property
+    def _room(self) -> int:
+        """More than any place in a word of the key, on all sides alike."""
+        ends = [int(each.surplus.end.max(initial=0)) for each in self.aligned.maps if each.surplus is not None]
+        return max(ends, default=0) + 1
 
 
 def _heads(aligned: Aligned) -> Aspect:

@@ -37,7 +37,7 @@ def speak_alike(
     for side in options.maps:
         if side not in known:
             raise UsageError(f"a label map is given for {side!r}{nearest(side, known)}", hint="key, all, or a system")
-    owner = ["key", *_owners(systems)]
+    owner = ["key", *owners(systems)]
     translated, notes = [], []
     for column, side, name in zip(columns, sides, owner, strict=True):
         table = {**options.maps.get("all", {}), **options.maps.get(name, {})}
@@ -49,7 +49,8 @@ def speak_alike(
     return translated, notes
 
 
-def _owners(systems: Sequence[System]) -> list[str]:
+def owners(systems: Sequence[System]) -> list[str]:
+    """Return the name of the system that each run is of."""
     names = {run: system.name for system in systems for run in system.runs}
     return [names[run] for run in sorted(names)]
 

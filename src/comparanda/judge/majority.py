@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.align import place_spans
+from comparanda.align import PlacedSpans, place_spans
 from comparanda.columns import TextColumn
-from comparanda.corpus import Spans
+from comparanda.judge.grounded import with_spans_of
 from comparanda.judge.span_claims import claims_of
 from comparanda.sites import canonical
 
 if TYPE_CHECKING:
     from comparanda.align import Aligned
-    from comparanda.columns import Codes, Rows
     from comparanda.corpus import Corpus
 
 
@@ -33,19 +31,12 @@ def majority_key(aligned: Aligned) -> Corpus:
     votes = np.sum([counts > 0 for counts in (claims.key, *claims.runs)], axis=0)
     rows = np.flatnonzero(2 * votes > 1 + len(claims.runs))
     chosen = claims.take(rows)
-    spans = Spans(
-        placement.unit,
+    most = PlacedSpans(
         chosen.document.astype(np.int64),
         chosen.begin,
         chosen.end,
         TextColumn(chosen.label, names),
-        key.offset[_first_rows(key, chosen.document.astype(np.int64), chosen.place)],
+        rows,
         chosen.fragments,
     )
-    raw = placement.ground.raw if placement.unit == "characters" else key.raw
-    return replace(key, spans=spans, raw=raw)
-
-
-def _first_rows(key: Corpus, document: Rows, place: Codes) -> Rows:
-    rows: Rows = np.minimum(key.row_documents[document] + place, max(len(key) - 1, 0))
-    return rows
+    return with_spans_of(key, placement, most)

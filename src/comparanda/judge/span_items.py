@@ -17,7 +17,7 @@ from comparanda.rules.joins import packed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes, Rows
+    from comparanda.columns import Codes, Rows, Truths
     from comparanda.rules.engine import Outcome
     from comparanda.rules.ruleset import RuleSet, View
 
@@ -96,7 +96,8 @@ def items_of(
     ]
     partners = [_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)]
     judged = [_marked(*each) for each in zip(outcomes, judged, partners, strict=True)]
-    beside = _Beside(declared, outcomes, runs, [np.flatnonzero(partner < 0) for partner in partners])
+    alone = [np.flatnonzero(partner < 0) for partner in partners]
+    beside = _Beside(declared, outcomes, runs, alone, [of_run for _, of_run in judged])
     size, total = len(key.claim), len(key.claim) + beside.count
     verdicts = _Names([each.verdicts for pair in judged for each in pair])
     written = tuple(rule.name for rule in rule_set.rules)
@@ -302,22 +303,33 @@ class _Beside:
         outcomes: the columns of each run.
         sides: the spans of each run.
         rows: for each run, the spans in question.
+        judged: for each run, what the view makes of its spans.
 
     """
 
-    def __init__(self, declared: View, outcomes: Sequence[Outcome], sides: Sequence[Side], rows: list[Rows]) -> None:
+    def __init__(
+        self,
+        declared: View,
+        outcomes: Sequence[Outcome],
+        sides: Sequence[Side],
+        rows: list[Rows],
+        judged: Sequence[_Judged],
+    ) -> None:
         self.rows, self.sides = rows, sides
         run = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
-        keys = self._keys(declared, outcomes)
-        keys = _told_apart(keys, run)
-        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        counting = np.concatenate([each.weight[mine] > 0 for each, mine in zip(judged, rows, strict=True)])
+        keys = _told_apart(self._keys(declared, outcomes), run, counting)
+        distinct, number = np.unique(keys, return_inverse=True)
+        claim = np.concatenate([side.claim[mine] for side, mine in zip(sides, rows, strict=True)])
+        order = np.lexsort((claim, number))  # what stands for an item must not depend on the order of runs
+        first = order[np.searchsorted(number[order], np.arange(len(distinct)))]
         self.count = len(first)
         cuts = np.cumsum([len(each) for each in rows])[:-1]
         self.number = np.split(number, cuts)
         self._first = first
 
     def column(self, name: str) -> Array:
-        """Return something of each item, as the first run that claims it has it."""
+        """Return something of each item, as the first of the spans that claim it has it."""
         whole = [getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)]
         return np.concatenate(whole)[self._first]
 
@@ -347,9 +359,12 @@ def _texts(outcome: Outcome, codes: Array) -> Array:
     return np.array(["" if code < 0 else names[code] for code in codes.tolist()], dtype=object).astype(str)
 
 
-def _told_apart(keys: Rows, run: Rows) -> Rows:
-    """Tell claims apart that one run makes twice: the second of one run is the second of another."""
-    order = np.lexsort((run, keys))
+def _told_apart(keys: Rows, run: Rows, counting: Truths) -> Rows:
+    """Tell claims apart that one run makes twice: the second of one run is the second of another.
+
+    Those that a view leaves out come last, so that they make no others the second.
+    """
+    order = np.lexsort((~counting, run, keys))
     same = np.zeros(len(keys), np.bool_)
     same[1:] = (keys[order][1:] == keys[order][:-1]) & (run[order][1:] == run[order][:-1])
     begins = np.flatnonzero(~same)

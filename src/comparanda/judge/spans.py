@@ -61,9 +61,7 @@ def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> 
     """Make facts of the spans of all sides, and run the rules on those of each run and the key."""
     if options.rules is None:
         raise AssertionError("spans are judged by rules, and there are none")
-    placement = place_spans(aligned)
-    columns, notes = _labels(placement, systems, run_names(systems), options)
-    placement, columns, left = _chosen(placement, columns, options)
+    placement, columns, notes = placed_labels(aligned, systems, options)
     names, labels = canonical(columns)
     engine = Engine(options.rules)
     ids = _ids(engine, placement, options)
@@ -72,7 +70,17 @@ def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> 
         engine.run({**each, **{f"key{name[6:]}": given for name, given in facts[0].items()}}, paranoid=options.paranoid)
         for each in facts[1:]
     ]
-    return Ruled(placement, names, labels, ids, engine, outcomes, [*placement.notes, *notes, *left])
+    return Ruled(placement, names, labels, ids, engine, outcomes, notes)
+
+
+def placed_labels(
+    aligned: Aligned, systems: Sequence[System], options: Options
+) -> tuple[Placement, list[TextColumn], list[Note]]:
+    """Place the spans of all sides and bring their labels to one tongue; those that do not count are left out."""
+    placement = place_spans(aligned)
+    columns, notes = _labels(placement, systems, run_names(systems), options)
+    chosen, columns, left = _chosen(placement, columns, options)
+    return chosen, columns, [*placement.notes, *notes, *left]
 
 
 def surface_forms(corpus: Corpus) -> frozenset[str]:

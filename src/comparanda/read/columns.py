@@ -27,7 +27,7 @@ from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.brat import looks_like_brat
 from comparanda.read.conllu import is_word_line
 from comparanda.read.gather import Gathering, refuse_unannotated
-from comparanda.read.layout import COMMENT, DOCSTART, FIELD, HEADERS, SURE_COMMENT, Asked, Layout, Numbered, counted
+from comparanda.read.layout import COMMENT, DOCSTART, FIELD, HEADERS, SURE_COMMENT, Asked, Layout, asked_of, counted
 from comparanda.read.marks import may_mark
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request, choose
 from comparanda.read.scan import SPACE, TAB, Block, blank_spaces_removed, blocks, replaced, word8
@@ -195,9 +195,7 @@ def read(source: Source, request: Request) -> Corpus:
     header = choose(request.options, "header", HEADERS)
     layout = Layout.of(source, header)
     layout.refuse_lacking(request, str(source.locate(layout.first)))
-    asked = Asked.of(request, layout.names)
-    if not asked.word_given:
-        asked = asked.without_numbers(Numbered.of(source, layout), request)
+    asked = asked_of(source, layout, request)
     if layout.separator == TAB:
         return _read_tabs(source, request, asked, layout)
     if source.data.find(b"\t", 0, source.size) < 0:

@@ -7,6 +7,7 @@ and a text in them may well begin with a quote.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
@@ -36,10 +37,14 @@ if TYPE_CHECKING:
 
     from comparanda.corpus import Corpus
 
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+"""What separates columns, by format, if no option says otherwise."""
+
 _WORDS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
 
 
-def _dialect(request: Request, separator: str) -> Dialect:
+def dialect_of(request: Request, separator: str) -> Dialect:
+    """Return what separates columns and whether they may be quoted, given the separator of the format."""
     given = request.options.get("separator", separator)
     chosen = _WORDS.get(given, given)
     if len(chosen) != 1 or chosen in '"\r\n':
@@ -96,26 +101,54 @@ def _counted(reading: Cells, side: str, roles: int) -> list[Note]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a file is made, as its first rows and the options say.
+
+    Args:
+        width: how many columns it has.
+        header: what they are called; None where the first row is data.
+        choice: which column is which.
+        where: the place of the first row.
+        assumed: what was not certain, for the notes.
+
+    """
+
+    width: int
+    header: list[str] | None
+    choice: Choice
+    where: str
+    assumed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, reading: Cells, request: Request) -> Plan:
+        """Look at the first rows; refuse a file that has none."""
+        source = reading.source
+        begin, head = reading.first_rows()
+        if not head:
+            reading.scan(Layout(1, None, (0,)))  # to say what is broken
+            raise ReadError("there are no rows in this file", where=source.parts[0].name)
+        first = head[0]
+        where = str(source.locate(begin))
+        header, doubts = _has_header(first, request)
+        _check_separator(head, request, where)
+        choice = choose_columns(Names(tuple(first) if header else (), len(first), where, positions=True), request)
+        return cls(len(first), first if header else None, choice, where, (*doubts, *choice.assumed))
+
+
 def read(source: Source, request: Request, *, name: str, separator: str) -> Corpus:
     """Read a classification file; rows are found by their ids."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    reading = Cells(source, _dialect(request, separator))
-    begin, head = reading.first_rows()
-    if not head:
-        reading.scan(Layout(1, None, (0,)))  # to say what is broken
-        raise ReadError("there are no rows in this file", where=source.parts[0].name)
-    first = head[0]
-    where = str(source.locate(begin))
-    header, doubts = _has_header(first, request)
-    _check_separator(head, request, where)
-    choice = choose_columns(Names(tuple(first) if header else (), len(first), where, positions=True), request)
+    reading = Cells(source, dialect_of(request, separator))
+    plan = Plan.of(reading, request)
+    choice = plan.choice
     roles = [number for number in (choice.label, choice.id, choice.document) if number is not None]
     wanted = (*roles, *choice.extra.values(), choice.label)  # the label again: a pick of one alone is no tuple
-    reading.scan(Layout(len(first), first if header else None, wanted))
+    reading.scan(Layout(plan.width, plan.header, wanted))
     if not reading.cells:
         hint = "if the first row is data: ?header=no"
-        raise ReadError("there is a header, but there are no rows", where=where, hint=hint)
-    notes = [Note(request.side, what, 1, (where,)) for what in (*doubts, *choice.assumed)]
+        raise ReadError("there is a header, but there are no rows", where=plan.where, hint=hint)
+    notes = [Note(request.side, what, 1, (plan.where,)) for what in plan.assumed]
     notes += _counted(reading, request.side, len(roles))
     merge = choose(request.options, "several", ("no", "rows")) == "rows"
     rows = _rows(reading, choice, request.options.get("split"), merge=merge)
@@ -173,7 +206,7 @@ CSV = Format(
     suffixes=(".csv",),
     options=_OPTIONS | {"quotes": "whether fields may be quoted: yes, no"},
     sniff=sniff_csv,
-    read=partial(read, name="csv", separator=","),
+    read=partial(read, name="csv", separator=SEPARATORS["csv"]),
 )
 
 TSV = Format(
@@ -183,5 +216,5 @@ TSV = Format(
     suffixes=(".tsv", ".tab"),
     options=_OPTIONS | {"quotes": "whether fields may be quoted: no, yes"},
     sniff=sniff_tsv,
-    read=partial(read, name="tsv", separator="\t"),
+    read=partial(read, name="tsv", separator=SEPARATORS["tsv"]),
 )

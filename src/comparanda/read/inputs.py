@@ -48,14 +48,7 @@ class Input:
 
         Without a format, options may stand behind the path: `path?option=value`, unless that is the name of a file.
         """
-        path, _, tail = written.partition("::")
-        optional = _WITH_OPTIONS.fullmatch(path)
-        if optional and not tail and not os.path.exists(path):
-            path, tail = optional["path"], f"?{optional['options']}"
-        name = None
-        named = _NAMED.fullmatch(path)
-        if named and not os.path.exists(path):
-            name, path = named["name"].strip(), named["rest"]
+        name, path, tail = taken_apart(written)
         kind, _, query = tail.partition("?")
         options: dict[str, str] = {}
         for pair in filter(None, query.split("&")):
@@ -73,6 +66,29 @@ class Input:
     def display_name(self) -> str:
         """The name given, or the file's name without its suffixes."""
         return self.name or ("stdin" if self.path == "-" else stem(self.path.rstrip("/")))
+
+    def same_as(self, other: Input) -> bool:
+        """Whether another input is the very column of the very file."""
+        if self.options != other.options or (self.format and other.format and self.format != other.format):
+            return False
+        if self.path == other.path:
+            return self.path != STDIN
+        try:
+            return os.path.samefile(self.path, other.path)
+        except (OSError, ValueError):
+            return False
+
+
+def taken_apart(written: str) -> tuple[str | None, str, str]:
+    """Return name, path, and what stands behind the path: the format, and the options behind a question mark."""
+    path, _, tail = written.partition("::")
+    optional = _WITH_OPTIONS.fullmatch(path)
+    if optional and not tail and not os.path.exists(path):
+        path, tail = optional["path"], f"?{optional['options']}"
+    named = _NAMED.fullmatch(path)
+    if named and not os.path.exists(path):
+        return named["name"].strip(), named["rest"], tail
+    return None, path, tail
 
 
 @cache
@@ -98,12 +114,14 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     chosen.check_options(given.options, request.layer)
     common = {option: value for option, value in request.options.items() if option in chosen.options}
     folder = given.path if Path(given.path).is_dir() else None
-    corpus = chosen.read(source, replace(request, options={**common, **given.options}, folder=folder))
+    options = {**common, **given.options}
+    corpus = chosen.read(source, replace(request, options=options, folder=folder))
+    corpus = replace(corpus, asked=request.value, options=options)
     if corpus.by_id != (shape == "rows"):
         found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
         raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
     if request.layer == "spans" and corpus.spans is None:
-        return with_spans(corpus, replace(request, options={**common, **given.options}))
+        return with_spans(corpus, replace(request, options=options))
     return corpus
 
 

@@ -211,6 +211,12 @@ class Layout:
         return {"value": value, **extra}, word
 
 
+def asked_of(source: Source, layout: Layout, request: Request) -> Asked:
+    """Return which columns of a file are asked for; if the first merely counts the words, it does not hold them."""
+    asked = Asked.of(request, layout.names)
+    return asked if asked.word_given else asked.without_numbers(Numbered.of(source, layout), request)
+
+
 @dataclass(frozen=True, slots=True)
 class Numbered:
     """A file whose first column is 1, 2, 3 … in every sentence, with the words and something more behind it.

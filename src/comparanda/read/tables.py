@@ -193,7 +193,7 @@ def _flattened(
 
 
 @dataclass(frozen=True, slots=True)
-class _Roles:
+class TokenRoles:
     """Which column is which in a table of tokens."""
 
     tags: str
@@ -204,7 +204,8 @@ class _Roles:
     lists: bool
 
 
-def _roles(table: Table, request: Request) -> _Roles:
+def token_roles(table: Table, request: Request) -> TokenRoles:
+    """Decide which column is which: as the options say, else by well-known names."""
     names, options = table.choice, request.options
     tiers = CHUNK_NAMES if request.layer == "spans" else TAG_NAMES
     tags = _tags(names, options.get("tags"), request.value, tiers)
@@ -216,7 +217,7 @@ def _roles(table: Table, request: Request) -> _Roles:
 
     words, document = other("tokens", TOKEN_NAMES), other("document", DOCUMENT_NAMES)
     sentence = None if lists else other("sentence", SENTENCE_NAMES)
-    return _Roles(names.names[tags], words, sentence, document, tuple(names.present(request.extra)), lists)
+    return TokenRoles(names.names[tags], words, sentence, document, tuple(names.present(request.extra)), lists)
 
 
 def _tags(names: Names, option: str | None, value: str | None, tiers: tuple[tuple[str, ...], ...]) -> int:
@@ -239,7 +240,7 @@ def _tags(names: Names, option: str | None, value: str | None, tiers: tuple[tupl
 
 def table_tokens(table: Table, request: Request) -> Corpus:
     """Read a table as running tokens: lists of tokens and tags, a sentence a row, or one token a row."""
-    roles = _roles(table, request)
+    roles = token_roles(table, request)
     needed = [name for name in (roles.tags, roles.words, roles.document) if name is not None]
     if roles.lists:
         return _sentences(table, request, roles, table.columns(needed, roles.extra))
@@ -247,7 +248,7 @@ def table_tokens(table: Table, request: Request) -> Corpus:
     return _running(table, request, roles, table.columns([*needed, *sentence], roles.extra))
 
 
-def _sentences(table: Table, request: Request, roles: _Roles, found: dict[str, list[Any]]) -> Corpus:
+def _sentences(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
     """Read one sentence a row."""
     tags, bounds, rows = _flattened(table, roles.tags, found[roles.tags])
     words = None
@@ -271,7 +272,7 @@ def _sentences(table: Table, request: Request, roles: _Roles, found: dict[str, l
     return _tokens_corpus(table, request, tags, words, owners, cuts, documents, extra, notes)
 
 
-def _check_equal(table: Table, roles: _Roles, tags: list[int], words: list[int]) -> None:
+def _check_equal(table: Table, roles: TokenRoles, tags: list[int], words: list[int]) -> None:
     unlike = np.flatnonzero(np.diff(tags) != np.diff(words))
     if unlike.size:
         row = int(unlike[0])
@@ -297,7 +298,7 @@ def _spread(values: list[Any], sizes: NDArray[np.int64]) -> list[Any]:
     return spread
 
 
-def _running(table: Table, request: Request, roles: _Roles, found: dict[str, list[Any]]) -> Corpus:
+def _running(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
     """Read one token a row; a sentence ends where the column of sentences or documents changes."""
     tags = table.texts(roles.tags, found[roles.tags])
     words = table.texts(roles.words, found[roles.words]) if roles.words else None

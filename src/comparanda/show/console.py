@@ -17,6 +17,7 @@ from rich.text import Text
 
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
+from comparanda.comparison.gate import Gate
 from comparanda.show import arcs, spans
 from comparanda.show.cells import visible
 from comparanda.show.example_tables import verdict_and_rule
@@ -57,7 +58,10 @@ def show(finding: Finding, stream: TextIO, *, top: int | None = None, plain: boo
         _show_examples(finding, console)
         return
     for table in tables(finding, top):
-        _show_table(table, console)
+        if not table.folded:
+            _show_table(table, console)
+    if isinstance(finding, Gate):
+        _show_broken(finding, console)
     if isinstance(finding, Anatomy):
         console.print()
         console.print(_line(finding.signature, "dim"))
@@ -195,6 +199,15 @@ def _show_examples(finding: Examples, console: Console) -> None:
         console.print(_line(spans.LEGEND, "dim"))
     found = _counted(finding.count, "example")
     console.print(_line(f"{len(finding.examples):,} of {found} shown where {finding.where}", "dim"))
+
+
+def _show_broken(finding: Gate, console: Console) -> None:
+    """Show the new errors that broke a gate, and how its numbers were made."""
+    for each in () if finding.passed else finding.examples:
+        console.print()
+        _show_examples(each, console)
+    console.print()
+    console.print(_line(finding.signature, "dim"))
 
 
 def _show_example(each: Example, console: Console, width: int) -> None:

@@ -24,7 +24,8 @@ def as_markdown(finding: Finding, top: int | None = None) -> str:
 
 
 def _markdown(table: Table) -> str:
-    lines = [f"### {_escaped(table.title)}", ""]
+    title = html.escape(visible(table.title))
+    lines = ["<details>", f"<summary>{title}</summary>", ""] if table.folded else [f"### {_escaped(table.title)}", ""]
     lines.append("| " + " | ".join(_escaped(each.header) for each in table.fields) + " |")
     lines.append("|" + "|".join("---" if each.kind == "text" else "---:" for each in table.fields) + "|")
     for number in range(len(table.rows)):
@@ -35,6 +36,8 @@ def _markdown(table: Table) -> str:
         lines.append("| " + " | ".join(cells) + " |")
     if table.notes:
         lines += ["", *(_escaped(note) + "  " for note in table.notes)]
+    if table.folded:
+        lines += ["", "</details>"]
     return "\n".join(lines)
 
 

@@ -6,21 +6,32 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from comparanda.comparison.ablation import Ablation
+from comparanda.comparison.against import Against
+from comparanda.comparison.agreements import Agreements
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.combine import Combination
-from comparanda.comparison.difference import Difference, Pairs
+from comparanda.comparison.complement import Complementarity
+from comparanda.comparison.difference import Difference
+from comparanda.comparison.diversity import Diversity
+from comparanda.comparison.ensembles import Ensembles
 from comparanda.comparison.examples import Examples
+from comparanda.comparison.gate import Gate
 from comparanda.comparison.keys import Keys
+from comparanda.comparison.leaderboard import Leaderboard
+from comparanda.comparison.pairs import Pairs
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
 from comparanda.comparison.sources import ErrorSources
+from comparanda.comparison.stability import Stability
+from comparanda.comparison.suspects import Suspects
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
 FINDINGS: dict[str, type[Finding]] = {
@@ -29,11 +40,21 @@ FINDINGS: dict[str, type[Finding]] = {
     "pairs": Pairs,
     "difference": Difference,
     "combination": Combination,
+    "complementarity": Complementarity,
+    "ensembles": Ensembles,
+    "against": Against,
     "significance": Significance,
+    "leaderboard": Leaderboard,
+    "ablation": Ablation,
     "slices": Slices,
     "examples": Examples,
+    "gate": Gate,
     "keys": Keys,
     "sources": ErrorSources,
+    "diversity": Diversity,
+    "suspects": Suspects,
+    "stability": Stability,
+    "agreements": Agreements,
 }
 
 

@@ -34,6 +34,7 @@ class Table:
         notes: lines below the table.
         best: the cells (row, column) to be set in bold.
         marks: signs behind cells, such as `*` for significance.
+        folded: whether Markdown opens it at a click alone, and the console shows its sentences instead.
 
     """
 
@@ -44,6 +45,7 @@ class Table:
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    folded: bool = False
 
     def keys(self) -> tuple[str, ...]:
         """Return the names of the columns in data, each once: an interval becomes two columns, its ends.

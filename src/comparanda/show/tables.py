@@ -5,22 +5,42 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
+from comparanda.comparison.ablation import Ablation
+from comparanda.comparison.against import Against
+from comparanda.comparison.agreements import Agreements
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.combine import Combination
-from comparanda.comparison.difference import Difference, Pairs
+from comparanda.comparison.complement import Complementarity
+from comparanda.comparison.difference import Difference
+from comparanda.comparison.diversity import Diversity
+from comparanda.comparison.ensembles import Ensembles
 from comparanda.comparison.examples import Examples
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.gate import Gate
 from comparanda.comparison.keys import Keys
+from comparanda.comparison.leaderboard import Leaderboard
+from comparanda.comparison.pairs import Pairs
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
 from comparanda.comparison.slices import Slices
 from comparanda.comparison.sources import ErrorSources
+from comparanda.comparison.stability import Stability
+from comparanda.comparison.suspects import Suspects
+from comparanda.show.ablation_tables import ablation_tables
+from comparanda.show.agreement_tables import agreement_tables
 from comparanda.show.cells import counted
 from comparanda.show.combination_tables import combination_tables
+from comparanda.show.complement_tables import against_table, complement_tables
 from comparanda.show.difference_tables import difference_tables, label_table
+from comparanda.show.diversity_tables import diversity_tables
+from comparanda.show.ensemble_tables import ensemble_tables
 from comparanda.show.example_tables import example_tables
+from comparanda.show.gate_tables import gate_tables
+from comparanda.show.leaderboard_tables import leaderboard_tables
 from comparanda.show.score_tables import score_tables, stars
 from comparanda.show.source_tables import source_table
+from comparanda.show.stability_tables import stability_tables
+from comparanda.show.suspect_tables import suspect_tables
 from comparanda.show.table import NO_SITES, Field, Table, cut
 
 # How many rows of long tables are shown unless told otherwise.
@@ -152,8 +172,53 @@ def _(finding: ErrorSources, top: int | None = None) -> tuple[Table, ...]:
 
 
 @tables.register
+def _(finding: Ablation, top: int | None = None) -> tuple[Table, ...]:
+    return ablation_tables(finding, top)
+
+
+@tables.register
+def _(finding: Leaderboard, top: int | None = None) -> tuple[Table, ...]:
+    return leaderboard_tables(finding, top)
+
+
+@tables.register
+def _(finding: Agreements, top: int | None = None) -> tuple[Table, ...]:
+    return agreement_tables(finding, top)
+
+
+@tables.register
+def _(finding: Stability, top: int | None = None) -> tuple[Table, ...]:
+    return stability_tables(finding, top)
+
+
+@tables.register
 def _(finding: Combination, top: int | None = None) -> tuple[Table, ...]:
     return combination_tables(finding, top)
+
+
+@tables.register
+def _(finding: Ensembles, top: int | None = None) -> tuple[Table, ...]:
+    return ensemble_tables(finding, top)
+
+
+@tables.register
+def _(finding: Complementarity, top: int | None = None) -> tuple[Table, ...]:
+    return complement_tables(finding, top)
+
+
+@tables.register
+def _(finding: Against, top: int | None = None) -> tuple[Table, ...]:
+    return (against_table(finding, top),)
+
+
+@tables.register
+def _(finding: Diversity, top: int | None = None) -> tuple[Table, ...]:
+    return diversity_tables(finding, top)
+
+
+@tables.register
+def _(finding: Suspects, top: int | None = None) -> tuple[Table, ...]:
+    return suspect_tables(finding, top)
 
 
 @tables.register
@@ -185,13 +250,20 @@ def _(finding: Examples, top: int | None = None) -> tuple[Table, ...]:
 
 
 @tables.register
+def _(finding: Gate, top: int | None = None) -> tuple[Table, ...]:
+    del top
+    return gate_tables(finding)
+
+
+@tables.register
 def _(finding: Anatomy, top: int | None = None) -> tuple[Table, ...]:
     against = {}
     first = finding.scores.scores[0].system
     if finding.significance is not None:
         against = {test.new: test.p_holm for test in finding.significance.tests if test.base == first}
     found = [*score_tables(finding.scores, against)]
-    for part in (finding.pairs, finding.significance, finding.difference, finding.combination, *finding.slices):
+    parts = (finding.pairs, finding.stability, finding.significance, finding.difference, finding.combination)
+    for part in (*parts, *finding.slices):
         if part is not None:
             found += tables(part, top)
     return tuple(found)

@@ -1,0 +1,151 @@
+"""Outputs without a key: how far they agree, each of them standing once where the key stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from comparanda.comparison.agreements import Agreements, agreements
+from comparanda.comparison.context import Context
+from comparanda.comparison.resample import RESAMPLES, SEED
+from comparanda.errors import UsageError, nearest
+from comparanda.judge.grounded import on_ground
+from comparanda.judge.label_maps import owners
+from comparanda.judge.words import word_sites
+from comparanda.result import Result
+from comparanda.road import Prepared, Setup, columns_of, judge, judged, prepare, read_response
+from comparanda.verdicts import View
+
+if TYPE_CHECKING:
+    from comparanda.corpus import Corpus
+    from comparanda.places import Note
+
+FEWEST = 2
+
+
+def agreement(
+    outputs: Mapping[str, Any],
+    *,
+    ground: str | None = None,
+    view: str | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    zero_division: float | None = None,
+    **settings: Any,
+) -> Agreements:
+    """Say how far outputs agree with each other, without a key.
+
+    For every pair: the task's main measure of one with the other as the key, diff, and Cohen's κ; for all together
+    Krippendorff's α; and the documents, those they disagree about most first.
+
+    Args:
+        outputs: at least two outputs by name, each like a system of `compare`; `Runs` are as many outputs.
+        ground: the output whose documents and words are those of all; the first by default.
+        view: the view, if there are several.
+        resamples: how many resamples intervals draw; 0 for none.
+        seed: the seed of all draws.
+        zero_division: a value to put where a score is undefined; None to say so instead.
+        settings: as for `compare`: `task`, `missing`, `maps`, `rules` …
+
+    >>> outputs = {"a": [["B-PER", "O"]], "b": [["B-PER", "B-LOC"]], "c": [["O", "O"]]}
+    >>> found = agreement(outputs, task="span", resamples=0)
+    >>> [(pair.first, pair.second, round(pair.score, 2), pair.diff) for pair in found.pairs]
+    [('a', 'b', 0.67, 0.5), ('a', 'c', 0.0, 1.0), ('b', 'c', 0.0, 1.0)]
+
+    """
+    drawn = {"resamples": resamples, "seed": seed, "zero_division": zero_division}
+    return agreement_of(outputs, ground, view, settings, **drawn)[0]
+
+
+def agreement_of(
+    outputs: Mapping[str, Any],
+    ground: str | None,
+    view: str | None,
+    settings: Mapping[str, Any],
+    **drawn: Any,
+) -> tuple[Agreements, Result]:
+    """Return the finding, and the result of all outputs compared with the ground as the key."""
+    setup = _setup(settings)
+    columns, runs = columns_of(outputs)
+    names = [name for name, _ in runs]
+    maps = _Maps(setup, dict(zip(names, owners(columns), strict=True)))
+    if len(names) < FEWEST:
+        raise UsageError("agreement needs at least two outputs", hint="give them all: none of them is the key")
+    first = names[0] if ground is None else ground
+    if first not in names:
+        raise UsageError(f"no output is called {first!r}{nearest(first, names)}", hint=f"outputs: {', '.join(names)}")
+    corpora = {name: read_response(given, name, setup) for name, given in runs}
+    _check_ground(corpora, first)
+    prepared = prepare(corpora[first], _others(corpora, first), maps.with_key(setup, first))
+    results = {first: judged(prepared, setup)}
+    if prepared.task.layer == "spans":
+        corpora |= zip((first, *_others(corpora, first)), on_ground(prepared.aligned), strict=True)
+    quiet = replace(setup, strict=False, progress=None)  # what there is to note has been noted
+    for name in _others(corpora, first):
+        results[name] = judge(corpora[name], _others(corpora, name), maps.with_key(quiet, name))
+    contexts = {name: Context(results[name], results[name].view(view), **drawn) for name in names}
+    decided, cases = _decided(prepared, contexts[first])
+    verdicts = replace(results[first], notes=tuple(_renamed(note, first) for note in results[first].notes))
+    return agreements(contexts, first, decided, cases), Result(verdicts, **drawn)
+
+
+def _renamed(note: Note, ground: str) -> Note:
+    """Let a note speak of the ground where it speaks of the key: there is none."""
+    return replace(
+        note, side=ground if note.side == "key" else note.side, what=note.what.replace("the key", repr(ground))
+    )
+
+
+def _setup(settings: Mapping[str, Any]) -> Setup:
+    known = {field.name for field in fields(Setup)}
+    for name in settings:
+        if name not in known:
+            raise UsageError(f"agreement has no option {name!r}{nearest(name, known)}")
+    if "task" not in settings:
+        raise UsageError("which task?", hint='task="span", "pos", "tag:xpos", "dep", "link", "label" …')
+    return Setup(**{name: value for name, value in settings.items() if value is not None})
+
+
+def _check_ground(corpora: Mapping[str, Corpus], ground: str) -> None:
+    """Refuse a ground without words where another output has some."""
+    if not len(corpora[ground]):
+        better = [name for name, corpus in corpora.items() if len(corpus)]
+        if better:
+            raise UsageError(
+                f"{ground!r} has no words, and those of the ground are those of all",
+                hint=f"let another be the ground: {', '.join(better)}",
+            )
+
+
+def _others(corpora: Mapping[str, Corpus], name: str) -> dict[str, Corpus]:
+    return {other: corpus for other, corpus in corpora.items() if other != name}
+
+
+class _Maps:
+    """The label maps, as they are given whichever output is the key."""
+
+    def __init__(self, setup: Setup, owner: Mapping[str, str]) -> None:
+        known = {"all", *owner.values()}
+        for who in setup.maps:
+            if who not in known:
+                raise UsageError(f"a label map is given for {who!r}{nearest(who, known)}", hint="all, or an output")
+        self.given, self.owner = setup.maps, owner
+
+    def with_key(self, setup: Setup, name: str) -> Setup:
+        """Return the setup in which one output is the key: its map is then the key's."""
+        mine = {"key" if run == name else run: self.given.get(owner, {}) for run, owner in self.owner.items()}
+        return replace(setup, maps={side: table for side, table in {**self._all, **mine}.items() if table})
+
+    @property
+    def _all(self) -> Mapping[str, Mapping[str, str]]:
+        return {"all": self.given.get("all", {})}
+
+
+def _decided(prepared: Prepared, context: Context) -> tuple[Context, str]:
+    """Return the cases that coefficients are over, and what they are called: words for spans, else the sites."""
+    if prepared.task.layer != "spans":
+        return context, "rows" if prepared.task.shape == "rows" else "tokens"
+    linked = prepared.task.name == "link"
+    sites = word_sites(prepared.aligned, prepared.systems, prepared.options, linked=linked)
+    return replace(context, view=View("words", sites, ("accuracy",))), "words"

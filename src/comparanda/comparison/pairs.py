@@ -1,0 +1,245 @@
+"""All pairs of systems: how much they differ beside how much their scores do (tables 1–3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.comparison.context import Context, Interval, share
+from comparanda.comparison.crossing import Crossed, Crossing
+from comparanda.comparison.difference import CLASSES, LABEL_COLUMNS, decisions, label_columns, transition_condition
+from comparanda.comparison.finding import Finding
+from comparanda.comparison.scores import scores
+from comparanda.comparison.span_crossing import SpanCrossing
+from comparanda.expressions import quote
+from comparanda.measures import ratio
+from comparanda.sites import shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Rows
+    from comparanda.verdicts import System
+
+
+@dataclass(frozen=True)
+class PairTransition:
+    """One kind of change between two systems.
+
+    Args:
+        kind: correction, new_error or changed_error.
+        key: the key's label.
+        base: the first system's.
+        new: the second's.
+        count: at how many sites.
+        where: the condition that selects them.
+
+    """
+
+    kind: str
+    key: str
+    base: str
+    new: str
+    count: int
+    where: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems side by side: how much they differ, and how much their scores do (table 3).
+
+    Args:
+        base: the first system.
+        new: the second.
+        different: the number of sites with different values.
+        diff: their share.
+        low: the lower end of the 95 % interval of diff.
+        high: the upper end.
+        score_difference: the main measure of the second less that of the first.
+        overlap_right: 2·|both right| / (|first right| + |second right|) (table 1).
+        overlap_all: 1 − diff (table 2).
+        corrections: the sites that the first has wrong and the second right.
+        new_errors: those that the first has right and the second wrong.
+        changed_errors: those that both have wrong, each in its own way.
+        transitions: the most frequent kinds of change of each class, as many as asked for.
+        where: the condition that selects the differing sites.
+
+    """
+
+    base: str
+    new: str
+    sites: int
+    different: int
+    diff: float | None
+    low: float | None
+    high: float | None
+    score_difference: float | None
+    overlap_right: float | None
+    overlap_all: float | None
+    corrections: int
+    new_errors: int
+    changed_errors: int
+    transitions: tuple[PairTransition, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class Pairs(Finding):
+    """All pairs of systems."""
+
+    view: str
+    measure: str
+    pairs: tuple[Pair, ...]
+
+
+def pairs(context: Context, transitions: int = 0) -> Pairs:
+    """Put diff and the difference of scores side by side for every pair, with the most frequent kinds of change."""
+    main = context.measures[0]
+    table = scores(replace(context, resamples=0), [main])
+    plain = _Plain(context) if context.view.claims is None else None
+    found = []
+    for first, second in combinations(context.systems, 2):
+        ground = plain or _Spans(context, first, second)
+        counted = _counted(ground, first, second, kinds=transitions > 0)
+        values = table.value(first.name), table.value(second.name)
+        diff = share(counted.different, counted.sites)
+        found.append(
+            Pair(
+                first.name,
+                second.name,
+                counted.sites,
+                counted.different,
+                diff,
+                *_interval(context, ground, first, second),
+                None if values[0] is None or values[1] is None else values[1] - values[0],
+                counted.overlap,
+                None if diff is None else 1 - diff,
+                *counted.classes,
+                _most_frequent(ground, counted.transitions, transitions),
+                _pair_condition(context, first.name, second.name),
+            )
+        )
+    return Pairs(context.view.name, main.name, tuple(found))
+
+
+class _Plain:
+    """Sites that are the same for all pairs."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._crossing = Crossing(context.sites)
+        self.count = len(context.sites)
+
+    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        del kinds  # they cost next to nothing here
+        return self._crossing.crossed(first, second)
+
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, str, str]]:
+        """Return the names of labels, and how conditions call their columns."""
+        return self._context.sites.labels.names, label_columns(self._context.sites)
+
+    def units(self) -> NDArray[np.integer]:
+        """Return the unit of each site."""
+        return self._context.unit
+
+    def differing(self, first: int, second: int) -> Rows:
+        """Return the sites at which two runs differ."""
+        rows, _, old, fresh = decisions(self._context, first, second)
+        found: Rows = rows[old != fresh]
+        return found
+
+
+class _Spans:
+    """The overlap sites of the key and two systems."""
+
+    def __init__(self, context: Context, first: System, second: System) -> None:
+        claims = context.view.claims
+        assert claims is not None
+        self._crossing = SpanCrossing(claims, (*first.runs, *second.runs))
+        self._unit = context.verdicts.unit_of(claims)
+        self.count = self._crossing.count
+
+    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        return self._crossing.crossed(first, second, kinds=kinds)
+
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, str, str]]:
+        return self._crossing.labels.names, LABEL_COLUMNS
+
+    def units(self) -> NDArray[np.integer]:
+        return self._unit[self._crossing.first_rows()]
+
+    def differing(self, first: int, second: int) -> Rows:
+        return np.flatnonzero(self._crossing.differs(first, second))
+
+
+def _pair_condition(context: Context, base: str, new: str) -> str:
+    """Write the condition that two systems differ; by their names where each has one run and sites are everybody's."""
+    if context.view.claims is not None or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
+        return "differs"
+    return f"value({quote(base)}) != value({quote(new)})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How much two systems differ: sites times pairs of runs, the classes of difference, and their kinds of change."""
+
+    sites: int
+    different: int
+    overlap: float | None
+    classes: tuple[int, int, int]
+    transitions: tuple[Counter[tuple[int, int, int]], ...]
+
+
+def _counted(ground: _Plain | _Spans, first: System, second: System, *, kinds: bool) -> _Counted:
+    """Count where two systems differ, at the sites of their universe."""
+    run_pairs = list(product(first.runs, second.runs))
+    crossed = [ground.crossed(*runs, kinds=kinds) for runs in run_pairs]
+    transitions: tuple[Counter[tuple[int, int, int]], ...] = tuple(Counter() for _ in CLASSES)
+    for each in crossed if kinds else ():
+        for counter, rows in zip(transitions, each.transitions, strict=True):
+            counter.update({(key, base, new): count for key, base, new, count in rows.tolist()})
+    both = sum(each.same_right for each in crossed)
+    corrections = sum(each.corrections for each in crossed)
+    new_errors = sum(each.new_errors for each in crossed)
+    changed = sum(each.changed_errors for each in crossed)
+    return _Counted(
+        ground.count * len(run_pairs),
+        corrections + new_errors + changed,
+        share(2 * both, 2 * both + corrections + new_errors),  # right in the first: both and new errors
+        (corrections, new_errors, changed),
+        transitions,
+    )
+
+
+def _interval(context: Context, ground: _Plain | _Spans, first: System, second: System) -> Interval:
+    """Return the bootstrap interval of diff: over units their differing sites, the mean over pairs of runs."""
+    if not context.resamples:
+        return None, None
+    unit, active = ground.units(), context.among(first.name, second.name).active
+    size = context.verdicts.units.count
+    columns = np.zeros((len(active), 2))
+    columns[:, 1] = np.bincount(unit, minlength=size)[active]
+    run_pairs = list(product(first.runs, second.runs))
+    for runs in run_pairs:
+        columns[:, 0] += np.bincount(unit[ground.differing(*runs)], minlength=size)[active] / len(run_pairs)
+    return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
+
+
+def _most_frequent(
+    ground: _Plain | _Spans, transitions: tuple[Counter[tuple[int, int, int]], ...], most: int
+) -> tuple[PairTransition, ...]:
+    """Write the most frequent kinds of change of each class."""
+    if not most:
+        return ()
+    names, columns = ground.labels()
+    found = []
+    for kind, counter in zip(CLASSES, transitions, strict=True):
+        for codes in sorted(counter, key=lambda code: (-counter[code], code))[:most]:
+            key, base, new = (shown(names[code]) for code in codes)
+            where = transition_condition(kind, columns, key, base, new)
+            found.append(PairTransition(kind, key, base, new, counter[codes], where))
+    return tuple(found)

@@ -1,0 +1,103 @@
+"""Two systems crossed at the overlap sites of the key and these two alone, without making their values.
+
+Two sides have the same value at a site if they have every span of it equally often. So whether they agree is told by
+comparing counts of spans; what they say there is written only for the sites of a transition that somebody asks for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.comparison.crossing import Crossed, kinds_of_change
+from comparanda.site_values import values_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.claims import Claims
+    from comparanda.columns import Rows, Truths
+    from comparanda.sites import Aspect
+
+
+_NONE = np.zeros((0, 4), np.int64)
+
+
+class SpanCrossing:
+    """The overlap sites of the key and some runs.
+
+    Args:
+        claims: all spans of a view.
+        runs: the runs whose spans, beside the key's, make the sites.
+
+    """
+
+    def __init__(self, claims: Claims, runs: Sequence[int]) -> None:
+        self._claims, self._runs = claims, runs
+        self.rows = claims.present(runs)
+        self.site = claims.components(self.rows)
+        self.count = int(self.site.max(initial=-1)) + 1
+        self._sides = {run: claims.runs[run][self.rows] for run in runs}
+        self._key = claims.key[self.rows]
+        self._wrong = {run: self._at_sites(self._key != side) for run, side in self._sides.items()}
+
+    def _at_sites(self, rows: Truths) -> Truths:
+        """Whether anything is so at each site."""
+        found = np.zeros(self.count, np.bool_)
+        found[self.site[rows]] = True
+        return found
+
+    def differs(self, first: int, second: int) -> Truths:
+        """Whether two runs say something else at each site."""
+        return self._at_sites(self._sides[first] != self._sides[second])
+
+    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        """Cross two runs; kinds of change only if they are asked for."""
+        mine, theirs, differs = self._wrong[first], self._wrong[second], self.differs(first, second)
+        classes = mine & ~theirs, ~mine & theirs, mine & theirs & differs
+        corrections, new_errors, changed = (int(each.sum()) for each in classes)
+        right, both = int((~mine & ~theirs).sum()), int((mine & theirs).sum())
+        one, two, three = (self._kinds(each, first, second) if kinds else _NONE for each in classes)
+        return Crossed(right, corrections, new_errors, changed, both - changed, (one, two, three))
+
+    def _kinds(self, sites: Truths, first: int, second: int) -> NDArray[np.int64]:
+        """Count the kinds of change at some sites, all of one class."""
+        labels = self.labels
+        rows = self._place[sites]
+        return kinds_of_change(
+            labels.key[rows], labels.values[first][rows], labels.values[second][rows], len(labels.names)
+        )
+
+    @cached_property
+    def _contested(self) -> Truths:
+        """Whether at least one of the runs is wrong at each site."""
+        found: Truths = np.logical_or.reduce([self._wrong[run] for run in self._runs])
+        return found
+
+    @cached_property
+    def _place(self) -> Rows:
+        """The number of each site among the contested ones."""
+        return np.cumsum(self._contested) - 1
+
+    @cached_property
+    def labels(self) -> Aspect:
+        """The labels that the key and the runs have at contested sites."""
+        chosen = self._contested[self.site]
+        rows, site = self.rows[chosen], self._place[self.site[chosen]]
+        claims = self._claims
+        spans = np.zeros((4, len(rows)), np.int64)
+        spans[3] = claims.label[rows]
+        nobody = np.zeros(len(rows), np.int32)
+        sides = [
+            claims.key[rows],
+            *(each[rows] if run in self._runs else nobody for run, each in enumerate(claims.runs)),
+        ]
+        return values_at(spans, site, int(self._contested.sum()), sides, claims.names, {}, ("label",))["label"]
+
+    def first_rows(self) -> Rows:
+        """Return the first span of each site."""
+        return self.rows[np.unique(self.site, return_index=True)[1]]

@@ -1,0 +1,79 @@
+"""What runs are to vote on: their labels in one tongue, as they are judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from comparanda.errors import UsageError
+from comparanda.judge.ground import run_names
+from comparanda.judge.label_maps import speak_alike
+from comparanda.rules.engine import Engine
+from comparanda.vote.values import as_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from comparanda.columns import TextColumn
+    from comparanda.corpus import Corpus
+    from comparanda.road import Prepared
+    from comparanda.vote import Ground
+
+
+def ground_of(prepared: Prepared) -> Ground:
+    """Return what is voted on."""
+    if prepared.task.layer == "arcs":
+        return "trees"
+    if prepared.task.layer == "spans":
+        return "links" if _looks_at_ids(prepared) else "spans"
+    return "sets" if _several(prepared) else "values"
+
+
+def _looks_at_ids(prepared: Prepared) -> bool:
+    """Whether the rules that judge spans look at the ids of these."""
+    if prepared.options.rules is None:
+        return False
+    engine = Engine(prepared.options.rules)
+    tables = ("system", "key", "system_ids", "key_ids")
+    return any(engine.uses(table, column) for table in tables for column in ("id", "of"))
+
+
+def _several(prepared: Prepared) -> bool:
+    return any(corpus.several for corpus in (prepared.aligned.key, *prepared.aligned.responses))
+
+
+def in_one_tongue(prepared: Prepared) -> Prepared:
+    """Apply label maps and the folding of case to what the runs say, so that a vote sees equal labels as equal.
+
+    The combination then has the new labels. It is judged with the same maps, so these must leave them as they are.
+    """
+    maps = prepared.options.maps.get("all", {})
+    for old, new in sorted(maps.items()):
+        if maps.get(new, new) != new:
+            raise UsageError(
+                f"the label map for all reads {old} as {new}, and {new} as {maps[new]}: it cannot be applied twice",
+                hint="combinations have the new labels, and are judged with the same map; give one for each system",
+            )
+    aligned = prepared.aligned
+    if not prepared.options.maps and not prepared.options.fold_case:
+        return prepared
+    several = _several(prepared)
+    corpora = [as_sets(corpus) if several else corpus for corpus in aligned.responses]
+    columns = [_labels(aligned.key), *map(_labels, corpora)]  # the key's must be there, and nothing comes of them
+    sides = ("key", *run_names(prepared.systems))
+    found, _ = speak_alike(columns, sides, prepared.systems, prepared.options, several=several)
+    return replace(prepared, aligned=replace(aligned, responses=_relabelled(corpora, found[1:])))
+
+
+def _labels(corpus: Corpus) -> TextColumn:
+    return corpus.columns["value"] if corpus.spans is None else corpus.spans.label
+
+
+def _relabelled(corpora: Sequence[Corpus], labels: Sequence[TextColumn]) -> tuple[Corpus, ...]:
+    """Put other labels into corpora."""
+    return tuple(
+        replace(corpus, columns={**corpus.columns, "value": column})
+        if corpus.spans is None
+        else replace(corpus, spans=replace(corpus.spans, label=column))
+        for corpus, column in zip(corpora, labels, strict=True)
+    )

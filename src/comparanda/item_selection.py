@@ -1,0 +1,89 @@
+"""From a condition to the items it selects: what the key has and runs claim, one by one.
+
+A condition that speaks of claims is about items; all others are about sites (`selection`). The names below are in no
+scope of sites, so a condition tells by itself which table it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import Column, TextColumn
+from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, walk
+from comparanda.expressions.syntax import Call
+from comparanda.sites import shown
+
+if TYPE_CHECKING:
+    from comparanda.columns import Rows, Truths
+    from comparanda.expressions import Type
+    from comparanda.items import Items
+    from comparanda.verdicts import Verdicts
+
+ITEM_NAMES: Mapping[str, Type] = {"positive": "truth", "negative": "truth", "claimed_by": "number"}
+"""What is said of items alone: whether the key has one and it counts, whether it has not, and how many runs do."""
+
+PAIR_ITEM_NAMES: Mapping[str, Type] = {"base_claims": "truth", "new_claims": "truth"}
+"""Whether the systems of a pair have an item."""
+
+CLAIMS = "claims"
+"""The function that tells whether a run has an item: `claims("crf")`."""
+
+
+def about_items(where: str, attributes: Collection[str] = ()) -> bool:
+    """Whether a condition is about items; an attribute of sites may be called like one of their names.
+
+    >>> about_items('positive and not claims("crf")'), about_items('label == "PER"')
+    (True, False)
+    """
+    if names_used(where) & ({*ITEM_NAMES, *PAIR_ITEM_NAMES} - {*attributes}):
+        return True
+    return any(isinstance(node, Call) and node.function == CLAIMS for node in walk(parse(where).root))
+
+
+def item_scope(verdicts: Verdicts, items: Items, pair: tuple[int, int] | None = None) -> Scope:
+    """Return what a condition can see of items, and of one pair of runs."""
+    columns = _Columns(verdicts, items, pair)
+    types: dict[str, Type] = {"label": "text", "document": "text", **ITEM_NAMES}
+    if pair is not None:
+        types |= PAIR_ITEM_NAMES
+    run = Parameter("run", literal=True, choices=verdicts.runs)
+    claims = Function((run,), "truth", lambda name: items.has(verdicts.runs.index(name)))
+    return Scope(types=types, column=columns.column, length=len(items), functions={**BUILTINS, CLAIMS: claims})
+
+
+class _Columns:
+    """Makes the columns of a scope, each when it is asked for."""
+
+    def __init__(self, verdicts: Verdicts, items: Items, pair: tuple[int, int] | None) -> None:
+        self.verdicts, self.items, self.pair = verdicts, items, pair
+
+    def column(self, name: str) -> Column:
+        if name == "label":
+            return TextColumn(self.items.label, tuple(map(shown, self.items.names)))
+        if name == "document":
+            return TextColumn(self.items.document, self.verdicts.documents)
+        if name == "positive":
+            return self._positive()
+        if name == "negative":
+            return ~self.items.positive
+        if name == "claimed_by":
+            return self._claimed_by()
+        assert self.pair is not None
+        return self.items.has(self.pair[0 if name == "base_claims" else 1])
+
+    def _claimed_by(self) -> Rows:
+        """Return how many runs have each item."""
+        count = np.zeros(len(self.items), np.int64)
+        for run in range(len(self.verdicts.runs)):
+            count += self.items.has(run)
+        return count
+
+    def _positive(self) -> Truths:
+        """Whether the key has each item and it counts: for both runs of a pair, or else for any run."""
+        runs = range(len(self.verdicts.runs)) if self.pair is None else self.pair
+        counting = [self.items.counts(run) for run in runs]
+        found: Truths = (np.logical_or if self.pair is None else np.logical_and).reduce(counting)
+        return found

@@ -1,0 +1,112 @@
+"""How far outputs agree without a key, as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from comparanda.comparison.agreements import Agreements, OutputPair
+from comparanda.show.cells import cell, counted
+from comparanda.show.table import Field, Table, cut
+
+_DOCUMENTS, _PAIRS = 10, 45  # how many rows are shown unless told otherwise
+_WORDS = (
+    "κ and α are over words here: a word's value are the labels of the spans that cover it, or none; they hang on how "
+    "many words have none, so F1 is the usual measure of spans (Hripcsak & Rothschild 2005)"
+)
+
+
+def agreement_tables(finding: Agreements, top: int | None) -> tuple[Table, ...]:
+    """Return how far each pair agrees, and the documents they disagree about."""
+    return (_pair_table(finding, top), _document_table(finding, top))
+
+
+def _pair_table(finding: Agreements, top: int | None) -> Table:
+    turned = any(pair.turned != pair.score for pair in finding.pairs)
+    fields = [
+        Field("first", "as key"),
+        Field("second", "other"),
+        Field("score", finding.measure, "share"),
+        Field("score_interval", "95 % interval", "interval"),
+        *([Field("turned", "turned", "share")] if turned else []),
+        Field("distance", f"100 − {finding.measure}", "share"),
+        Field("diff", "diff", "share"),
+        Field("diff_interval", "95 % interval", "interval"),
+        Field("different", "differing", "count"),
+        Field("sites", "sites", "count"),
+        Field("kappa", "κ", "share"),
+        Field("kappa_interval", "95 % interval", "interval"),
+        Field("cases", finding.cases, "count"),
+    ]
+    rows = [_pair_row(pair, turned=turned) for pair in finding.pairs]
+    kept, more = cut(rows, max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
+    alpha = finding.alpha
+    span = "" if alpha.low is None else f", 95 % interval {cell('interval', (alpha.low, alpha.high))}"
+    return Table(
+        "agreements",
+        f"How far they agree, without a key: Krippendorff's α {cell('share', alpha.value)}{span}",
+        tuple(fields),
+        kept,
+        (*more, *_notes(finding, turned=turned)),
+    )
+
+
+def _pair_row(pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:
+    return (
+        pair.first,
+        pair.second,
+        pair.score,
+        (pair.low, pair.high),
+        *((pair.turned,) if turned else ()),
+        pair.distance,
+        pair.diff,
+        (pair.diff_low, pair.diff_high),
+        pair.different,
+        pair.sites,
+        pair.kappa.value,
+        (pair.kappa.low, pair.kappa.high),
+        pair.kappa.cases,
+    )
+
+
+def _notes(finding: Agreements, *, turned: bool) -> list[str]:
+    means = ", ".join(
+        f"{name} {cell('share', value)}"
+        for name, value in (
+            (finding.measure, finding.mean_score),
+            (f"100 − {finding.measure}", finding.mean_distance),
+            ("diff", finding.mean_diff),
+            ("κ", finding.mean_kappa),
+        )
+    )
+    notes = [f"mean over pairs: {means}"]
+    reasons = {pair.reason for pair in finding.pairs} | {pair.kappa.reason for pair in finding.pairs}
+    notes += sorted(f"n/a: {reason}" for reason in {*reasons, finding.alpha.reason} if reason)
+    if turned:
+        notes.append("turned: with the other as the key")
+    if finding.cases == "words":
+        notes.append(_WORDS)
+    notes.append(
+        f"κ and α: 100 for full agreement, 0 for what chance would give; documents and {finding.cases} are those of "
+        f"{finding.ground}"
+    )
+    if finding.resamples:
+        made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
+        notes.append(f"95 % intervals: {made}, seed {finding.seed}")
+    return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
+
+
+def _document_table(finding: Agreements, top: int | None) -> Table:
+    fields = (
+        Field("document", "document"),
+        Field("sites", "sites", "count"),
+        Field("disagreed", "not unanimous", "count"),
+        Field("share", "%", "share"),
+        Field("diff", "mean diff", "share"),
+    )
+    rows: list[tuple[Any, ...]] = [
+        (row.document, row.sites, row.disagreed.count, row.disagreed.share, row.diff) for row in finding.documents
+    ]
+    kept, notes = cut(rows, top, _DOCUMENTS, "document", "documents")
+    said = f"{finding.disagreed.count:,} of {counted(finding.sites, 'site')}"
+    title = f"Documents by disagreement: not unanimous at {said} ({cell('share', finding.disagreed.share)} %)"
+    return Table("documents", title, fields, kept, notes)

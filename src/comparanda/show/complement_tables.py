@@ -1,0 +1,197 @@
+"""Complementarity as tables: rates, the integers behind them, what union and intersection score, advice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from comparanda.comparison.against import Against, AgainstRow
+from comparanda.comparison.complement import Complementarity, ComplementPair, LabelComplement
+from comparanda.comparison.complement_rates import Rate, Rates
+from comparanda.comparison.joint import Joint
+from comparanda.show.table import Field, Table, cut
+
+_PAIRS, _LABELS, _MATRIX, _ADVICE = 45, 20, 12, 10  # how many rows or columns are shown unless told otherwise
+_REST = {"one": "pair", "many": "pairs"}
+
+
+def complement_tables(finding: Complementarity, top: int | None) -> tuple[Table, ...]:
+    """Return the rates of all ordered pairs, the counts behind them, and what each pair could do together."""
+    found = [_rate_table(finding, top), *_matrix(finding), _count_table(finding, top)]
+    if all(pair.ceiling is None for pair in finding.pairs):
+        found.append(_joint_table(finding, top))
+    found[-1] = replace(found[-1], notes=(*found[-1].notes, *_advised(finding, top)))
+    if len(finding.pairs) == 1 and finding.pairs[0].labels:
+        found.append(_label_table(finding, finding.pairs[0], top))
+    return tuple(found)
+
+
+def _rate_table(finding: Complementarity, top: int | None) -> Table:
+    fields = (Field("system", "errors of"), Field("other", "not made by"), *_rate_fields(finding))
+    rows = [
+        (rates.system, rates.other, *_rate_cells(finding, rates))
+        for pair in finding.pairs
+        for rates in (pair.forth, pair.back)
+    ]
+    kept, notes = cut(rows, _at_least(top), _PAIRS, **_REST)
+    title = f"Complementarity: which share of a system's errors another does not make (Comp over {finding.over})"
+    reasons = {
+        f"n/a: {rate.reason}"
+        for pair in finding.pairs
+        for rates in (pair.forth, pair.back)
+        for rate in (rates.comp, rates.pcomp, rates.rcomp)
+        if rate.reason is not None
+    }
+    return Table("complementarity", title, fields, kept, (*notes, *sorted(reasons), *finding.notes))
+
+
+def _rate_fields(finding: Complementarity) -> tuple[Field, ...]:
+    shown = [("comp", "Comp"), ("pcomp", "PComp"), ("rcomp", "RComp"), ("fcomp", "FComp")]
+    if finding.beta != 1:
+        shown.append(("fbeta", f"F{finding.beta:g}Comp"))
+    pairs = [(Field(key, name, "share"), Field(f"{key}_interval", "95 % interval", "interval")) for key, name in shown]
+    return tuple(field for pair in pairs for field in pair)
+
+
+def _rate_cells(finding: Complementarity, rates: Rates) -> tuple[Any, ...]:
+    chosen: list[Rate] = [rates.comp, rates.pcomp, rates.rcomp, rates.fcomp]
+    if finding.beta != 1:
+        chosen.append(rates.fbeta)
+    return tuple(cell for rate in chosen for cell in (rate.value, (rate.low, rate.high)))
+
+
+def _matrix(finding: Complementarity) -> tuple[Table, ...]:
+    """Return FComp, or Comp over sites, of every system (rows) by every other (columns), if they are not too many."""
+    names = list(dict.fromkeys(name for pair in finding.pairs for name in (pair.first, pair.second)))
+    if not 2 < len(names) <= _MATRIX:
+        return ()
+    kind, title = ("fcomp", "FComp") if finding.over == "items" else ("comp", "Comp")
+    rows = []
+    for name in names:
+        others = ("" if name == other else getattr(finding.rates(name, other), kind).value for other in names)
+        rows.append((name, *others))
+    fields = (Field("system", "errors of"), *(Field(name, name, "share") for name in names))
+    return (Table("matrix", f"{title}: errors of the row that the column does not make", fields, tuple(rows)),)
+
+
+def _count_table(finding: Complementarity, top: int | None) -> Table:
+    fields = [
+        Field("first", "first"),
+        Field("second", "second"),
+        Field("found_by_both", "found by both", "count"),
+        Field("found_by_first", "first alone", "count"),
+        Field("found_by_second", "second alone", "count"),
+        Field("found_by_neither", "neither", "count"),
+        Field("spurious_in_both", "spurious in both", "count"),
+        Field("spurious_in_first", "first alone", "count"),
+        Field("spurious_in_second", "second alone", "count"),
+    ]
+    rows = [(pair.first, pair.second, *_overlap_cells(finding, pair)) for pair in finding.pairs]
+    if finding.over == "sites":
+        fields += [
+            Field("wrong_in_both", "sites wrong in both", "count"),
+            Field("wrong_in_first", "first alone", "count"),
+            Field("wrong_in_second", "second alone", "count"),
+        ]
+    kept, notes = cut(rows, _at_least(top), _PAIRS, **_REST)
+    return Table(
+        "overlap", "The integers behind: items of the key found, items beside it claimed", tuple(fields), kept, notes
+    )
+
+
+def _overlap_cells(finding: Complementarity, row: ComplementPair | LabelComplement) -> tuple[int, ...]:
+    overlap = row.overlap
+    cells = [
+        overlap.found_by_both,
+        overlap.found_by_first,
+        overlap.found_by_second,
+        overlap.found_by_neither,
+        overlap.spurious_in_both,
+        overlap.spurious_in_first,
+        overlap.spurious_in_second,
+    ]
+    if finding.over == "sites":
+        cells += [each for each in (overlap.wrong_in_both, overlap.wrong_in_first, overlap.wrong_in_second) if each]
+    return tuple(cell.count for cell in cells)
+
+
+def _joint_table(finding: Complementarity, top: int | None) -> Table:
+    fields = (
+        Field("first", "first"),
+        Field("second", "second"),
+        Field("made", "taken"),
+        Field("precision", "precision", "share"),
+        Field("recall", "recall", "share"),
+        Field("f1", "f1", "share"),
+        Field("over", "against"),
+        Field("f1_gain", "Δ f1", "points"),
+        Field("f1_gain_interval", "95 % interval", "points_interval"),
+    )
+    rows = []
+    for pair in finding.pairs:
+        for made, each in (("union", pair.union), ("intersection", pair.intersection)):
+            rows.append((pair.first, pair.second, made, *_joint_cells(each)))
+    kept, notes = cut(rows, _at_least(top), 2 * _PAIRS, "row", "rows")
+    return Table("joint", "What union and intersection score, beside the better of the two", fields, kept, notes)
+
+
+def _joint_cells(each: Joint | None) -> tuple[Any, ...]:
+    if each is None:
+        return None, None, None, "", None, (None, None)
+    return each.precision, each.recall, each.f1, each.over, each.f1_gain, (each.low, each.high)
+
+
+def _advised(finding: Complementarity, top: int | None) -> tuple[str, ...]:
+    """Return what to do with each pair, and for a single one how the paper reads its rates."""
+    rows = [(f"{pair.first} and {pair.second}: {pair.advice.measured}",) for pair in finding.pairs]
+    kept, more = cut(rows, top, _ADVICE, **_REST)
+    paper = finding.pairs[0].advice.paper if len(finding.pairs) == 1 else ()
+    return (*(text for (text,) in kept), *more, *(f"as the paper reads it: {text}" for text in paper))
+
+
+def _label_table(finding: Complementarity, pair: ComplementPair, top: int | None) -> Table:
+    rows = [
+        (row.label, rates.system, rates.other, *_rate_cells(finding, rates))
+        for row in pair.labels
+        for rates in (row.forth, row.back)
+    ]
+    fields = (
+        Field("label", "label"),
+        Field("system", "errors of"),
+        Field("other", "not made by"),
+        *_rate_fields(finding),
+    )
+    kept, notes = cut(rows, top, 2 * _LABELS, "row", "rows")
+    return Table("labels", "Complementarity by label, the most frequent first", fields, kept, notes)
+
+
+def _at_least(top: int | None) -> int | None:
+    """Return how many pairs to show: none of them is the first."""
+    return max(top, _PAIRS) if top else top
+
+
+def against_table(finding: Against, top: int | None) -> Table:
+    """Return one row a system."""
+    fields = (
+        Field("system", "system"),
+        *(
+            field
+            for key, name in (("precision", "Δ P"), ("recall", "Δ R"), ("f1", "Δ F1"))
+            for field in (Field(key, name, "points"), Field(f"{key}_interval", "95 % interval", "points_interval"))
+        ),
+        Field("pcomp", "PComp", "share"),
+        Field("rcomp", "RComp", "share"),
+        Field("fcomp", "FComp", "share"),
+        Field("diff", "diff", "share"),
+        Field("corrections", "corrections", "count"),
+        Field("new_errors", "new errors", "count"),
+    )
+    kept, notes = cut([_against_row(row) for row in finding.rows], _at_least(top), _PAIRS, "system", "systems")
+    below = f"PComp, RComp, FComp: the share of {finding.baseline}'s errors that the system does not make"
+    return Table("baseline", f"Every system against {finding.baseline}", fields, kept, (*notes, below))
+
+
+def _against_row(row: AgainstRow) -> tuple[Any, ...]:
+    gains = (cell for gain in (row.precision, row.recall, row.f1) for cell in (gain.value, (gain.low, gain.high)))
+    rates = (rate.value for rate in (row.pcomp, row.rcomp, row.fcomp))
+    return (row.system, *gains, *rates, row.diff, row.corrections, row.new_errors)

@@ -1,0 +1,129 @@
+"""Votes on dependency trees: heads are voted on, and the best tree of each sentence is taken; then relations.
+
+Where the heads with most votes make a tree with one root, that is the best tree already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda import trees
+from comparanda.align import NONE, values_on_key
+from comparanda.columns import TextColumn
+from comparanda.corpus import ROOT, Arcs, owner_of_rows
+from comparanda.places import Note
+from comparanda.sites import ABSENT, canonical
+from comparanda.vote.plurality import elected
+from comparanda.vote.spanning import spanning_tree
+from comparanda.vote.trust import weights_of
+from comparanda.vote.values import NO_VALUE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned, RowMap
+    from comparanda.columns import Codes, Rows, Truths
+    from comparanda.corpus import Corpus
+    from comparanda.vote.methods import Method
+    from comparanda.vote.trust import Trust, Weights
+
+UNKNOWN = -2
+"""The head of a word that a run does not have, or hangs on what is no other word of the key's sentence."""
+
+UNNAMED = "dep"
+"""The relation of a word that no run has, as the Universal Dependencies call one that cannot be told."""
+
+
+def voted_trees(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
+    """Combine the trees of all runs: those with the largest sum of votes for their arcs, with one root each.
+
+    Of equal sums the tree is taken whose arcs the better runs have. The relation of an arc is voted on by the runs
+    that have it.
+    """
+    key = aligned.key
+    sentence = owner_of_rows(key.sentences)
+    pairs = zip(aligned.responses, aligned.maps, strict=True)
+    heads = [_heads(key, response.arcs, row_map, sentence) for response, row_map in pairs]
+    weights = weights_of(method, trust, ("",))  # whatever they are for
+    head = _best_trees(key.sentences, sentence, heads, trust.fold, weights)
+    relation, unnamed = _relations(aligned, heads, head, trust.fold, weights)
+    notes = (Note("runs", f"words that no run has, related as {UNNAMED}", unnamed),) if unnamed else ()
+    others = {name: TextColumn.constant(NO_VALUE, len(key)) for name in key.columns}
+    return replace(key, columns={**others, "value": relation}, arcs=Arcs(head), notes=notes)
+
+
+def _heads(key: Corpus, arcs: Arcs | None, row_map: RowMap, sentence: Codes) -> Rows:
+    """Return the heads of a run as rows of the key, one for each word of the key."""
+    if arcs is None:
+        raise AssertionError("a run was read without its trees")
+    head = arcs.head
+    if row_map.to_key is not None:
+        above = row_map.to_key[np.maximum(head, 0)]
+        head = np.where(head == ROOT, ROOT, np.where(above == NONE, UNKNOWN, above))
+    head = values_on_key(head, row_map, UNKNOWN).astype(np.int64)
+    rows = np.arange(len(key))
+    beyond = (head >= 0) & ((sentence[np.maximum(head, 0)] != sentence) | (head == rows))
+    return np.where(beyond, UNKNOWN, head)
+
+
+def _best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fold: Rows, weights: Weights) -> Rows:
+    """Return the heads of the best tree of each sentence."""
+    absent = len(sentence) + 1
+    values = [np.where(head == UNKNOWN, absent, head + 1) for head in heads]
+    head = elected(values, absent, fold, weights.over(absent)).astype(np.int64) - 1
+    unknown = head == absent - 1
+    head[unknown] = ROOT
+    broken = (trees.roots(head, sentences) != 1) & (np.diff(sentences) > 0)
+    broken[sentence[unknown | trees.cyclic(head)]] = True
+    for number in np.flatnonzero(broken).tolist():
+        begin, end = int(sentences[number]), int(sentences[number + 1])
+        local = [np.where(each[begin:end] < 0, each[begin:end], each[begin:end] - begin) for each in heads]
+        found = spanning_tree(_arc_scores(local, weights.weight[fold[begin], 0], weights.score[fold[begin]]))
+        head[begin:end] = np.where(found == 0, ROOT, found - 1 + begin)
+    return head
+
+
+def _arc_scores(heads: Sequence[Rows], weight: NDArray[np.int64], score: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what each arc of a sentence is worth: its votes, and in ties the rank of the best run that has it."""
+    size = len(heads[0])
+    rank = np.unique(score, return_inverse=True)[1].reshape(-1) + 1
+    votes = np.zeros((size + 1, size + 1), np.int64)
+    merit = np.zeros((size + 1, size + 1), np.int64)
+    for run, head in enumerate(heads):
+        words = np.flatnonzero(head != UNKNOWN)
+        arcs = head[words] + 1, words + 1
+        votes[arcs] += weight[run]
+        merit[arcs] = np.maximum(merit[arcs], rank[run])
+    return votes * (int(rank.max()) * size + 1) + merit
+
+
+def _relations(
+    aligned: Aligned, heads: Sequence[Rows], head: Rows, fold: Rows, weights: Weights
+) -> tuple[TextColumn, int]:
+    """Return the relation of each arc, by the runs that have it, and how many words no run has.
+
+    Where no run has the arc, runs are asked that hang the word likewise on the root or on another word; then all.
+    """
+    nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT, UNNAMED))
+    names, codes = canonical([*(corpus.columns["value"] for corpus in aligned.responses), nothing])
+    absent = names.index(ABSENT)
+    pairs = zip(codes[:-1], aligned.maps, strict=True)
+    labels = [values_on_key(column, row_map, absent).astype(np.int64) for column, row_map in pairs]
+    electors: list[list[Truths]] = [
+        [mine == head for mine in heads],
+        [(mine == ROOT) == (head == ROOT) for mine in heads],
+        [np.ones(len(head), np.bool_) for _ in heads],
+    ]
+    chosen = np.full(len(head), absent, np.int64)
+    rest = np.arange(len(head))
+    for asked in electors:
+        values = [np.where(who[rest], label[rest], absent) for who, label in zip(asked, labels, strict=True)]
+        chosen[rest] = elected(values, absent, fold[rest], weights.over(len(names)))
+        rest = rest[chosen[rest] == absent]
+    chosen[rest] = names.index(UNNAMED)
+    return TextColumn(chosen, names), len(rest)

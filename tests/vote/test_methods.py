@@ -1,0 +1,59 @@
+"""Methods: how they are written, and what cannot be combined so."""
+
+from __future__ import annotations
+
+import pytest
+
+from comparanda.errors import UsageError
+from comparanda.vote import DEFAULTS, Ground, Method
+
+
+@pytest.mark.parametrize("written", ["union", "at-least-3", "weighted-tree-vote", "per-label"])
+def test_a_method_prints_as_it_is_written(written: str) -> None:
+    assert str(Method.parse(written)) == written
+    assert Method.parse(f" {written.upper()} ") == Method.parse(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("majorty", "did you mean 'majority'"),
+        ("at-least-0", "at least one run"),
+        ("at-least-K", "no way of combining"),
+        ("at-least-", "no way of combining"),
+        ("2-of-3", "no way of combining"),
+    ],
+)
+def test_what_is_no_method_is_refused(written: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Method.parse(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "ground", "said"),
+    [
+        ("union", "values", "one value"),
+        ("intersection", "values", "one value"),
+        ("tag-vote", "links", "carry no ids"),
+        ("tag-vote", "values", "for spans"),
+        ("tag-vote", "sets", "for spans"),
+        ("tree-vote", "spans", "no trees"),
+        ("majority", "trees", "need not make a tree"),
+        ("at-least-4", "spans", "only 3 runs"),
+    ],
+)
+def test_what_cannot_be_combined_so_is_refused_with_the_reason(written: str, ground: Ground, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Method.parse(written).check(ground, 3)
+
+
+@pytest.mark.parametrize("ground", DEFAULTS)
+def test_the_usual_methods_fit(ground: Ground) -> None:
+    for name in DEFAULTS[ground]:
+        Method.parse(name).check(ground, 1)
+
+
+def test_votes_are_named() -> None:
+    assert Method.parse("majority").vote("spans") == "span vote"
+    assert Method.parse("tag-vote").vote("spans") == "tag vote"
+    assert Method.parse("tree-vote").vote("trees") == "tree vote"
