@@ -12,7 +12,7 @@ import pytest
 import comparanda as cp
 from comparanda import UsageError
 from comparanda.baseline import BaselineError, baseline_of
-from comparanda.comparison.gate import Gate
+from comparanda.comparison.gating.finding import Gate
 from comparanda.demo import copy_demo
 from comparanda.show.json import document, schema
 

@@ -14,9 +14,9 @@ from comparanda.expressions import quote
 from comparanda.item_selection import about_items
 from comparanda.selection import selected
 from comparanda.verdicts import System
-from tests.comparison.complement_cases import of_links, of_population
+from tests.comparison.complement.cases import of_links, of_population
+from tests.comparison.complement.test_complement import BERT, CRF, KEY, compared, record
 from tests.comparison.populations import Population, identity, populations
-from tests.comparison.test_complement import BERT, CRF, KEY, compared, record
 from tests.comparison.test_selections import populations_with_runs
 from tests.judge.random_links import SYSTEMS, links
 

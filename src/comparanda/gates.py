@@ -7,13 +7,13 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from comparanda.baseline import baseline_of, read_baseline, refuse_unlike
-from comparanda.comparison.criteria import criteria
+from comparanda.comparison.gating.criteria import criteria
 from comparanda.errors import UsageError
 from comparanda.road import compare
 
 if TYPE_CHECKING:
     from comparanda.baseline import Baseline
-    from comparanda.comparison.gate import Gate
+    from comparanda.comparison.gating.finding import Gate
     from comparanda.result import Result
 
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.comparison.ablation import Ablation, ablation
-from comparanda.comparison.against import Against, against
 from comparanda.comparison.anatomy import Anatomy, anatomy
 from comparanda.comparison.combine import Combination, Order, combination
-from comparanda.comparison.complement import Complementarity, complementarity
+from comparanda.comparison.complement.against import Against, against
+from comparanda.comparison.complement.finding import Complementarity, complementarity
 from comparanda.comparison.context import Context
-from comparanda.comparison.criteria import criteria
 from comparanda.comparison.difference import Difference, Keying, difference
-from comparanda.comparison.diversity import Diversity, diversity
+from comparanda.comparison.diversity.finding import Diversity, diversity
 from comparanda.comparison.examples import Examples, examples
-from comparanda.comparison.gate import Gate
-from comparanda.comparison.gate_checks import gate
+from comparanda.comparison.gating.checks import gate
+from comparanda.comparison.gating.criteria import criteria
+from comparanda.comparison.gating.finding import Gate
 from comparanda.comparison.leaderboard import Leaderboard, leaderboard
 from comparanda.comparison.pairs import Pairs, pairs
 from comparanda.comparison.resample import RESAMPLES, SEED

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.comparison.gate import Check, Gate
+from comparanda.comparison.gating.finding import Check, Gate
 from comparanda.show.junit import as_junit
 
 etree: Any = pytest.importorskip("lxml.etree")  # comes with bioc and dkpro-cassis, which tests need anyway

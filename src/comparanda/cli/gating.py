@@ -25,7 +25,7 @@ from comparanda.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from comparanda.comparison.gate import Gate
+    from comparanda.comparison.gating.finding import Gate
     from comparanda.result import Result
 
 _ASKED = ("max_new_errors", "max_negative_flip_rate", "label", "require", "fail_if_significantly_worse", "measure")
@@ -67,7 +67,7 @@ def guard(context: click.Context, options: Mapping[str, Any]) -> int:
     from comparanda.baseline import read_baseline
     from comparanda.cli.output import publish
     from comparanda.cli.run import load
-    from comparanda.comparison.criteria import criteria
+    from comparanda.comparison.gating.criteria import criteria
     from comparanda.gates import guarded
 
     asked = {name: options[name] for name in _ASKED}

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.comparison.complement import complementarity
-from comparanda.comparison.complement_rates import Rates
+from comparanda.comparison.complement.finding import complementarity
+from comparanda.comparison.complement.rates import Rates
 from comparanda.comparison.context import Context, share
 from comparanda.comparison.difference import CLASSES, classes_of, decisions
 from comparanda.comparison.finding import Finding
-from comparanda.comparison.leaderboard import LEVEL
 from comparanda.comparison.scores import Score, scores
-from comparanda.comparison.significance import PairTest, significance
+from comparanda.comparison.significance import LEVEL, PairTest, significance
 from comparanda.errors import UsageError
 from comparanda.measures import ratio, rests_on_items
 

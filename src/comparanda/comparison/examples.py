@@ -14,9 +14,11 @@ from comparanda.comparison.trees import Tree, trees_of
 from comparanda.sites import NOTHING, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from comparanda.columns import Rows
+    from comparanda.columns import Rows, Truths
     from comparanda.comparison.context import Context
     from comparanda.items import Items
     from comparanda.selection import Selection
@@ -88,7 +90,8 @@ def examples(
     seen = everybody if selection.view is context.view else selection.runs or pair
     context = replace(context, view=selection.view)
     if selection.of == "items":
-        found = [_item(context, row, seen) for row in _sampled(context, context.view.items, selection, top)]
+        having = {run: context.view.items.has(run) for run in seen}
+        found = [_item(context, row, having) for row in _sampled(context, context.view.items, selection, top)]
     else:
         claims = context.view.claims
         stretches = None if claims is None else Stretches(context, claims, seen)
@@ -126,33 +129,19 @@ def _hashes(context: Context, table: Sites | Items, rows: Rows) -> NDArray[np.ui
     return hashes
 
 
-def _item(context: Context, row: int, seen: tuple[int, ...]) -> Example:
+def _item(context: Context, row: int, having: Mapping[int, Truths]) -> Example:
     """Show one item: its label where the key or a run has it, and nothing where not."""
-    items, verdicts = context.view.items, context.verdicts
-    document, place = int(items.document[row]), int(items.place[row])
-    claims = context.view.claims
+    items, claims = context.view.items, context.view.claims
     width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
-    excerpt = verdicts.texts.excerpt(document, place, width)
-    places = excerpt.places if excerpt is not None else {}
+    passage = _passage(context, int(items.document[row]), int(items.place[row]), width)
     positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
 
     def answer(run: int) -> Answer:
-        has, name = bool(items.has(run)[row]), verdicts.runs[run]
-        return Answer(name, label if has else shown(NOTHING), has == positive, places.get(name))
+        has, name = bool(having[run][row]), context.verdicts.runs[run]
+        return Answer(name, label if has else shown(NOTHING), has == positive, passage.places.get(name))
 
-    return Example(
-        verdicts.documents[document],
-        places.get("key"),
-        excerpt.before if excerpt else "",
-        excerpt.word if excerpt else "",
-        excerpt.after if excerpt else "",
-        label if positive else shown(NOTHING),
-        tuple(map(answer, seen)),
-        (),
-        (),
-        0,
-        None,
-    )
+    key = label if positive else shown(NOTHING)
+    return _with_text(passage, key, tuple(map(answer, having)))
 
 
 def _example(
@@ -161,26 +150,38 @@ def _example(
     """Show one site: its trees for a pair, its values and spans for all runs that see it."""
     sites, verdicts = context.sites, context.verdicts
     document, place = int(sites.document[row]), int(sites.place[row])
-    width = 1 if sites.width is None else int(sites.width[row])
-    excerpt = verdicts.texts.excerpt(document, place, width)
-    places = excerpt.places if excerpt is not None else {}
+    passage = _passage(context, document, place, 1 if sites.width is None else int(sites.width[row]))
     words, position = verdicts.texts.sentence(document, place) or ((), 0)
     trees, undrawn = trees_of(context, row, position, len(words), pair) if words else ((), 0)
 
     def answer(run: int) -> Answer:
         value, name = int(sites.values[run][row]), verdicts.runs[run]
-        return Answer(name, shown(sites.names[value]), value == int(sites.key[row]), places.get(name))
+        return Answer(name, shown(sites.names[value]), value == int(sites.key[row]), passage.places.get(name))
 
-    return Example(
-        verdicts.documents[document],
-        places.get("key"),
-        excerpt.before if excerpt else "",
-        excerpt.word if excerpt else "",
-        excerpt.after if excerpt else "",
-        shown(sites.names[int(sites.key[row])]),
-        tuple(map(answer, seen)),
-        words if trees else (),
-        trees,
-        undrawn,
-        None if stretches is None else stretches.of(row),
-    )
+    plain = _with_text(passage, shown(sites.names[int(sites.key[row])]), tuple(map(answer, seen)))
+    stretch = None if stretches is None else stretches.of(row)
+    return replace(plain, words=words if trees else (), trees=trees, undrawn=undrawn, stretch=stretch)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """The words around a place; empty where no text is at hand."""
+
+    document: str
+    before: str
+    word: str
+    after: str
+    places: Mapping[str, str]
+
+
+def _passage(context: Context, document: int, place: int, width: int) -> _Passage:
+    excerpt = context.verdicts.texts.excerpt(document, place, width)
+    name = context.verdicts.documents[document]
+    if excerpt is None:
+        return _Passage(name, "", "", "", {})
+    return _Passage(name, excerpt.before, excerpt.word, excerpt.after, excerpt.places)
+
+
+def _with_text(passage: _Passage, key: str, answers: tuple[Answer, ...]) -> Example:
+    before, word, after = passage.before, passage.word, passage.after
+    return Example(passage.document, passage.places.get("key"), before, word, after, key, answers, (), (), 0, None)

@@ -11,7 +11,7 @@ import numpy as np
 
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import Score, scores
-from comparanda.comparison.significance import PairTest, significance
+from comparanda.comparison.significance import LEVEL, PairTest, significance
 from comparanda.expressions import quote
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from comparanda.comparison.context import Context
     from comparanda.measures import Measure
     from comparanda.verdicts import System, View
-
-LEVEL = 0.05
-"""Below this p, corrected for all pairs (Holm), one system is called better than another."""
 
 _DIGITS = 12  # scores that agree so far are equal: what is left is rounding
 

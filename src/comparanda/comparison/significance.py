@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     Finish = Callable[[Mapping[str, NDArray[np.float64]]], NDArray[np.float64]]
 
+LEVEL = 0.05
+"""Below this p, corrected where there are several, a difference is called significant."""
+
 POWER = 2.8015852  # z(0.975) + z(0.80): what 80 % power at the 5 % level needs, in standard errors
 _SLACK = 1e-12
 

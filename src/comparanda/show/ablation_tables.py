@@ -10,7 +10,7 @@ from comparanda.show.table import NO_SITES, Field, Table, cut
 
 if TYPE_CHECKING:
     from comparanda.comparison.ablation import Ablation, Variant
-    from comparanda.comparison.complement_rates import Rates
+    from comparanda.comparison.complement.rates import Rates
 
 _P = 4  # the column of p
 _HEADLINES = ("same score, different decisions", "no significant change, different decisions")

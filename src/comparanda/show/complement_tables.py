@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from comparanda.comparison.against import Against, AgainstRow
-from comparanda.comparison.complement import Complementarity, ComplementPair, LabelComplement
-from comparanda.comparison.complement_rates import Rate, Rates
-from comparanda.comparison.joint import Joint
+from comparanda.comparison.complement.against import Against, AgainstRow
+from comparanda.comparison.complement.finding import Complementarity, ComplementPair, LabelComplement
+from comparanda.comparison.complement.joint import Joint
+from comparanda.comparison.complement.rates import Rate, Rates
 from comparanda.show.table import Field, Table, cut
 
 _PAIRS, _LABELS, _MATRIX, _ADVICE = 45, 20, 12, 10  # how many rows or columns are shown unless told otherwise

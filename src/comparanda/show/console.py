@@ -17,7 +17,7 @@ from rich.text import Text
 
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
-from comparanda.comparison.gate import Gate
+from comparanda.comparison.gating.finding import Gate
 from comparanda.show import arcs, spans
 from comparanda.show.cells import visible
 from comparanda.show.example_tables import verdict_and_rule

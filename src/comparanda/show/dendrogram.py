@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from comparanda.comparison.clusters import Merge
+    from comparanda.comparison.diversity.clusters import Merge
 
 _WIDTH = 40
 
@@ -15,7 +15,7 @@ _WIDTH = 40
 def dendrogram(order: Sequence[str], merges: Sequence[Merge]) -> list[str]:
     """Draw merges from left to right, each as far to the right as it is high, and behind those that it joins.
 
-    >>> from comparanda.comparison.clusters import Merge
+    >>> from comparanda.comparison.diversity.clusters import Merge
     >>> for line in dendrogram("acb", [Merge(("a",), ("c",), 0.1), Merge(("a", "c"), ("b",), 0.4)]):
     ...     print(line)
     ──────────┬─────────────────────────────┐

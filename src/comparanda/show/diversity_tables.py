@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from comparanda.comparison.clusters import Clusters
-from comparanda.comparison.diversity import Diversity
-from comparanda.comparison.patterns import Pattern
-from comparanda.comparison.run_pairs import RunPair
+from comparanda.comparison.diversity.clusters import Clusters
+from comparanda.comparison.diversity.finding import Diversity
+from comparanda.comparison.diversity.patterns import Pattern
+from comparanda.comparison.diversity.run_pairs import RunPair
 from comparanda.show.cells import cell, counted
 from comparanda.show.dendrogram import dendrogram
 from comparanda.show.table import NO_SITES, Field, Table, cut

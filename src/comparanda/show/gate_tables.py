@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from comparanda.comparison.gate import Check, Gate
+from comparanda.comparison.gating.finding import Check, Gate
 from comparanda.show.cells import cell, counted
 from comparanda.show.example_tables import example_tables
 from comparanda.show.table import Field, Table

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from comparanda.comparison.ablation import Ablation
-from comparanda.comparison.against import Against
 from comparanda.comparison.agreements import Agreements
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.combine import Combination
-from comparanda.comparison.complement import Complementarity
+from comparanda.comparison.complement.against import Against
+from comparanda.comparison.complement.finding import Complementarity
 from comparanda.comparison.difference import Difference
-from comparanda.comparison.diversity import Diversity
+from comparanda.comparison.diversity.finding import Diversity
 from comparanda.comparison.ensembles import Ensembles
 from comparanda.comparison.examples import Examples
-from comparanda.comparison.gate import Gate
+from comparanda.comparison.gating.finding import Gate
 from comparanda.comparison.keys import Keys
 from comparanda.comparison.leaderboard import Leaderboard
 from comparanda.comparison.pairs import Pairs

@@ -11,13 +11,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from comparanda.comparison.gate import NEW_ERROR
+from comparanda.comparison.gating.finding import NEW_ERROR
 from comparanda.show.cells import visible
 from comparanda.show.console import as_text
 from comparanda.show.gate_tables import verdict, written
 
 if TYPE_CHECKING:
-    from comparanda.comparison.gate import Check, Gate
+    from comparanda.comparison.gating.finding import Check, Gate
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _NO_TIME = "0"  # equal input gives equal bytes, so how long it took is not told

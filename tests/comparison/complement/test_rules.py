@@ -9,7 +9,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from tests.comparison.test_complement import KEY, cells, compared, near, only_pair, record, values
+from tests.comparison.complement.test_complement import KEY, cells, compared, near, only_pair, record, values
 
 
 def ruled(rules: str, key: list[Any], /, **systems: list[Any]) -> Result:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from comparanda.comparison.complement.shared_errors import Counts, Grouping, SharedErrors, Tally
 from comparanda.comparison.resample import bootstrap_sums
-from comparanda.comparison.shared_errors import Counts, Grouping, SharedErrors, Tally
 from comparanda.ids import BAR
 from comparanda.site_values import LINK
 

@@ -10,14 +10,14 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from comparanda.comparison.criteria import Budget, Criteria
 from comparanda.comparison.difference import Difference, difference
 from comparanda.comparison.examples import Examples, examples
-from comparanda.comparison.gate import NEW_ERROR, ChangeCount, Check, Gate, ScoreChange
-from comparanda.comparison.label_sites import LabelSites, label_sites
-from comparanda.comparison.requirements import SLACK, Ground, decide, number
+from comparanda.comparison.gating.criteria import Budget, Criteria
+from comparanda.comparison.gating.finding import NEW_ERROR, ChangeCount, Check, Gate, ScoreChange
+from comparanda.comparison.gating.label_sites import LabelSites, label_sites
+from comparanda.comparison.gating.requirements import SLACK, Ground, decide, number
 from comparanda.comparison.scores import Score, scores
-from comparanda.comparison.significance import PairTest, significance, warnings
+from comparanda.comparison.significance import LEVEL, PairTest, significance, warnings
 from comparanda.errors import UsageError, nearest
 from comparanda.measures import measure
 from comparanda.selection import selected
@@ -25,9 +25,6 @@ from comparanda.selection import selected
 if TYPE_CHECKING:
     from comparanda.comparison.context import Context
     from comparanda.measures import Measure
-
-LEVEL = 0.05
-"""Below this p a difference is significant."""
 
 NO_SITES = "there is no site, so nothing was checked"
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from comparanda import UsageError
-from comparanda.comparison.against import Against, AgainstRow
+from comparanda.comparison.complement.against import Against, AgainstRow
 from comparanda.comparison.resample import bootstrap_sums
 from tests import reference as definitions
-from tests.comparison import complement_reference as reference
-from tests.comparison.complement_cases import by_unit, of_population
-from tests.comparison.complement_reference import Done, Scores
+from tests.comparison.complement import reference
+from tests.comparison.complement.cases import by_unit, of_population
+from tests.comparison.complement.reference import Done, Scores
+from tests.comparison.complement.test_complement import BERT, CRF, KEY, compared, record
 from tests.comparison.populations import Population, close, drawn, identity, populations, several_systems
-from tests.comparison.test_complement import BERT, CRF, KEY, compared, record
 from tests.comparison.test_selections import populations_with_runs
 
 MEASURES = ("precision", "recall", "f1")

@@ -17,7 +17,7 @@ from comparanda.measures import ratio
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.comparison.shared_errors import Counts
+    from comparanda.comparison.complement.shared_errors import Counts
 
     Floats = NDArray[np.float64]
 

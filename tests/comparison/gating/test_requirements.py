@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda import ExpressionError
-from comparanda.comparison.requirements import Decision, Ground, decide
+from comparanda.comparison.gating.requirements import Decision, Ground, decide
 from comparanda.comparison.scores import Score
 from comparanda.errors import UsageError
 from comparanda.measures import measure

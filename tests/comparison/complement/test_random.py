@@ -13,13 +13,13 @@ import pytest
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.comparison.complement import ComplementPair, LabelComplement, Overlap
-from comparanda.comparison.complement_rates import Rates
+from comparanda.comparison.complement.finding import ComplementPair, LabelComplement, Overlap
+from comparanda.comparison.complement.joint import Joint
+from comparanda.comparison.complement.rates import Rates
 from comparanda.comparison.finding import Cell
-from comparanda.comparison.joint import Joint
 from tests import reference as definitions
-from tests.comparison import complement_reference as reference
-from tests.comparison.complement_cases import (
+from tests.comparison.complement import reference
+from tests.comparison.complement.cases import (
     Case,
     cut_tags,
     exact_spans,
@@ -28,7 +28,7 @@ from tests.comparison.complement_cases import (
     one_by_one,
     trees,
 )
-from tests.comparison.complement_reference import Judged, Pair, Scores
+from tests.comparison.complement.reference import Judged, Pair, Scores
 from tests.comparison.populations import Population, close, identity, pairs, sets_of_pairs, several_systems
 from tests.comparison.test_selections import populations_with_runs
 from tests.judge.random_links import SYSTEMS, VIEWS, Links, links

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.comparison.complement_counts import ComplementGround, CountedPair
-from comparanda.comparison.complement_rates import Rate, Rates, complement, f_complement
+from comparanda.comparison.complement.counts import ComplementGround, CountedPair
+from comparanda.comparison.complement.joint import Advice, Ceiling, Joint, advise, ceiling, joint, reading
+from comparanda.comparison.complement.rates import Rate, Rates, complement, f_complement
+from comparanda.comparison.complement.shared_errors import Counts
 from comparanda.comparison.context import Context, Interval, defined, intervals, is_label, is_value
 from comparanda.comparison.finding import Cell, Finding
-from comparanda.comparison.joint import Advice, Ceiling, Joint, advise, ceiling, joint, reading
-from comparanda.comparison.shared_errors import Counts
 from comparanda.errors import UsageError
 from comparanda.expressions import quote
 from comparanda.sites import shown

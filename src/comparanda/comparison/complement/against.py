@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from comparanda.comparison.complement import complementarity
-from comparanda.comparison.complement_rates import Rate
+from comparanda.comparison.complement.finding import complementarity
+from comparanda.comparison.complement.rates import Rate
 from comparanda.comparison.context import Context, intervals
 from comparanda.comparison.difference import difference
 from comparanda.comparison.finding import Finding

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.comparison.clusters import ONE_RUN, Clusters, clusters
 from comparanda.comparison.context import Context, Interval, defined, share
+from comparanda.comparison.diversity.clusters import ONE_RUN, Clusters, clusters
+from comparanda.comparison.diversity.patterns import Patterns, patterns
+from comparanda.comparison.diversity.run_pairs import NO_SITE, RunPair, run_pairs
 from comparanda.comparison.finding import Finding
-from comparanda.comparison.patterns import Patterns, patterns
-from comparanda.comparison.run_pairs import NO_SITE, RunPair, run_pairs
 from comparanda.measures import ratio
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from sklearn.metrics import cohen_kappa_score
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison import patterns as module
-from comparanda.comparison.clusters import ONE_RUN
-from comparanda.comparison.diversity import MEASURES, Diversity
-from comparanda.comparison.patterns import distinct_patterns
+from comparanda.comparison.diversity import patterns as module
+from comparanda.comparison.diversity.clusters import ONE_RUN
+from comparanda.comparison.diversity.finding import MEASURES, Diversity
+from comparanda.comparison.diversity.patterns import distinct_patterns
 from comparanda.comparison.resample import bootstrap_sums
 from comparanda.verdicts import System
 from tests import reference
@@ -263,24 +263,24 @@ def test_the_order_of_systems_does_not_matter(drawn: tuple[Population, Any]) -> 
 
 def mutation(module: str, old: str, new: str, *caught_by: str) -> list[tuple[Mutation, str]]:
     names = tuple(f"test_{name}" for name in caught_by)
-    return [(Mutation(f"comparison.{module}", old, new, names), name) for name in names]
+    return [(Mutation(f"comparison.diversity.{module}", old, new, names), name) for name in names]
 
 
 MEASURED = "the_measures_of_all_runs_are_those_of_the_formulas"
 PAIRED = "pairs_are_those_of_the_formulas"
 MUTATIONS = [
     *mutation(
-        "diversity", "ratio(mixed, sites * runs**2)", "ratio(mixed, sites * runs)", MEASURED,
+        "finding", "ratio(mixed, sites * runs**2)", "ratio(mixed, sites * runs)", MEASURED,
         "kohavi_wolpert_variance_is_half_the_disagreement_less_that_with_oneself",
     ),
     *mutation(
-        "diversity", "mixed * sites * runs, (runs - 1) * right * wrong", "mixed * sites, (runs - 1) * right * wrong",
+        "finding", "mixed * sites * runs, (runs - 1) * right * wrong", "mixed * sites, (runs - 1) * right * wrong",
         MEASURED, "interrater_kappa_follows_from_disagreement_and_mean_accuracy",
     ),
-    *mutation("diversity", "math.ceil(runs / 2)", "runs // 2", MEASURED),
-    *mutation("diversity", "failed * (failed - 1)", "failed * failed", MEASURED),
-    *mutation("diversity", "failing * (runs - 1)", "sites * (runs - 1)", MEASURED),
-    *mutation("diversity", "(sites > 0) & (failing == 0), 0.0", "(sites > 0) & (failing == 0), 1.0", MEASURED),
+    *mutation("finding", "math.ceil(runs / 2)", "runs // 2", MEASURED),
+    *mutation("finding", "failed * (failed - 1)", "failed * failed", MEASURED),
+    *mutation("finding", "failing * (runs - 1)", "sites * (runs - 1)", MEASURED),
+    *mutation("finding", "(sites > 0) & (failing == 0), 0.0", "(sites > 0) & (failing == 0), 1.0", MEASURED),
     *mutation("run_pairs", "both * neither - first * second, alike", "first * second - both * neither, alike", PAIRED,
               "q_and_rho_have_one_sign_and_q_is_the_larger"),
     *mutation("run_pairs", "math.sqrt(margins)", "math.sqrt(margins) * 2", PAIRED),
@@ -521,7 +521,7 @@ def test_without_resampling_there_are_no_intervals(tmp_path: Path) -> None:
 
 
 def test_many_pairs_are_resampled_in_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from comparanda.comparison import run_pairs
+    from comparanda.comparison.diversity import run_pairs
 
     whole = trees(6, tmp_path).diversity().pairs
     monkeypatch.setattr(run_pairs, "_PAIRS_AT_ONCE", 2)

@@ -16,7 +16,7 @@ from scipy.cluster.hierarchy import linkage
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.clusters import Merge, average_linkage
+from comparanda.comparison.diversity.clusters import Merge, average_linkage
 from comparanda.show.dendrogram import dendrogram
 from comparanda.verdicts import System
 from tests.comparison.every_task import TASKS, crowded_spans, spans, tags, views

@@ -13,8 +13,8 @@ from typing import Any
 import comparanda as cp
 from comparanda import Result
 from comparanda.verdicts import System
-from tests.comparison import complement_reference as reference
-from tests.comparison.complement_reference import Done, Judged, numbered
+from tests.comparison.complement import reference
+from tests.comparison.complement.reference import Done, Judged, numbered
 from tests.comparison.populations import Population
 from tests.judge.random_links import SYSTEMS, Links, judged
 from tests.judge.random_spans import Crowd

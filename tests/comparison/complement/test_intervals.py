@@ -12,18 +12,18 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison import complement_counts
-from comparanda.comparison.complement_rates import Rate, Rates
-from comparanda.comparison.joint import Joint
+from comparanda.comparison.complement import counts as complement_counts
+from comparanda.comparison.complement.joint import Joint
+from comparanda.comparison.complement.rates import Rate, Rates
 from comparanda.comparison.resample import bootstrap_sums
 from comparanda.merge import merge
 from comparanda.road import Setup
 from tests import reference as definitions
-from tests.comparison import complement_reference as reference
-from tests.comparison.complement_cases import by_unit
-from tests.comparison.complement_reference import Pair, Scores
+from tests.comparison.complement import reference
+from tests.comparison.complement.cases import by_unit
+from tests.comparison.complement.reference import Pair, Scores
+from tests.comparison.complement.test_complement import BERT, CRF, KEY, KINDS, cells, compared, only_pair
 from tests.comparison.populations import Population, close, drawn, identity, populations
-from tests.comparison.test_complement import BERT, CRF, KEY, KINDS, cells, compared, only_pair
 from tests.judge.random_links import links
 from tests.random_spans import result_of, tagged, written
 from tests.toy_task import (

@@ -12,10 +12,10 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.comparison.complement import Complementarity, ComplementPair
-from comparanda.comparison.complement_rates import Rate, Rates, f_complement
+from comparanda.comparison.complement.finding import Complementarity, ComplementPair
+from comparanda.comparison.complement.rates import Rate, Rates, f_complement
 from comparanda.verdicts import System
-from tests.comparison.complement_reference import harmonic
+from tests.comparison.complement.reference import harmonic
 from tests.comparison.populations import Population
 
 KINDS = ("comp", "pcomp", "rcomp", "fcomp", "fbeta")

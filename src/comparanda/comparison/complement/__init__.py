@@ -1,0 +1,1 @@
+"""Which errors systems share, and what two of them could do together."""

@@ -1,0 +1,1 @@
+"""Who errs together: patterns, diversity, clusters."""

@@ -1,0 +1,1 @@
+"""What a gate asks of a new system, and how it decides."""
