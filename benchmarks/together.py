@@ -118,7 +118,6 @@ def everything(result: Result) -> list[object]:
         result.pairs(transitions=5),
         result.complementarity(),
         result.combination(),
-        result.diversity(),
         result.suspects(),
     ]
 

@@ -140,9 +140,11 @@ class Result:
     def complementarity(self, *systems: str, beta: float = 1.0, view: str | None = None) -> Complementarity:
         """Return which errors of each system every other does not make: Comp, PComp, RComp, FComp, FβComp.
 
-        For every ordered pair of all systems, or of those named; `beta` above 1 weighs recall more in FβComp.
+        For every ordered pair of all systems, or of those named; `beta` above 1 weighs recall more in FβComp. For all
+        of three systems or more also how diverse they are.
         """
-        return complementarity(self._context(view), beta, systems or None)
+        found = complementarity(self._context(view), beta, systems or None)
+        return found if systems or len(self.systems) < 3 else replace(found, diversity=self.diversity(view=view))
 
     def against(self, baseline: str, *, view: str | None = None) -> Against:
         """Return every other system against a baseline: what it gains, what it breaks, which errors it spares."""

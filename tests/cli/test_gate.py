@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -30,6 +32,22 @@ def gate(demo: Path, capsys: pytest.CaptureFixture[str]) -> Call:
         return run(capsys, "gate", *inputs, *common, *options)
 
     return call
+
+
+def test_a_gate_that_nobody_reads_to_the_end_still_fails(tmp_path: Path) -> None:
+    """`comparanda gate … | head -1` under pipefail must not let a system pass."""
+    key, base = (tmp_path / name for name in ("key.txt", "base.txt"))
+    key.write_text("".join(f"w{number}\tA\n\n" for number in range(3000)))
+    base.write_text(key.read_text())
+    new = tmp_path / "new.txt"
+    new.write_text(key.read_text().replace("\tA", "\tB"))
+    gate = [sys.executable, "-m", "comparanda", "gate", f"{key}::columns", f"{base}::columns", f"{new}::columns"]
+    gate += ["--task", "tag", "--column", "2", "--max-new-errors", "0", "--top", "0", "-q", "--resamples", "0"]
+    with subprocess.Popen(gate, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+    assert process.returncode == 1
 
 
 def test_the_exit_code_tells_whether_every_check_holds(gate: Call) -> None:

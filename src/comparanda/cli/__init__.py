@@ -38,12 +38,12 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     _prepare_streams()
     given = sys.argv[1:] if arguments is None else arguments
+    code = None
     try:
         code = cli.main(given or ["--help"], prog_name="comparanda", standalone_mode=False)
         sys.stdout.flush()
     except (BrokenPipeError, ClosedPipe):  # the reader (head, less) has gone: that is no error
         _silence()
-        sys.exit(0)
     except (click.Abort, KeyboardInterrupt):
         _complain("interrupted", _INTERRUPTED)
     except Exception as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,8 @@ def guard(context: click.Context, options: Mapping[str, Any]) -> int:
     top = _EXAMPLES if options["top"] is None else options["top"]
     found = guarded(result, base, str(new), blessed=blessed, view=options["view"], top=top, **asked)
     _report(found, options)
-    publish(context, result, [found], options)
+    with suppress(BrokenPipeError):  # that nobody reads on is no reason to let a system pass
+        publish(context, result, [found], options)
     return 0 if found.passed else 1
 
 

@@ -31,6 +31,8 @@ def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
     left = finding.count - len(rows)  # a finding may hold the first ones alone
     notes = (f"… {left:,} more suspect{'' if left == 1 else 's'} (--top 0 for all)",) if left else ()
     title = f"Suspect key: {counted(finding.count, 'site')} of {finding.sites:,}"
+    if len(finding.runs) == 1:
+        notes = (*notes, "beware: one run agrees with itself, so these are its errors; several runs make them suspects")
     least = "all" if finding.at_least == len(finding.runs) else f"at least {finding.at_least}"
     return (
         Table(

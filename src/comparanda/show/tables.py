@@ -203,7 +203,8 @@ def _(finding: Ensembles, top: int | None = None) -> tuple[Table, ...]:
 
 @tables.register
 def _(finding: Complementarity, top: int | None = None) -> tuple[Table, ...]:
-    return complement_tables(finding, top)
+    of_all = () if finding.diversity is None else tables(finding.diversity, top)
+    return (*complement_tables(finding, top), *of_all)
 
 
 @tables.register

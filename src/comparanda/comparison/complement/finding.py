@@ -18,6 +18,7 @@ from comparanda.comparison.complement.joint import Advice, Ceiling, Joint, advis
 from comparanda.comparison.complement.rates import Rate, Rates, complement, f_complement
 from comparanda.comparison.complement.shared_errors import Counts
 from comparanda.comparison.context import Context, Interval, defined, intervals, is_label, is_value
+from comparanda.comparison.diversity.finding import Diversity
 from comparanda.comparison.finding import Cell, Finding
 from comparanda.errors import UsageError
 from comparanda.expressions import quote
@@ -114,6 +115,7 @@ class Complementarity(Finding):
         over: whether Comp is over sites or over items.
         beta: the weight of recall in `fbeta`.
         pairs: every pair of systems once.
+        diversity: who errs together, of all systems; None where there are two, or only some were asked for.
         notes: what a reader should know.
 
     """
@@ -122,6 +124,7 @@ class Complementarity(Finding):
     over: Literal["sites", "items"]
     beta: float
     pairs: tuple[ComplementPair, ...]
+    diversity: Diversity | None
     notes: tuple[str, ...]
 
     def rates(self, system: str, other: str) -> Rates:
@@ -150,7 +153,7 @@ def complementarity(
         raise UsageError("complementarity needs two systems", hint=f"there is only {chosen[0].name!r}")
     ground = ComplementGround(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
     pairs = tuple(_pair(ground, counted) for counted in ground.counted(list(combinations(chosen, 2))))
-    return Complementarity(view.name, ground.over, beta, pairs, ground.notes)
+    return Complementarity(view.name, ground.over, beta, pairs, None, ground.notes)
 
 
 def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
