@@ -176,50 +176,28 @@ def at_places(table: Sites | Items, sites: Sites) -> Truths:
 def items_of_sites(sites: Sites) -> Items:
     """Make the items of plain values: each label of the key is positive, each wrong label claimed is negative.
 
-    Where values have labels of their own, an item is a site with a value, called by the value's label. At a site where
-    all runs agree with the key there is one item, which all of them claim: only the others are looked at.
+    Where values have labels of their own, an item is a site with a value, called by the value's label.
     """
-    whole = sites.parts is not None
-    chosen = np.arange(len(sites)) if whole else sites.contested
-    coded = _coded_labels(sites) if whole else _coded_values(sites.disputed)
-    table = _sorted_once([pairs for pairs, _ in coded.claims])
+    coded = _coded_values(sites) if sites.parts is None else _coded_labels(sites)
+    beside = _sorted_once([pairs for pairs, _ in coded.wrong])
+    where_key = np.arange(len(coded.key[0])) + np.searchsorted(beside, coded.key[0])
+    where_beside = np.arange(len(beside)) + np.searchsorted(coded.key[0], beside)
+    table = np.empty(len(where_key) + len(where_beside), np.int64)
+    table[where_key], table[where_beside] = coded.key[0], beside
     label = np.zeros(len(table), code_type(len(coded.names)))
-    columns = []
-    for pairs, labels in reversed(coded.claims):  # the key comes last: what it calls an item holds
+    claimed = []
+    for found, (pairs, labels) in zip(coded.found, coded.wrong, strict=True):
         mask = np.zeros(len(table), dtype=np.bool_)
-        places = np.searchsorted(table, pairs)
+        places = where_beside[np.searchsorted(beside, pairs)]
+        mask[where_key] = found
         mask[places], label[places] = True, labels
-        columns.append(mask)
-    site = chosen[table // coded.width]
-    if not whole:
-        agreed = _agreed(sites)
-        label = np.concatenate([label, _codes_without_absent(sites.labels.names)[sites.labels.key[agreed]]])
-        columns = [np.concatenate([mask, np.ones(len(agreed), np.bool_)]) for mask in columns]
-        site = np.concatenate([site, agreed])
-        order = np.argsort(site, kind="stable")  # two runs in order: that is a merge
-        site, label, columns = site[order], label[order], [mask[order] for mask in columns]
-    *claimed, positive = columns
+        claimed.append(mask)
+    positive = np.zeros(len(table), np.bool_)
+    positive[where_key], label[where_key] = True, coded.key[1]
+    site = table // coded.width
     return Items(
-        sites.document[site],
-        sites.sentence[site],
-        sites.place[site],
-        label.astype(code_type(len(coded.names))),
-        coded.names,
-        positive,
-        tuple(reversed(claimed)),
+        sites.document[site], sites.sentence[site], sites.place[site], label, coded.names, positive, tuple(claimed)
     )
-
-
-def _agreed(sites: Sites) -> Rows:
-    """Return the sites at which all runs agree with the key."""
-    agreed = np.ones(len(sites), np.bool_)
-    agreed[sites.contested] = False
-    return np.flatnonzero(agreed)
-
-
-def _codes_without_absent(names: Sequence[str]) -> Rows:
-    """Return the code of each label when *absent* is not among them."""
-    return np.cumsum([name != ABSENT for name in names]) - 1
 
 
 def _sorted_once(parts: Sequence[Rows]) -> Rows:
@@ -235,26 +213,32 @@ class _Coded:
     Args:
         names: the labels by code.
         width: how many values or labels there are, so that a pair is `site * width + code`.
-        claims: the key's, then each run's.
+        key: the key's.
+        found: for each run, which of the key's it has.
+        wrong: for each run, what it has beside the key's.
 
     """
 
     names: tuple[str, ...]
     width: int
-    claims: list[tuple[Rows, Codes]]
+    key: tuple[Rows, Codes]
+    found: Sequence[Truths]
+    wrong: Sequence[tuple[Rows, Codes]]
 
 
 def _coded_values(sites: Sites) -> _Coded:
-    """Each value of a site is one item; an absent one is none."""
+    """Each value of a site is one item; an absent one is none. What is wrong is little, and looked up alone."""
     labels, width = sites.labels, max(len(sites.names), 1)
     absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
     names = tuple(name for name in labels.names if name != ABSENT)
-    code = _codes_without_absent(labels.names)
-    claims = []
-    for values, called in zip([sites.key, *sites.values], [labels.key, *labels.values], strict=True):
-        rows = np.flatnonzero(values != absent) if absent >= 0 else np.arange(len(values))
-        claims.append((rows * width + values[rows], code[called[rows]]))
-    return _Coded(names, width, claims)
+    code = np.cumsum([name != ABSENT for name in labels.names]) - 1  # under codes without it
+    there = np.flatnonzero(sites.key != absent) if absent >= 0 else np.arange(len(sites))
+    wrong = []
+    for values, called, right in zip(sites.values, labels.values, sites.right, strict=True):
+        rows = np.flatnonzero(~right & (values != absent)) if absent >= 0 else np.flatnonzero(~right)
+        wrong.append((rows * width + values[rows], code[called[rows]]))
+    key = there * width + sites.key[there], code[labels.key[there]]
+    return _Coded(names, width, key, [right[there] for right in sites.right], wrong)
 
 
 def _coded_labels(sites: Sites) -> _Coded:
@@ -264,11 +248,17 @@ def _coded_labels(sites: Sites) -> _Coded:
     code_of = {label: code for code, label in enumerate(labels)}
     offsets = np.cumsum([0, *(len(part) for part in parts)])
     flat = np.array([code_of[label] for part in parts for label in part], dtype=np.int64)
-    claims: list[tuple[Rows, Codes]] = []
+    width = max(len(labels), 1)
+    sides = []
     for values in (sites.key, *sites.values):
         site, label = _expand(np.arange(len(values)), values, offsets, flat)
-        claims.append((site * max(len(labels), 1) + label, label))
-    return _Coded(labels, max(len(labels), 1), claims)
+        order = np.argsort(site * width + label)
+        sides.append(((site * width + label)[order], label[order]))
+    key, *runs = sides
+    found = [np.isin(key[0], pairs) for pairs, _ in runs]
+    beside = [~np.isin(pairs, key[0]) for pairs, _ in runs]
+    wrong = [(pairs[rows], label[rows]) for (pairs, label), rows in zip(runs, beside, strict=True)]
+    return _Coded(labels, width, key, found, wrong)
 
 
 def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LARGE = 4 << 20
 """From this many bytes on, a response's bytes are let go once it is aligned, and read again for excerpts."""
+
+_STRETCH = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,18 @@ class Source:
     def locate(self, offset: int) -> Location:
         """Return the file and line of the byte at an offset."""
         part = self.parts[self.part_of(offset)]
-        return Location(part.name, self.data.count(b"\n", part.begin, offset) + 1)
+        return Location(part.name, self._newlines(offset) - self._newlines(part.begin) + 1)
+
+    def _newlines(self, offset: int) -> int:
+        """Count the newlines before an offset."""
+        stretch = offset // _STRETCH
+        return self._newlines_before[stretch] + self.data.count(b"\n", stretch * _STRETCH, offset)
+
+    @cached_property
+    def _newlines_before(self) -> list[int]:
+        """How many newlines stand before each stretch of the bytes: examples ask for thousands of places."""
+        begins = range(0, len(self.data), _STRETCH)
+        return list(accumulate((self.data.count(b"\n", begin, begin + _STRETCH) for begin in begins), initial=0))
 
     def line_at(self, offset: int) -> str:
         """Return the whole line that holds the byte at an offset, as text."""

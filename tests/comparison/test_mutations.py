@@ -399,16 +399,16 @@ MUTATIONS = (
     ),
     mutation(
         "items",
-        "np.flatnonzero(values != absent) if absent >= 0 else np.arange(len(values))",
-        "np.arange(len(values))",
+        "np.flatnonzero(~right & (values != absent)) if absent >= 0 else np.flatnonzero(~right)",
+        "np.flatnonzero(~right)",
         "an_absent_value_is_wrong_and_claims_nothing",
         "a_wrong_tag_is_one_missed_and_one_spurious_item",
         "a_negative_item_is_claimed_by_at_least_one_system",
     ),
     mutation(
         "items",
-        "        sites.place[site],",
-        "        sites.place[site] * 0,",
+        "sites.place[site], label,",
+        "sites.place[site] * 0, label,",
         "items_know_their_label_document_sentence_and_place",
     ),
     mutation(

@@ -43,13 +43,17 @@ class SpanCrossing:
         self.count = int(self.site.max(initial=-1)) + 1
         self._sides = {run: claims.runs[run][self.rows] for run in runs}
         self._key = claims.key[self.rows]
-        self._wrong = {run: self._at_sites(self._key != side) for run, side in self._sides.items()}
 
     def _at_sites(self, rows: Truths) -> Truths:
         """Whether anything is so at each site."""
         found = np.zeros(self.count, np.bool_)
         found[self.site[rows]] = True
         return found
+
+    @cached_property
+    def _wrong(self) -> dict[int, Truths]:
+        """Whether each run is wrong at each site."""
+        return {run: self._at_sites(self._key != side) for run, side in self._sides.items()}
 
     def differs(self, first: int, second: int) -> Truths:
         """Whether two runs say something else at each site."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.comparison.context import Context, share
+from comparanda.comparison.span_crossing import SpanCrossing
 from comparanda.expressions import quote
 
 if TYPE_CHECKING:
@@ -144,11 +145,6 @@ def _differing_values(view: View, first: int, second: int) -> tuple[int, int]:
 
 
 def _differing_spans(claims: Claims, first: int, second: int) -> tuple[int, int]:
-    """Return the same for overlap sites of the key and two runs: they differ where one has a span more often.
-
-    That needs no values, so pairs cost no more than finding out which spans overlap.
-    """
-    rows = claims.present([first, second])
-    site = claims.take(rows).site
-    unequal = claims.runs[first][rows] != claims.runs[second][rows]
-    return int(site.max(initial=-1)) + 1, len(np.unique(site[unequal]))
+    """Return the same for the overlap sites of the key and two runs."""
+    crossing = SpanCrossing(claims, (first, second))
+    return crossing.count, int(crossing.differs(first, second).sum())
