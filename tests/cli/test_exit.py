@@ -119,3 +119,17 @@ def test_a_bad_key_is_told_once(work: Path, capsys: pytest.CaptureFixture[str]) 
     _, system = key_and_system()
     outcome = run(capsys, "validate", "gone", system, f"b={system}", "--task", "pos")
     assert (outcome.code, outcome.out) == (1, "gone: no such file\n2 of 2 systems cannot be compared\n")
+
+
+def test_a_result_is_saved_though_nobody_reads_the_page_to_its_end(tmp_path: Path) -> None:
+    key, system = tmp_path / "key.txt", tmp_path / "system.txt"
+    key.write_text("".join(f"w{number}\tA{number}\n\n" for number in range(2000)))
+    system.write_text(key.read_text().replace("\tA", "\tB"))
+    command = [sys.executable, "-m", "comparanda", "compare", f"{key}::columns", f"{system}::columns"]
+    command += ["--task", "tag", "--column", "2", "--top", "0", "-q", "--resamples", "0", "--save", str(tmp_path / "r")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+    assert process.returncode == 0
+    assert (tmp_path / "r").is_dir()

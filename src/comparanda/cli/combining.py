@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -45,7 +46,8 @@ def combine(context: click.Context, /, **options: Any) -> None:
     for method in targets:
         found.corpus(method)  # what was not made cannot be written
     print_notes(found.result.notes, options)
-    publish(context, found.result, [found.finding], options)
+    with suppress(BrokenPipeError):  # what is asked for is written though nobody reads the table to its end
+        publish(context, found.result, [found.finding], options)
     _write(found, targets, options)
 
 

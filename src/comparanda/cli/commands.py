@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -74,7 +75,8 @@ def compare(context: click.Context, /, **options: Any) -> None:
     pair = options["base"], options["new"]
     chosen = {name: options[name] for name in ("order", "keyed_by", "view")}
     anatomy = result.anatomy(*pair, by=options["by"] or None, **chosen)
-    publish(context, result, [anatomy], options, cite=options["cite"])
+    with suppress(BrokenPipeError):  # the result is saved though nobody reads the page to its end
+        publish(context, result, [anatomy], options, cite=options["cite"])
     save(result, options)
 
 
