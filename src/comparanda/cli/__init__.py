@@ -27,7 +27,7 @@ _INTERRUPTED = 130
     commands={str(command.name): command for command in commands},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Inputs are written [NAME=]PATH[::FORMAT[?OPTION=VALUE]]; a path is a file, a folder, a pattern or '-'. "
-    "Begin with: comparanda demo",
+    "Several runs of one system: NAME=PATH,PATH. Begin with: comparanda demo",
 )
 @click.version_option(__version__, prog_name="comparanda")
 def cli() -> None:
