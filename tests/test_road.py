@@ -123,3 +123,13 @@ def test_random_tables_give_the_right_number_or_are_refused(seed: int, tmp_path:
     sites = len(key) if missing == "empty" else len(kept)
     assert not repeated
     assert (score.part, score.whole) == (sum(key[name] == label for name, label in rows), sites)
+
+
+def test_a_view_that_is_named_gives_its_own_scores_and_outcomes_alone() -> None:
+    tags = [["B-PER", "O"]]
+    result = compare(tags, {"a": tags}, task="span", rules="semeval2013", resamples=0)
+    first = next(iter(result.verdicts.views))
+    found = result.scores(view=first)
+    assert {score.measure.partition(".")[0] for score in found.scores} == {first}
+    assert {each.view for each in found.outcomes} == {first}
+    assert len({each.view for each in result.scores().outcomes}) > 1

@@ -96,7 +96,7 @@ class Result:
         """
         context = self._context(view)
         if measures or view is not None:
-            return scores(context, [measure(name) for name in measures])
+            return scores(context, [measure(name) for name in measures] or context.own_measures)
         names = dict.fromkeys(context.view.measures)
         for each in self.verdicts.views.values():
             names |= dict.fromkeys(name for name in each.measures if name.startswith(f"{each.name}."))

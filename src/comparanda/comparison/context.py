@@ -109,6 +109,12 @@ class Context:
         """The measures of the view; the first is the main one."""
         return tuple(measure(name) for name in self.view.measures)
 
+    @property
+    def own_measures(self) -> tuple[Measure, ...]:
+        """The measures of the view alone: the first of several views reports what all of them say."""
+        others = tuple(f"{name}." for name in self.verdicts.views if name != self.view.name)
+        return tuple(each for each in self.measures if not each.name.startswith(others)) or self.measures
+
     def statistics(self, measures: Sequence[Measure]) -> dict[str, NDArray[np.float64]]:
         """Return the statistics that measures need, of the active units: (units, runs) or (units, runs, labels)."""
         names = [name for each in measures for name in each.statistics]

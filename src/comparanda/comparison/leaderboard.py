@@ -154,15 +154,9 @@ class Leaderboard(Finding):
     passed_over: tuple[str, ...] = ()
 
 
-def _own_measures(context: Context) -> tuple[Measure, ...]:
-    """Return the measures of the view alone: the first of several views reports what all of them say."""
-    others = tuple(f"{name}." for name in context.verdicts.views if name != context.view.name)
-    return tuple(each for each in context.measures if not each.name.startswith(others)) or context.measures
-
-
 def leaderboard(context: Context, measures: Sequence[Measure] = ()) -> Leaderboard:
     """Rank all systems by the first of some measures, or of the view's own."""
-    chosen = tuple(measures) or _own_measures(context)
+    chosen = tuple(measures) or context.own_measures
     context = _by_name(context)
     table = scores(context, chosen)
     tested = significance(context, chosen[0])
