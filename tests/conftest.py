@@ -9,6 +9,10 @@ from tests.shared_data import REASON
 REPEATED = (
     "align/test_properties",
     "align/test_spans",
+    "cli/test_complement",
+    "cli/test_equal",
+    "cli/test_exit",
+    "cli/test_leaderboard",
     "comparison/complement/test_intervals",
     "comparison/complement/test_random",
     "comparison/diversity/",
@@ -17,13 +21,17 @@ REPEATED = (
     "comparison/test_agreements",
     "comparison/test_leaderboard",
     "comparison/test_mutations",
+    "comparison/test_outside",
     "comparison/test_real_files",
+    "comparison/test_selections",
+    "comparison/test_significance",
     "comparison/test_spans",
     "comparison/test_stability",
     "comparison/test_suspects",
     "docs/",
     "ensemble/",
     "expressions/test_limits",
+    "expressions/test_patterns",
     "expressions/test_properties",
     "judge/test_arcs_random",
     "judge/test_links_published",
@@ -37,7 +45,10 @@ REPEATED = (
     "paper/",
     "read/language_models/test_answers",
     "read/test_damaged_formats",
+    "read/test_schemes_peers",
+    "rules/test_clips",
     "rules/test_faults",
+    "rules/test_random_rules",
     "rules/test_shipped_files",
     "test_agreeing",
     "test_gates",
@@ -46,11 +57,14 @@ REPEATED = (
     "test_merge",
     "test_road",
     "test_shape",
+    "test_testing",
+    "test_wheel",
     "vote/",
     "write/test_pairs",
     "write/test_rows",
 )
-"""Modules of many cases, against a reference, a peer or a page: counting lines would double their time."""
+"""Modules of many cases, against a reference, a peer or a page, or in processes of their own: counting lines would
+double their time and add nothing."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
