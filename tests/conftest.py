@@ -61,7 +61,8 @@ REPEATED = (
     "test_wheel",
     "vote/",
     "write/test_pairs",
-    "write/test_rows",
+    "write/test_rows_files",
+    "write/test_rows_random",
 )
 """Modules of many cases, against a reference, a peer or a page, or in processes of their own: counting lines would
 double their time and add nothing."""
