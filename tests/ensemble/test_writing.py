@@ -61,7 +61,7 @@ def test_spans_that_overlap_are_refused_in_columns_and_written_elsewhere(tmp_pat
     found, key = spans_in_columns(tmp_path)
     with pytest.raises(WriteError, match="two spans share words") as refused:
         found.write("union", tmp_path / "union.conll")
-    assert "overlap=best" in str(refused.value)
+    assert "--overlap best" in str(refused.value)
     assert not (tmp_path / "union.conll").exists()
     found.write("union", f"{tmp_path}/union.jsonl::jsonl")
     scored_again(found, key, "union", f"{tmp_path}/union.jsonl::jsonl", task="span")

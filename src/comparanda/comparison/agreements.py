@@ -12,8 +12,7 @@ import numpy as np
 
 from comparanda.comparison.coefficients import MOST_VALUES, Coefficient, Ratings
 from comparanda.comparison.context import Context, Interval, is_value, share
-from comparanda.comparison.counts import SiteCount
-from comparanda.comparison.finding import Finding
+from comparanda.comparison.finding import Finding, SiteCount
 from comparanda.comparison.scores import Score, scores
 from comparanda.comparison.significance import warnings
 from comparanda.expressions import quote

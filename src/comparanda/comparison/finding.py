@@ -72,3 +72,12 @@ class Cell:
 
     count: int
     where: str
+
+
+@dataclass(frozen=True)
+class SiteCount:
+    """How many sites, which share of all, and the condition that selects them."""
+
+    count: int
+    share: float | None
+    where: str

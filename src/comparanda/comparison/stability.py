@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.comparison.context import Context, is_label, share
-from comparanda.comparison.counts import SiteCount
-from comparanda.comparison.finding import Finding
+from comparanda.comparison.difference import decisions
+from comparanda.comparison.finding import Finding, SiteCount
 from comparanda.comparison.scores import scores
 from comparanda.comparison.significance import warnings
 from comparanda.errors import UsageError
@@ -209,11 +209,11 @@ def _system(context: Context, system: System, values: Sequence[float | None]) ->
 
 def _differing(context: Context, run_pairs: Iterable[tuple[int, int]]) -> tuple[int, NDArray[np.float64]]:
     """Count sites times pairs of runs with different values, in all and of each unit."""
-    disputed, place = context.sites.disputed, context.sites.contested
     units = np.zeros(len(context.active))
     count = 0
-    for one, other in run_pairs:
-        rows = place[disputed.values[one] != disputed.values[other]]
+    for pair in run_pairs:
+        place, _, one, other = decisions(context, *pair)
+        rows = place[one != other]
         count += len(rows)
         units += context.unit_counts(rows)
     return count, units

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from comparanda.errors import UsageError
 from comparanda.judge.ground import run_names
 from comparanda.judge.label_maps import speak_alike
+from comparanda.judge.labels import with_sets
+from comparanda.judge.spans import looks_at_ids
 from comparanda.rules.engine import Engine
 from comparanda.vote.values import as_sets
 
@@ -25,21 +27,9 @@ def ground_of(prepared: Prepared) -> Ground:
     if prepared.task.layer == "arcs":
         return "trees"
     if prepared.task.layer == "spans":
-        return "links" if _looks_at_ids(prepared) else "spans"
-    return "sets" if _several(prepared) else "values"
-
-
-def _looks_at_ids(prepared: Prepared) -> bool:
-    """Whether the rules that judge spans look at the ids of these."""
-    if prepared.options.rules is None:
-        return False
-    engine = Engine(prepared.options.rules)
-    tables = ("system", "key", "system_ids", "key_ids")
-    return any(engine.uses(table, column) for table in tables for column in ("id", "of"))
-
-
-def _several(prepared: Prepared) -> bool:
-    return any(corpus.several for corpus in (prepared.aligned.key, *prepared.aligned.responses))
+        rules = prepared.options.rules
+        return "links" if rules is not None and looks_at_ids(Engine(rules)) else "spans"
+    return "sets" if with_sets(prepared.aligned) else "values"
 
 
 def in_one_tongue(prepared: Prepared) -> Prepared:
@@ -57,7 +47,7 @@ def in_one_tongue(prepared: Prepared) -> Prepared:
     aligned = prepared.aligned
     if not prepared.options.maps and not prepared.options.fold_case:
         return prepared
-    several = _several(prepared)
+    several = with_sets(aligned)
     corpora = [as_sets(corpus) if several else corpus for corpus in aligned.responses]
     columns = [_labels(aligned.key), *map(_labels, corpora)]  # the key's must be there, and nothing comes of them
     sides = ("key", *run_names(prepared.systems))

@@ -165,7 +165,7 @@ def _overlaps_explained(corpus: Corpus) -> Iterator[None]:
     except WriteError as problem:
         if corpus.spans is None or not _overlap(corpus.spans):
             raise
-        hint = f"{problem.hint or ''}\n  of combined spans that overlap, overlap=best keeps the strongest alone"
+        hint = f"{problem.hint or ''}\n  of combined spans that overlap, --overlap best keeps the strongest alone"
         raise WriteError(problem.what, where=problem.where, details=problem.details, hint=hint.strip()) from None
 
 

@@ -41,7 +41,7 @@ def judge_tags(aligned: Aligned, systems: Sequence[System], options: Options) ->
 def judge_labels(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge one label, or a set of labels, a row."""
     measures: tuple[str, ...] = ("accuracy", "macro_f1")
-    if _several(aligned):
+    if with_sets(aligned):
         measures = ("f1", "precision", "recall", "macro_f1", "accuracy")
     return _judge(aligned, systems, options, task="label", view="label", measures=measures)
 
@@ -51,7 +51,7 @@ def _judge(
 ) -> Verdicts:
     runs = run_names(systems)
     sides = ["key", *runs]
-    columns, notes = speak_alike(_columns(aligned), sides, systems, options, several=_several(aligned))
+    columns, notes = speak_alike(_columns(aligned), sides, systems, options, several=with_sets(aligned))
     names, codes = coded(aligned, columns)
     places = places_of(aligned.key)
     sites = _sites(aligned, places, names, codes, options)
@@ -67,13 +67,14 @@ def _judge(
     return verdicts_of(aligned, systems, task, {view: judged}, settings_of(options, view), notes)
 
 
-def _several(aligned: Aligned) -> bool:
+def with_sets(aligned: Aligned) -> bool:
+    """Whether any side has sets of labels."""
     return any(corpus.several for corpus in (aligned.key, *aligned.responses))
 
 
 def _columns(aligned: Aligned) -> list[TextColumn]:
     """Return the values of all sides; where one side has sets of labels, single labels are sets of one."""
-    several = _several(aligned)
+    several = with_sets(aligned)
     columns = []
     for corpus in (aligned.key, *aligned.responses):
         column = corpus.columns["value"]
@@ -89,7 +90,7 @@ def _sites(aligned: Aligned, places: Places, names: tuple[str, ...], codes: list
         codes[0],
         values_of(aligned, names, codes),
         names,
-        tuple(() if name == ABSENT else split_labels(name) for name in names) if _several(aligned) else None,
+        tuple(() if name == ABSENT else split_labels(name) for name in names) if with_sets(aligned) else None,
         attributes_of(aligned.key, places[0], options),
     )
     return sites if aligned.kept is None else sites.take(aligned.kept)

@@ -136,10 +136,13 @@ def _chosen(
 
 def _ids(engine: Engine, placement: Placement, options: Options) -> list[Ids]:
     """Take the ids of all sides apart, if a rule looks at them."""
+    return all_ids(placement, options) if looks_at_ids(engine) else []
+
+
+def looks_at_ids(engine: Engine) -> bool:
+    """Whether rules look at the ids of spans."""
     tables = ("system", "key", "system_ids", "key_ids")
-    if not any(engine.uses(table, column) for table in tables for column in ("id", "of")):
-        return []
-    return all_ids(placement, options)
+    return any(engine.uses(table, column) for table in tables for column in ("id", "of"))
 
 
 def all_ids(placement: Placement, options: Options) -> list[Ids]:
