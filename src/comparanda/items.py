@@ -69,6 +69,7 @@ class Items:
         claim: the span of the view's claims that the item is; None where there are no spans.
         outcomes: the verdicts of rules; None where there are no rules.
         by_run: for each run the span by which it claims the item, -1 for none; None where that is `claim` for all.
+        site: the site at which the item stands, by its number, where sites and items are given; None otherwise.
 
     """
 
@@ -85,6 +86,7 @@ class Items:
     claim: Rows | None = None
     outcomes: Outcomes | None = None
     by_run: tuple[Rows, ...] | None = None
+    site: Rows | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -105,7 +107,17 @@ class Items:
             None if self.claim is None else self.claim[rows],
             None if self.outcomes is None else self.outcomes.take(rows),
             None if self.by_run is None else tuple(each[rows] for each in self.by_run),
+            None if self.site is None else self.site[rows],
         )
+
+    def of_sites(self, rows: Rows, count: int) -> Items:
+        """Return the items that stand at some of the sites, by their numbers of `count`, which are numbered anew."""
+        if self.site is None:
+            raise AssertionError("these items stand at no sites")
+        number = np.full(count, -1, np.int64)
+        number[rows] = np.arange(len(rows))
+        kept = np.flatnonzero(number[self.site] >= 0)
+        return replace(self, site=number[self.site]).take(kept)
 
     def beside(self, sites: Sites) -> Items:
         """Return the items that stand at the places of some sites."""
@@ -297,6 +309,9 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
         np.concatenate(known) if len(known) == len(tables) else None,
         _joined_outcomes(ruled) if len(ruled) == len(tables) else None,
         _joined_claims(tables, claims),
+        np.concatenate([table.site for table in tables if table.site is not None])
+        if tables[0].site is not None
+        else None,
     )
 
 

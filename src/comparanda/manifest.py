@@ -191,7 +191,7 @@ class Manifest(_Entry, frozen=True):
     systems: Annotated[list[SystemEntry], Meta(min_length=1)]
     runs: list[str]
     documents: list[str]
-    unit: Literal["document", "sentence", "row"]
+    unit: Literal["document", "topic", "sentence", "row"]
     units: Annotated[int, Meta(ge=0, lt=2**31)]
     settings: dict[str, str]
     notes: list[tuple[str, str, int, list[str]]]

@@ -163,7 +163,7 @@ def measure(written: str) -> Measure:
     """
     match = _WRITTEN.fullmatch(written)
     if match and match["name"] not in _MAKERS:
-        _load_plugins()
+        _load_others()
     if not match or match["name"] not in _MAKERS:
         raise UsageError(f"no measure is called {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
     found = _MAKERS[match["name"]](match["label"])
@@ -187,10 +187,14 @@ def register(name: str, make: Callable[[str | None], Measure]) -> None:
     _MAKERS[name] = make
 
 
-def _load_plugins() -> None:
-    """Measures of other packages register by the entry point group `comparanda.measures`."""
+def _load_others() -> None:
+    """Load the measures of chains, and those of other packages: entry points of the group `comparanda.measures`."""
     from importlib.metadata import entry_points
 
+    from comparanda.chain_measures import MAKERS
+
+    for name, make in MAKERS.items():
+        _MAKERS.setdefault(name, make)
     for entry in entry_points(group="comparanda.measures"):
         _MAKERS.setdefault(entry.name, entry.load())
 

@@ -13,7 +13,20 @@ from comparanda.corpus import Corpus
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.judge.ground import run_names
-from comparanda.judge.task import LABELS, PUNCTUATION, Labels, Options, Punctuation, find_task
+from comparanda.judge.task import (
+    LABELS,
+    MATCHING,
+    NOUNS,
+    PUNCTUATION,
+    SINGLETONS,
+    Labels,
+    Matching,
+    Nouns,
+    Options,
+    Punctuation,
+    Singletons,
+    find_task,
+)
 from comparanda.read.inputs import Input, read_input
 from comparanda.read.objects import is_path, read_object
 from comparanda.read.request import Request
@@ -42,7 +55,8 @@ class Setup:
     Args:
         task: the task, with a column behind a colon if need be: `pos`, `tag:xpos`, `label`.
         column: the column to judge, another way to say the same.
-        missing: what to do about documents that a response lacks: error, empty or intersection.
+        missing: what to do about documents that a response lacks: error, empty or intersection; None for what is usual
+            for the task.
         maps: label maps by side: "all", "key", or a system's name.
         fold_case: compare labels without regard to case.
         only_label: count sites with these key labels alone.
@@ -57,6 +71,10 @@ class Setup:
         scheme: the scheme of chunk tags, for inputs that do not say their own; detected by default.
         repair: what to do about tags that break it, for inputs that do not say their own.
         same_ids: a file of ids that mean the same.
+        singletons: whether mentions that are alone in their chain count: keep or drop.
+        matching: when mentions are taken for the same: exact, head or partial.
+        nouns: by which tags nouns and pronouns are told: auto, ptb, stts, upos or english.
+        across: the attribute of documents that names topics, whose documents chains may span; all for one topic.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         progress: told what is being done.
@@ -65,7 +83,7 @@ class Setup:
 
     task: str
     column: str | None = None
-    missing: Missing = "error"
+    missing: Missing | None = None
     maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     fold_case: bool = False
     only_label: Sequence[str] = ()
@@ -80,6 +98,10 @@ class Setup:
     scheme: str | None = None
     repair: str | None = None
     same_ids: str | None = None
+    singletons: Singletons | None = None
+    matching: Matching | None = None
+    nouns: Nouns | None = None
+    across: str | None = None
     strict: bool = False
     max_line: int = MAX_LINE
     progress: Callable[[str], None] | None = None
@@ -105,7 +127,8 @@ def judged(prepared: Prepared, setup: Setup) -> Verdicts:
     (setup.progress or _say_nothing)("judging")
     verdicts = prepared.task.judge(prepared.aligned, prepared.systems, prepared.options)
     refuse_notes(setup, verdicts.notes)
-    return replace(verdicts, settings={**verdicts.settings, **_said(setup), "missing": setup.missing})
+    missing = setup.missing or prepared.task.missing
+    return replace(verdicts, settings={**verdicts.settings, **_said(setup), "missing": missing})
 
 
 def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
@@ -117,20 +140,22 @@ def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
 def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
     """Read and align; what is wrong with the setup is said before anything is read."""
     task, column = find_task(setup.task)
-    if setup.missing not in MISSING:
-        raise UsageError(f"missing={setup.missing!r}{nearest(setup.missing, MISSING)}", hint=", ".join(MISSING))
+    missing = setup.missing or task.missing
+    if missing not in MISSING:
+        raise UsageError(f"missing={missing!r}{nearest(missing, MISSING)}", hint=", ".join(MISSING))
     if not systems:
         raise UsageError("there is no system to compare with the key")
     if "key" in systems:
         raise UsageError("a system cannot be called 'key'", hint="name it: NAME=FILE")
     value = setup.column or column
-    if value != task.column and task.layer == "arcs":
-        raise UsageError(f"the task {task.name!r} judges heads and relations: there is no column to choose")
+    if value != task.column and task.layer in {"arcs", "chains"}:
+        what = "heads and relations" if task.layer == "arcs" else "chains"
+        raise UsageError(f"the task {task.name!r} judges {what}: there is no column to choose")
     rules = _rules(task, setup)
     columns, outputs = columns_of(systems)
     gold = _read_key(key, task, value, setup)
     responses = (_read_side(given, run, task.columns, task, value, setup) for run, given in outputs)
-    aligned = align(gold, responses, missing=setup.missing)
+    aligned = align(gold, responses, missing=missing)
     options = Options(
         value,
         setup.maps,
@@ -143,6 +168,10 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
         rules,
         setup.paranoid,
         _same_ids(task, setup),
+        _policy(task, "singletons", setup.singletons, SINGLETONS),
+        _policy(task, "matching", setup.matching, MATCHING),
+        _policy(task, "nouns", setup.nouns, NOUNS),
+        _across(task, setup),
     )
     return Prepared(task, aligned, columns, options)
 
@@ -212,6 +241,15 @@ def _policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, 
     if value not in allowed:
         raise UsageError(f"{name}={value!r}{nearest(value, allowed)}", hint=", ".join(allowed))
     return value
+
+
+def _across(task: Task, setup: Setup) -> str | None:
+    """Return what names the topics that chains may span."""
+    if setup.across is not None and "across" not in task.policies:
+        raise UsageError(
+            f"the task {task.name!r} has no chains that could span documents", hint="choose the task coref"
+        )
+    return setup.across
 
 
 def _rules(task: Task, setup: Setup) -> RuleSet | None:
@@ -294,7 +332,7 @@ def compare(
     *,
     task: str,
     column: str | None = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     maps: Mapping[str, Mapping[str, str]] | None = None,
     fold_case: bool = False,
     only_label: Sequence[str] = (),
@@ -310,6 +348,10 @@ def compare(
     scheme: str | None = None,
     repair: str | None = None,
     same_ids: str | None = None,
+    singletons: Singletons | None = None,
+    matching: Matching | None = None,
+    nouns: Nouns | None = None,
+    across: str | None = None,
     strict: bool = False,
     max_line: int = MAX_LINE,
     resamples: int = RESAMPLES,
@@ -322,9 +364,10 @@ def compare(
     Args:
         key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
         systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`.
-        task: `pos`, `tag:COLUMN`, `dep`, `span`, `label`, or a task of another package.
+        task: `pos`, `tag:COLUMN`, `dep`, `span`, `link`, `coref`, `label`, or a task of another package.
         column: the column to judge, where it is not the task's own.
-        missing: what to do about documents that a response lacks: "error", "empty" or "intersection".
+        missing: what to do about documents that a response lacks: "error" (the default for most tasks), "empty" (for
+            coref) or "intersection".
         maps: label maps (old to new) by side: "all", "key", or a system's name.
         fold_case: compare labels without regard to case.
         only_label: count sites with these key labels alone.
@@ -344,6 +387,12 @@ def compare(
             behind `?`; detected by default.
         repair: what to do about tags that break the scheme: "conlleval" (the default), "discard" or "refuse".
         same_ids: a file of ids that mean the same entity, a line each, for links and for documents' entities.
+        singletons: whether mentions that are alone in their chain count: "keep" (the default) or "drop".
+        matching: when a mention of a response is taken for one of the key: "exact" (at the same place), "head" (the
+            same head) or "partial" (inside of it, with its head).
+        nouns: by which tags nouns and pronouns are told: "auto", "ptb", "stts", "upos", or "english" for a list of
+            pronouns.
+        across: the attribute of documents that names topics, whose documents chains may span; "all" for one topic.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         resamples: how many resamples intervals and tests draw; 0 for none.
@@ -378,6 +427,10 @@ def compare(
         scheme=scheme,
         repair=repair,
         same_ids=same_ids,
+        singletons=singletons,
+        matching=matching,
+        nouns=nouns,
+        across=across,
         strict=strict,
         max_line=max_line,
         progress=progress,

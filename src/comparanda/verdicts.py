@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from comparanda.chains import Chains
 from comparanda.claims import Claims
 from comparanda.errors import UsageError, nearest
 from comparanda.excerpts import Texts
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from comparanda.columns import Rows, TextColumn
     from comparanda.places import Note
 
-UnitKind = Literal["document", "sentence", "row"]
+UnitKind = Literal["document", "topic", "sentence", "row"]
 
 _FIRST_PLACES = 3
 
@@ -44,10 +45,20 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What statistics resample: documents, or sentences or rows where the key marks no documents."""
+    """What statistics resample: documents, or sentences or rows where the key marks no documents.
+
+    Args:
+        kind: what they are.
+        count: how many there are.
+        names: what topics are called; empty for other kinds.
+        of_document: the topic of each document; None for other kinds.
+
+    """
 
     kind: UnitKind
     count: int
+    names: tuple[str, ...] = ()
+    of_document: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,6 +91,12 @@ class View:
         statistics: further statistics of each unit and run, by name: arrays of (units, runs).
         lost: statistics that the judge gave for all sites and that cannot be told for these alone.
         claims: the spans of the key and of all runs, where sites are overlap sites; None for other sites.
+        raised: the key's value at sites that are there only because a run says something else; None where all sites
+            are the key's own.
+        kinds: the attribute that sites of the key are called by in tables, where their labels are not what they are
+            but what was made of them; None for the labels.
+        chains: the mentions of all sides, where sites are mentions.
+        mention: which of them each site is.
 
     """
 
@@ -93,6 +110,10 @@ class View:
     surplus: Items | None = None
     cuts: tuple[str, ...] = ()
     claims: Claims | None = None
+    raised: str | None = None
+    kinds: str | None = None
+    chains: Chains | None = None
+    mention: Rows | None = None
 
     @cached_property
     def all_sites(self) -> Sites:
@@ -153,8 +174,15 @@ class View:
         keep = np.array([name == "" for name in self.left_out.names])
         return np.flatnonzero(keep[self.left_out.codes])
 
+    @property
+    def shared(self) -> bool:
+        """Whether sites are the same whoever is looked at: overlap sites and those that runs raise are not."""
+        return self.claims is None and self.raised is None
+
     def among(self, runs: Sequence[int]) -> View:
         """Return the view in the universe of the key and some runs alone: overlap sites depend on it, others do not."""
+        if self.raised is not None:
+            return self._raised_by(runs)
         if self.claims is None or len(set(runs)) == len(self.claims.runs):
             return self
         rows = self.claims.present(runs)
@@ -162,8 +190,34 @@ class View:
         items = None if self.given_items is None else self.given_items.of_claims(rows, len(self.claims))
         return replace(self, given_sites=None, claims=claims, given_items=items, statistics={})
 
+    def _raised_by(self, runs: Sequence[int]) -> View:
+        """Return the view on the key's own sites and those that some runs raise."""
+        sites = self.all_sites
+        if len(set(runs)) == len(sites.values):
+            return self
+        there = sites.key != sites.names.index(self.raised or "")
+        looked_at = np.zeros(len(sites.values), np.bool_)
+        for run in runs:
+            there |= ~sites.right[run]
+            looked_at[run] = True
+        statistics = {name: np.where(looked_at, each, 0.0) for name, each in self.statistics.items()}
+        return replace(self._on(np.flatnonzero(there)), statistics=statistics)
+
+    def _on(self, rows: Rows) -> View:
+        """Return the view on some of its sites, all of which count, and the items there."""
+        items = None if self.given_items is None else self.given_items.of_sites(rows, len(self.all_sites))
+        return replace(
+            self,
+            given_sites=self.all_sites.take(rows),
+            given_items=items,
+            mention=None if self.mention is None else self.mention[rows],
+        )
+
     def narrowed(self, rows: Rows) -> View:
         """Return the view on some of its counted sites; the judge's own statistics are lost, and items but spans."""
+        if self.raised is not None:
+            view = self._on(self._numbers()[rows])
+            return replace(view, left_out=None, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
         claims, items = self.claims, self.given_items
         if claims is not None:
             chosen = np.zeros(len(self.all_sites), np.bool_)
@@ -232,6 +286,8 @@ class Verdicts:
 
     def unit_of(self, table: Sites | Items | Claims) -> NDArray[np.int32]:
         """Return the index of the unit that each row of a table belongs to."""
+        if self.units.of_document is not None:
+            return self.units.of_document[table.document]
         return table.document if self.units.kind == "document" else table.sentence
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MOST = 10
 """How many spans are explained at once."""
 
+_OF_OTHERS = ("train", "punctuation", "labels", "where", "singletons", "matching", "nouns", "across")
+"""Options that only other commands have."""
+
 
 def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     """Print why some spans have their verdicts, and why rules have not fired for them."""
@@ -59,7 +62,7 @@ def _check_side(side: str | None, sides: Sequence[str]) -> None:
 
 
 def _setup(options: Mapping[str, Any], systems: Mapping[str, Any]) -> Setup:
-    missing = dict.fromkeys(("train", "punctuation", "labels", "where"))  # options that only other commands have
+    missing = dict.fromkeys(_OF_OTHERS)
     settings = settings_of({**options, **missing, "task": "span"}, systems)
     known = {field.name for field in fields(Setup)}
     return Setup(**{name: value for name, value in settings.items() if name in known})

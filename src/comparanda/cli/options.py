@@ -38,6 +38,9 @@ ORDERS = ("frequency", "gain", "gain-here")
 KEYINGS = ("label", "value")
 PUNCTUATION = ("keep", "ud-punct", "unicode-p", "ptb")
 LABELS = ("universal", "full")
+SINGLETONS = ("keep", "drop")
+MATCHING = ("exact", "head", "partial")
+NOUNS = ("auto", "ptb", "stts", "upos", "english")
 SCHEMES = ("auto", "bio", "iob1", "ioe2", "bioes", "io", "iob2", "iobes", "bilou", "bmes", "bmewo")
 REPAIRS = ("conlleval", "discard", "refuse")
 OVERLAPS = ("keep", "best")
@@ -72,13 +75,13 @@ _ask = _in("What must hold")
 _combine = _in("Combining")
 
 _task = _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
-              help="pos, tag, tag:COLUMN, dep, span, link or label; must be given.")  # fmt: skip
+              help="pos, tag, tag:COLUMN, dep, span, link, coref or label; must be given.")  # fmt: skip
 _values = _chain(
     _read("--column", metavar="NAME", callback=filled,
           help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
-    _read("--missing", metavar="|".join(MISSING), default="error", show_default=True,
-          callback=one_of(*MISSING), shell_complete=completion.one_of(*MISSING),
-          help="What to do about documents or ids that a response lacks."),
+    _read("--missing", metavar="|".join(MISSING), callback=one_of(*MISSING),
+          shell_complete=completion.one_of(*MISSING),
+          help="What to do about documents or ids that a response lacks; error by default, for coref empty."),
     _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=files,
           help="A label map, two columns old and new; WHO is key or a system, else it is for all."),
     _read("--fold-case", is_flag=True, help="Compare labels without regard to case."),
@@ -112,6 +115,18 @@ _spans = _chain(
     _read("--same-ids", metavar="FILE", callback=filled, shell_complete=files,
           help="Links: lines of ids that mean the same entity."),
 )  # fmt: skip
+_chains = _chain(
+    _read("--singletons", metavar="|".join(SINGLETONS), callback=one_of(*SINGLETONS),
+          shell_complete=completion.one_of(*SINGLETONS),
+          help="Chains: whether mentions that are alone in their chain count; keep by default."),
+    _read("--mentions", "matching", metavar="|".join(MATCHING), callback=one_of(*MATCHING),
+          shell_complete=completion.one_of(*MATCHING),
+          help="Chains: when two mentions are the same: same words, same head, or inside the key's."),
+    _read("--nouns", metavar="|".join(NOUNS), callback=one_of(*NOUNS), shell_complete=completion.one_of(*NOUNS),
+          help="Chains: by which tags nouns and pronouns are told."),
+    _read("--across", metavar="ATTRIBUTE|all", callback=filled,
+          help="Chains: span documents, of the topics that an attribute of documents names, or all."),
+)  # fmt: skip
 _strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
 _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
                   help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip
@@ -121,7 +136,7 @@ _files = _chain(
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
-reading = _chain(_task, _values, _words, _spans, _files)
+reading = _chain(_task, _values, _words, _spans, _chains, _files)
 reading_spans = _chain(_values, _spans, _files)
 
 converting = _chain(

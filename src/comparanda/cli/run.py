@@ -53,6 +53,10 @@ _KEPT = (
     "scheme",
     "repair",
     "same_ids",
+    "singletons",
+    "matching",
+    "nouns",
+    "across",
     "strict",
     "max_line",
 )

@@ -11,7 +11,7 @@ from comparanda.errors import UsageError, nearest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from comparanda.align import Aligned
+    from comparanda.align import Aligned, Missing
     from comparanda.read.request import Layer, Shape
     from comparanda.rules.ruleset import RuleSet
     from comparanda.verdicts import System, Verdicts
@@ -21,6 +21,12 @@ Punctuation = Literal["keep", "ud-punct", "unicode-p", "ptb"]
 PUNCTUATION: tuple[Punctuation, ...] = get_args(Punctuation)
 Labels = Literal["universal", "full"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
+Singletons = Literal["keep", "drop"]
+SINGLETONS: tuple[Singletons, ...] = get_args(Singletons)
+Matching = Literal["exact", "head", "partial"]
+MATCHING: tuple[Matching, ...] = get_args(Matching)
+Nouns = Literal["auto", "ptb", "stts", "upos", "english"]
+NOUNS: tuple[Nouns, ...] = get_args(Nouns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,11 @@ class Options:
         rules: by which spans are judged.
         paranoid: whether rules are also run without any shortcut, and both results compared.
         same_ids: for ids that mean the same as others, the one that stands for all.
+        singletons: whether mentions that are alone in their chain count.
+        matching: when a mention of a response is taken for one of the key: at the same place, with the same head, or
+            inside of it and with its head.
+        nouns: by which tags nouns and pronouns are told.
+        across: the attribute of documents that names topics, whose documents chains may span; "all" for one topic.
 
     """
 
@@ -53,6 +64,10 @@ class Options:
     rules: RuleSet | None = None
     paranoid: bool = False
     same_ids: Mapping[str, str] = field(default_factory=dict)
+    singletons: Singletons = "keep"
+    matching: Matching = "exact"
+    nouns: Nouns = "auto"
+    across: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +80,11 @@ class Task:
         shape: whether it wants running tokens or independent rows.
         column: the column it judges unless told otherwise; None for the format's own.
         judge: from aligned corpora to verdicts.
-        layer: what it judges: one value a row, or trees.
+        layer: what it judges: one value a row, trees, spans, or chains.
         columns: further columns that it wants of every side.
         policies: the options beyond the common ones that it understands.
         rules: the rules by which it judges unless told otherwise, if it is judged by rules.
+        missing: what to do about documents that a response lacks unless told otherwise.
 
     """
 
@@ -81,6 +97,7 @@ class Task:
     columns: tuple[str, ...] = ()
     policies: frozenset[str] = frozenset()
     rules: str | None = None
+    missing: Missing = "error"
 
 
 def find_task(written: str) -> tuple[Task, str | None]:

@@ -53,13 +53,13 @@ class Gathering:
 
     Args:
         source: the file's bytes.
-        wanted: the number of the field that each wanted column holds; two names may share one.
-        width: how many fields the lines of words have.
+        wanted: the number of the field that each wanted column holds, -1 for the last; two names may share one.
+        width: how many fields the lines of words have; None where they differ.
         word: the field that holds the word, or None.
 
     """
 
-    def __init__(self, source: Source, wanted: Mapping[str, int], *, width: int, word: int | None) -> None:
+    def __init__(self, source: Source, wanted: Mapping[str, int], *, width: int | None, word: int | None) -> None:
         self.source = source
         self.wanted = dict(wanted)
         self.width = width

@@ -104,7 +104,7 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     The options of the request hold for every input whose format has them; those of the input itself go before.
     """
     fitting = {name: each for name, each in formats().items() if shape in each.shapes and request.layer in each.layers}
-    what = {"values": shape, "arcs": "trees", "spans": "spans"}[request.layer]
+    what = {"values": shape, "arcs": "trees", "spans": "spans", "chains": "chains"}[request.layer]
     named = _named_format(given.format, fitting, what) if given.format else None
     suffixes = named.suffixes if named else _common_suffixes(given.path, fitting)
     possible = [named] if named else list(fitting.values())

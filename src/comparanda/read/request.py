@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=str)
 
 Shape = Literal["tokens", "rows"]
-Layer = Literal["values", "arcs", "spans"]
-"""What a task judges: one value a row, trees, or labelled spans."""
+Layer = Literal["values", "arcs", "spans", "chains"]
+"""What a task judges: one value a row, trees, labelled spans, or chains of mentions."""
 
 CHUNK_OPTIONS: Mapping[str, str] = {
     "scheme": "spans: the scheme of chunk tags: auto, bio, iob1, ioe2, bioes, io (also iob2, bilou, bmes …)",

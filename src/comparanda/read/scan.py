@@ -48,8 +48,8 @@ class Block:
     newline: Rows
     first8: NDArray[np.uint64]
 
-    def cut(self, lines: Rows, width: int) -> Fields:
-        """Return the fields of the given lines, which all have `width` of them."""
+    def cut(self, lines: Rows, width: int | None) -> Fields:
+        """Return the fields of the given lines, which all have `width` of them, or None for any number."""
         return Fields(self, lines, width)
 
     def text(self, source: Source, line: int) -> str:
@@ -60,16 +60,24 @@ class Block:
 class Fields:
     """The fields of some lines of a block, each found once."""
 
-    def __init__(self, block: Block, lines: Rows, width: int) -> None:
+    def __init__(self, block: Block, lines: Rows, width: int | None) -> None:
         self._block = block
         self._lines = lines
-        self._first = block.newline[lines] - (width - 1)
+        self._first = block.newline[lines] - ((block.fields[lines] if width is None else width) - 1)
         self._ends: dict[int, Rows] = {}
 
     def slices(self, number: int) -> tuple[Rows, Rows]:
-        """Return offset and length of one field of each line."""
+        """Return offset and length of one field of each line; -1 is the last."""
+        if number < 0:
+            return self._last(number)
         start = self._block.start[self._lines] if number == 0 else self._end(number - 1) + 1
         return start, self._end(number) - start
+
+    def _last(self, number: int) -> tuple[Rows, Rows]:
+        """Return offset and length of a field that is counted from the end."""
+        place = self._block.newline[self._lines] + number + 1
+        begins = np.maximum(self._block.delimiters[place - 1] + 1, self._block.start[self._lines])
+        return begins, self._block.delimiters[place] - begins
 
     def _end(self, number: int) -> Rows:
         if number not in self._ends:
@@ -160,8 +168,8 @@ def blank_spaces_removed(source: Source, side: str) -> Source | None:
     return replaced(source, cleaned, Note(side, "lines of white space alone read as blank", count))
 
 
-def replaced(source: Source, cleaned: bytes, note: Note) -> Source:
-    """Return the source with other bytes in the same lines, and a note of what was done."""
+def replaced(source: Source, cleaned: bytes, *notes: Note) -> Source:
+    """Return the source with other bytes in the same lines, and notes of what was done."""
     data = bytearray(cleaned + bytes(PADDING))
     line_begins = np.append(0, np.flatnonzero(np.frombuffer(cleaned, np.uint8) == LINE_FEED) + 1)
     lines_before, end = 0, 0
@@ -170,4 +178,4 @@ def replaced(source: Source, cleaned: bytes, note: Note) -> Source:
         lines_before += source.data.count(b"\n", end, part.begin)
         end = part.begin
         parts.append(replace(part, begin=int(line_begins[lines_before])))
-    return Source(tuple(parts), data, (*source.notes, note), repaired=True)
+    return Source(tuple(parts), data, (*source.notes, *notes), repaired=True)

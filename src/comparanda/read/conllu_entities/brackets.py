@@ -47,6 +47,7 @@ class Cell(NamedTuple):
         place: the byte at which they stand.
         first: the row at which what they open begins.
         behind: the row behind the one at which what they close ends; the same as `first` on a line without a word.
+        node: the number of an empty node behind the dot of its id: 1 of 8.1; 0 for a word.
 
     """
 
@@ -54,6 +55,7 @@ class Cell(NamedTuple):
     place: int
     first: int
     behind: int
+    node: int = 0
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ class Bracketed:
         chain: the id of its entity, if one of the fields is that.
         place: the byte at which the cell of its first bracket stands.
         pieces: the rows of its parts that have any, first and behind the last; adjacent ones are one.
+        zero: where its first empty node stands: the row behind it, and its number; None if its first part has a word.
 
     """
 
@@ -74,6 +77,7 @@ class Bracketed:
     chain: str | None
     place: int
     pieces: list[tuple[int, int]] = field(default_factory=list)
+    zero: tuple[int, int] | None = None
 
     def values(self) -> Iterator[tuple[str, str]]:
         """Give the fields that are filled by name, as they are written; the last one may hold hyphens."""
@@ -127,7 +131,9 @@ def guessed_fields(cells: Iterable[str]) -> tuple[str, ...]:
     return ("etype", "eid", "other") if second else ("etype",)
 
 
-def mentions(source: Source, cells: Iterable[tuple[Cell, Sequence[str]]]) -> list[Bracketed]:
+def mentions(
+    source: Source, cells: Iterable[tuple[Cell, Sequence[str]]], dropped: list[int] | None = None
+) -> list[Bracketed]:
     """Return the mentions of one document, in the order of their first brackets.
 
     A bracket closes the last one opened of its name: that is the id of the entity, or all that stands behind the
@@ -136,13 +142,13 @@ def mentions(source: Source, cells: Iterable[tuple[Cell, Sequence[str]]]) -> lis
     Args:
         source: where the cells stand.
         cells: the cells in order, each with the names of its fields.
+        dropped: if given, brackets that are not closed or not opened are left out, and their places are put here.
 
     """
-    reading = _Reading(source)
+    reading = _Reading(source, dropped)
     for cell, fields in cells:
         reading.read(cell, fields)
-    reading.finish()
-    return reading.found
+    return reading.finished()
 
 
 class _Open(NamedTuple):
@@ -172,6 +178,7 @@ class _Reading:
 
     Args:
         source: where they stand.
+        dropped: where the places of brackets without a counterpart go; None to refuse them.
         found: the mentions.
         open: what is open, by each of its names; what was closed under its other name is still there.
         opened: the brackets that are open, by number.
@@ -180,6 +187,7 @@ class _Reading:
     """
 
     source: Source
+    dropped: list[int] | None = None
     found: list[Bracketed] = field(default_factory=list)
     open: dict[str, list[int]] = field(default_factory=dict)
     opened: dict[int, _Open] = field(default_factory=dict)
@@ -202,19 +210,38 @@ class _Reading:
         if end != len(cell.text) or not end:
             raise self._no_brackets(cell, end)
 
-    def finish(self) -> None:
-        """Refuse what is not closed, or lacks parts."""
-        for each in self.opened.values():
-            raise refuse(
+    def finished(self) -> list[Bracketed]:
+        """Return the mentions; what is not closed, or lacks parts, is refused or left out."""
+        lacking = self._unclosed() or self._without_parts()
+        if lacking and self.dropped is None:
+            raise next(iter(lacking.values()))
+        self.dropped = [] if self.dropped is None else self.dropped
+        self.dropped += [self.found[number].place for number in lacking]
+        return [each for number, each in enumerate(self.found) if number not in lacking]
+
+    def _unclosed(self) -> dict[int, ReadError]:
+        """Return what is wrong with mentions that are not closed, by their numbers."""
+        numbers = {id(each): number for number, each in enumerate(self.found)}
+        return {
+            numbers[id(each.mention)]: refuse(
                 self.source,
                 each.mention.place,
                 f"the span {_shown(f'({each.mention.text}')} is not closed",
                 hint=f"its document ends without {_shown(f'{each.names[0]})')}",
             )
-        for (name, part, parts), left in self.waiting.items():
-            for mention in left:
-                what = f"the span {name!r} is in {parts} parts, but part {part} is not there"
-                raise refuse(self.source, mention.place, what)
+            for each in self.opened.values()
+        }
+
+    def _without_parts(self) -> dict[int, ReadError]:
+        """Return what is wrong with mentions that lack parts, by their numbers."""
+        numbers = {id(each): number for number, each in enumerate(self.found)}
+        return {
+            numbers[id(mention)]: refuse(
+                self.source, mention.place, f"the span {name!r} is in {parts} parts, but part {part} is not there"
+            )
+            for (name, part, parts), left in self.waiting.items()
+            for mention in left
+        }
 
     def _opening(self, cell: Cell, text: str, fields: Sequence[str]) -> _Open:
         """Begin a mention, or go on with one in parts."""
@@ -237,7 +264,8 @@ class _Reading:
         return _Open(mention, names, cell.first, part["name"], which, parts)
 
     def _begun(self, text: str, fields: Sequence[str], chain: str | None, cell: Cell) -> Bracketed:
-        self.found.append(Bracketed(text, fields, chain, cell.place))
+        zero = (cell.first, cell.node) if cell.node else None
+        self.found.append(Bracketed(text, fields, chain, cell.place, zero=zero))
         return self.found[-1]
 
     def _continued(self, cell: Cell, part: re.Match[str], which: int, parts: int) -> Bracketed:
@@ -263,7 +291,11 @@ class _Reading:
         while numbers:
             one = self.opened.pop(numbers.pop(), None)
             if one is not None:
-                return self._end(one, cell.behind)
+                self._end(one, cell.behind)
+                return
+        if self.dropped is not None:
+            self.dropped.append(cell.place)
+            return
         details = []
         if self.opened:
             last = next(reversed(self.opened.values()))

@@ -1,0 +1,103 @@
+"""Which mentions the key and the runs have, and which of them each side puts into one chain.
+
+A mention is told by its place alone (DEFINITIONS 8). Mentions stand in the order of the text, of those that begin at
+one place the longer first: an antecedent of a mention is a mention of the same chain in an earlier row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Rows
+
+NO_CHAIN = -1
+"""The chain of a mention that a side does not have."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chains:
+    """All mentions of the key and of the runs.
+
+    Args:
+        document: the index of each mention's document.
+        sentence: the index of the sentence it begins in.
+        place: the row of its document at which it begins.
+        width: how many rows it covers, at least one.
+        unit: the index of the document, or of the topic, whose mentions its chains are made of.
+        key: the key's chain, by number, or `NO_CHAIN`; chains of different units have different numbers.
+        runs: for each run its chain, likewise.
+
+    """
+
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    place: NDArray[np.int32]
+    width: NDArray[np.int32]
+    unit: NDArray[np.int32]
+    key: Rows
+    runs: tuple[Rows, ...]
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def side(self, run: int | None) -> Rows:
+        """Return the chains of a run, or of the key for None."""
+        return self.key if run is None else self.runs[run]
+
+    def members(self, run: int | None, mention: int) -> Rows:
+        """Return the mentions of the chain that a side puts a mention into; none if it does not have it."""
+        chain = self.side(run)
+        if chain[mention] == NO_CHAIN:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(chain == chain[mention])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Links:
+    """For each mention the one before it in its chain, of all or of some kind.
+
+    Args:
+        first: the first mention of the chain of each mention; itself for one without a chain.
+        before: the closest earlier mention of the chain, or -1.
+
+    """
+
+    first: Rows
+    before: Rows
+
+
+def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Links:
+    """Return the closest antecedent of each mention, of all mentions or of those of some kind alone."""
+    count = len(chain)
+    order = np.argsort(chain, kind="stable")  # chains one after the other, each in the order of the text
+    sorted_chain = chain[order]
+    begins = np.flatnonzero(np.diff(sorted_chain, prepend=-2))
+    start = np.repeat(begins, np.diff(np.append(begins, count)))
+    places = np.arange(count)
+    candidate = places if kind is None else np.where(kind[order], places, -1)
+    last = np.maximum.accumulate(candidate) if count else candidate
+    previous = np.concatenate([np.full(1, -1), last[:-1]])[:count]
+    found = (previous >= start) & (sorted_chain != NO_CHAIN)
+    before, first = np.full(count, -1, np.int64), np.arange(count)
+    before[order] = np.where(found, order[np.maximum(previous, 0)], -1) if count else before
+    first[order] = np.where(sorted_chain != NO_CHAIN, order[start], order) if count else first
+    return Links(first, before)
+
+
+def sizes(chain: Rows) -> Rows:
+    """Return how many mentions each chain has, by its number."""
+    return np.bincount(chain[chain != NO_CHAIN])
+
+
+def chain_units(chain: Rows, unit: NDArray[np.int32], count: int) -> Rows:
+    """Return the unit of each chain, by its number."""
+    units = np.zeros(count, np.int64)
+    there = np.flatnonzero(chain != NO_CHAIN)
+    units[chain[there]] = unit[there]
+    return units

@@ -1,0 +1,1 @@
+"""The judge of chains of mentions (DEFINITIONS 8)."""

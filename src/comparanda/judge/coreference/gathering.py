@@ -1,0 +1,217 @@
+"""The mentions of all sides on common ground: each once, with the chain that each side puts it into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align import PlacedSpans, place_spans
+from comparanda.chains import NO_CHAIN, Chains, sizes
+from comparanda.columns import TextColumn
+from comparanda.corpus import owner_of_rows
+from comparanda.extents import cut_numbers, ways_of_being_cut
+from comparanda.judge.coreference.foreign import foreign_mentions
+from comparanda.judge.coreference.matching import matched
+from comparanda.judge.coreference.topics import Topics
+from comparanda.places import Note, first_places
+from comparanda.rules.joins import packed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned, Placement
+    from comparanda.columns import Rows, Truths
+    from comparanda.corpus import Corpus
+    from comparanda.extents import Cuts
+    from comparanda.judge.task import Options
+
+ZERO = "zero"
+"""The column that holds the numbers of empty nodes."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Side:
+    """The mentions of one side, each once.
+
+    Args:
+        document: the document of each, the key's first, then those that only responses have.
+        begin: where it begins.
+        end: where it ends.
+        cut: the way it is cut into pieces, 0 for one; for an empty node its number, which no way has.
+        chain: its chain, by number in order of first appearance.
+
+    """
+
+    document: Rows
+    begin: Rows
+    end: Rows
+    cut: Rows
+    chain: Rows
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def take(self, rows: Rows) -> Side:
+        """Return some of the mentions."""
+        return Side(self.document[rows], self.begin[rows], self.end[rows], self.cut[rows], self.chain[rows])
+
+    @property
+    def where(self) -> tuple[Rows, Rows, Rows, Rows]:
+        """What tells a mention: its document, its ends and its pieces."""
+        return self.document, self.begin, self.end, self.cut
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Gathered:
+    """The mentions of all sides.
+
+    Args:
+        chains: the mentions, with the chains of all sides.
+        spans: where they stand; those of documents that the key does not have in their own text.
+        inside: which of them stand in documents of the key.
+        placement: the key's text.
+        documents: the names of the documents, those that only responses have behind the key's.
+        topics: what chains may span.
+        notes: what was met.
+
+    """
+
+    chains: Chains
+    spans: PlacedSpans
+    inside: Truths
+    placement: Placement
+    documents: tuple[str, ...]
+    topics: Topics
+    notes: tuple[Note, ...]
+
+
+def gather(aligned: Aligned, options: Options) -> Gathered:
+    """Bring the mentions of the key and of all responses together."""
+    placement = place_spans(aligned)
+    foreign = foreign_mentions(aligned, placement)
+    topics = Topics.named(aligned.key.documents, options.across).with_foreign(len(foreign.names))
+    cuts = ways_of_being_cut(side.fragments for side in (*placement.sides, *foreign.sides.values()))
+    sides, notes = [], [*foreign.notes]
+    for number, corpus in enumerate((aligned.key, *aligned.responses)):
+        parts = [placement.sides[number], *([foreign.sides[number]] if number in foreign.sides else [])]
+        side, given = _side(parts, topics, cuts)
+        side, repeated = _once(side, given, corpus)
+        sides.append(_without_singletons(side) if options.singletons == "drop" else side)
+        notes += repeated
+    sides = [sides[0], *(matched(aligned, placement, sides[0], side, options.matching) for side in sides[1:])]
+    documents = (*aligned.key.documents.names, *foreign.names)
+    return _together(aligned, placement, sides, documents, topics, notes)
+
+
+def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts) -> tuple[Side, Rows]:
+    """Return the mentions of a side in the order of the input, chains numbered, and which of its spans each is."""
+    columns = [np.concatenate(each) for each in zip(*(_columns(part, cuts) for part in parts), strict=True)]
+    given = np.concatenate([part.given for part in parts])
+    order = np.argsort(given, kind="stable")
+    document, begin, end, cut = (column[order] for column in columns)
+    names = [name for part in parts for name in _chain_names(part)]
+    keys = [(int(topics.of[place]), names[row]) for row, place in zip(order.tolist(), document.tolist(), strict=True)]
+    known: dict[tuple[int, str | None], int] = {}
+    chain = [
+        known.setdefault((topic, f"\0{row}" if name is None else name), len(known))
+        for row, (topic, name) in enumerate(keys)
+    ]
+    return Side(document, begin, end, cut, np.array(chain, np.int64)), given[order]
+
+
+def _columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
+    cut = cut_numbers(len(part), part.fragments, cuts)
+    zero = part.columns.get(ZERO)
+    if zero is not None and not isinstance(zero, TextColumn):
+        node = np.nan_to_num(zero.astype(np.float64)).astype(np.int64)
+        cut = np.where(node > 0, len(cuts) + node, cut)
+    return part.document, part.begin, part.end, cut
+
+
+def _chain_names(part: PlacedSpans) -> list[str | None]:
+    """Return the chain of each mention; None for one that is in no chain, and so alone."""
+    chain = part.columns.get("chain")
+    return chain.values() if isinstance(chain, TextColumn) else [None] * len(part)
+
+
+def _once(side: Side, given: Rows, corpus: Corpus) -> tuple[Side, list[Note]]:
+    """Keep the first of repeated mentions: that of the chain whose id comes first in the file (DEFINITIONS 8)."""
+    (where,) = packed([side.where])
+    order = np.lexsort((np.arange(len(side)), side.chain, where))
+    again = order[1:][np.diff(where[order]) == 0]
+    if not again.size:
+        return side, []
+    again.sort()
+    spans = corpus.spans
+    assert spans is not None
+    first = first_places(corpus.source, spans.offset[given[again[:3]]])
+    kept = np.setdiff1d(np.arange(len(side)), again)
+    what = "mentions given more than once: the first chain keeps them"
+    return side.take(kept), [Note(corpus.name, what, len(again), first)]
+
+
+def _without_singletons(side: Side) -> Side:
+    """Leave out mentions that are alone in their chain."""
+    return side.take(np.flatnonzero(sizes(side.chain)[side.chain] > 1)) if len(side) else side
+
+
+def _together(
+    aligned: Aligned,
+    placement: Placement,
+    sides: Sequence[Side],
+    documents: tuple[str, ...],
+    topics: Topics,
+    notes: list[Note],
+) -> Gathered:
+    """Put the mentions of all sides into one table, in the order of the text, the longer first."""
+    document, begin, end, cut, chain = (
+        np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "begin", "end", "cut", "chain")
+    )
+    unit = topics.of[document].astype(np.int64) if len(document) else document
+    (where,) = packed([[unit, document, begin, -end, cut]])
+    _, first, number = np.unique(where, return_index=True, return_inverse=True)
+    bounds = np.cumsum([0, *map(len, sides)])
+    columns = []
+    for low, high in pairwise(bounds.tolist()):
+        column = np.full(len(first), NO_CHAIN, np.int64)
+        column[number[low:high]] = chain[low:high]
+        columns.append(_renumbered(column))
+    spans = PlacedSpans(document[first], begin[first], end[first], TextColumn.constant("", len(first)), first)
+    inside = spans.document < len(aligned.key.documents)
+    place, width, sentence = _rows(aligned.key, placement, spans, inside)
+    table = Chains(
+        spans.document.astype(np.int32), sentence, place, width, unit[first].astype(np.int32), columns[0],
+        tuple(columns[1:]),
+    )  # fmt: skip
+    return Gathered(table, spans, inside, placement, documents, topics, tuple(notes))
+
+
+def _renumbered(chain: Rows) -> Rows:
+    """Give chains the numbers in which their first mentions stand: they do not depend on the order of a file."""
+    there = np.flatnonzero(chain != NO_CHAIN)
+    _, first, number = np.unique(chain[there], return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    chain[there] = rank[number]
+    return chain
+
+
+def _rows(
+    key: Corpus, placement: Placement, spans: PlacedSpans, inside: Truths
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return the row of each mention in its document, how many it covers, and the sentence it begins in."""
+    place, width = spans.begin.astype(np.int32), np.maximum(spans.end - spans.begin, 1).astype(np.int32)
+    sentence = np.full(len(spans), len(key.sentences) - 1, np.int32)
+    rows = np.flatnonzero(inside)
+    here = spans.take(rows)
+    begin, until = placement.rows(here)
+    place[rows], width[rows] = begin, until - begin
+    row = key.row_documents[here.document] + begin
+    owner = owner_of_rows(key.sentences)
+    sentence[rows] = owner[np.minimum(row, max(len(key) - 1, 0))] if len(key) else 0
+    return place, width, sentence

@@ -1,0 +1,211 @@
+"""What kind of mention each is: a noun, a personal or a possessive pronoun, or another one (DEFINITIONS 8).
+
+A mention of several words is nominal; one of a single word is told by its tag. Tags are the key's, for all sides alike,
+or of a response that has some where the key has none: predicted tags must not make a right mention wrong. Where nobody
+has tags, English pronouns are told by a list, and a note says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.errors import UsageError
+from comparanda.places import Note
+
+if TYPE_CHECKING:
+    from comparanda.align import Aligned
+    from comparanda.columns import Codes, Rows, Truths
+    from comparanda.corpus import Corpus
+    from comparanda.judge.coreference.gathering import Gathered
+    from comparanda.judge.task import Nouns
+
+NOUN, PERSONAL, POSSESSIVE, OTHER = KINDS = ("noun", "personal pronoun", "possessive pronoun", "other")
+
+# fmt: off
+UPOS = frozenset({
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
+    "SYM", "VERB", "X", "_",
+})
+_STTS = frozenset({"NE", "PPER", "PPOSAT", "PPOSS", "PRELS", "PDS", "PIS", "ART", "APPR", "VVFIN", "VAFIN"})
+_PERSONAL = frozenset({
+    "i", "me", "myself", "you", "yourself", "yourselves", "he", "him", "himself", "she", "her", "herself", "it",
+    "itself", "we", "us", "ourselves", "they", "them", "themselves", "themself", "'em", "ya",
+})
+_POSSESSIVE = frozenset({
+    "my", "mine", "your", "yours", "his", "hers", "its", "our", "ours", "their", "theirs",
+})
+_OTHERS = frozenset({
+    "this", "that", "these", "those", "who", "whom", "whose", "which", "what", "there", "here", "one", "ones",
+    "another", "other", "others", "each", "both", "all", "some", "any", "none", "everyone", "everybody", "everything",
+    "someone", "somebody", "something", "anyone", "anybody", "anything", "nobody", "nothing", "such", "so", "then",
+    "now",
+})
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """One way to tell kinds by tags.
+
+    Args:
+        name: its name.
+        nouns: the tags of nouns.
+        names: those of proper nouns.
+        personal: those of personal pronouns.
+        possessive: those of possessive pronouns.
+
+    """
+
+    name: str
+    nouns: frozenset[str]
+    names: frozenset[str]
+    personal: frozenset[str]
+    possessive: frozenset[str]
+
+
+PTB = Tags("ptb", frozenset({"NN", "NNS", "NNP", "NNPS"}), frozenset({"NNP", "NNPS"}), frozenset({"PRP"}),
+           frozenset({"PRP$"}))  # fmt: skip
+STTS = Tags("stts", frozenset({"NN", "NE"}), frozenset({"NE"}), frozenset({"PPER"}), frozenset({"PPOSAT", "PPOSS"}))
+UD = Tags("upos", frozenset({"NOUN", "PROPN"}), frozenset({"PROPN"}), frozenset({"PRON"}), frozenset())
+ENGLISH = "english"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Kinds:
+    """What kind of mention each is.
+
+    Args:
+        kind: the kind, as a code of `KINDS`.
+        nominal: whether it is nominal.
+        named: whether it is a name; None where nobody has tags that tell.
+        told_by: how that was told.
+        notes: what there is to say of it.
+
+    """
+
+    kind: Codes
+    nominal: Truths
+    named: Truths | None
+    told_by: str
+    notes: tuple[Note, ...]
+
+
+def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
+    """Tell the kind of each mention."""
+    chains = gathered.chains
+    base = np.append(aligned.key.row_documents, len(aligned.key))[
+        np.minimum(chains.document, len(aligned.key.documents))
+    ]
+    row = np.minimum(base + chains.place, max(len(aligned.key) - 1, 0))
+    single = (chains.width == 1) & gathered.inside
+    words = _words_told(aligned, nouns)
+    kind = np.where(single, words.kind[row] if len(words.kind) else 3, 0).astype(np.uint8)
+    kind[~gathered.inside & (chains.width == 1)] = KINDS.index(OTHER)
+    named = None
+    if words.named is not None:
+        named = _named(words.named, words.noun, row, chains.width, gathered.inside)
+    return Kinds(kind, kind == 0, named, words.told_by, words.notes)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Words:
+    """What is told of each word of the key: the kind of a mention of it alone, and whether it is a noun or a name."""
+
+    kind: Codes
+    noun: Truths
+    named: Truths | None
+    told_by: str
+    notes: tuple[Note, ...] = ()
+
+
+def _words_told(aligned: Aligned, nouns: Nouns) -> _Words:
+    """Find tags: those that were asked for, or the first that anybody has."""
+    sides: list[tuple[str, Corpus, Rows | None]] = [("key", aligned.key, None)]
+    for response, row_map in zip(aligned.responses, aligned.maps, strict=True):
+        sides.append((response.name, response, row_map.to_response))
+    for name, corpus, to_side in sides:
+        found = _tagged(corpus, nouns)
+        if found is not None:
+            words = found if to_side is None else _carried(found, to_side)
+            if name == "key":
+                return words
+            note = Note("key", f"the key has no tags, so those of {name} tell nouns and pronouns", len(aligned.key))
+            return _Words(words.kind, words.noun, words.named, f"{words.told_by} of {name}", (note,))
+    if nouns not in {"auto", ENGLISH}:
+        hint = "tags stand in column 5 of CoNLL-2012, or in UPOS and XPOS of CoNLL-U; or: --nouns english"
+        raise UsageError(f"nouns={nouns!r}: no side has such tags", hint=hint)
+    return _english(aligned.key, said=nouns == ENGLISH)
+
+
+def _tagged(corpus: Corpus, nouns: Nouns) -> _Words | None:
+    """Tell words by the tags of one side, if it has any of the kind that is wanted."""
+    if nouns == ENGLISH:
+        return None
+    upos, xpos, feats = (corpus.columns.get(name) for name in ("upos", "xpos", "feats"))
+    if nouns in {"auto", "upos"} and upos is not None and _annotated(upos) and {*upos.names} <= UPOS:
+        return _by_upos(upos, feats)
+    if xpos is None or not _annotated(xpos) or nouns == "upos":
+        return None
+    chosen = {"ptb": PTB, "stts": STTS}.get(nouns) or (STTS if _STTS & {*xpos.names} else PTB)
+    kind = _coded(xpos, chosen)
+    noun = xpos.truths(chosen.nouns.__contains__)
+    return _Words(kind, noun, xpos.truths(chosen.names.__contains__), chosen.name)
+
+
+def _annotated(column: TextColumn) -> bool:
+    return not {*column.names} <= {"_", "-", ""}
+
+
+def _coded(tags: TextColumn, tagset: Tags) -> Codes:
+    """Return the kind of a mention of each word alone."""
+    groups = (tagset.nouns, tagset.personal, tagset.possessive)
+    table = [next((number for number, group in enumerate(groups) if tag in group), 3) for tag in tags.names]
+    return np.array(table, np.uint8)[tags.codes]
+
+
+def _by_upos(upos: TextColumn, feats: TextColumn | None) -> _Words:
+    """Tell words by universal tags; pronouns by their features, where there are any."""
+    kind = _coded(upos, UD)
+    if feats is not None and _annotated(feats):
+        possessive = feats.truths(lambda cell: "Poss=Yes" in cell.split("|"))
+        personal = feats.truths(lambda cell: "PronType=Prs" in cell.split("|"))
+        pronoun = upos.truths(lambda tag: tag in {"PRON", "DET"})
+        kind[pronoun] = 3
+        kind[pronoun & personal] = 1
+        kind[pronoun & possessive] = 2
+    noun = upos.truths(UD.nouns.__contains__)
+    return _Words(kind, noun, upos.truths(UD.names.__contains__), UD.name)
+
+
+def _carried(words: _Words, to_side: Rows) -> _Words:
+    """Carry what the words of a response tell to the key's words."""
+    there, rows = to_side >= 0, np.maximum(to_side, 0)
+    kind = np.where(there, words.kind[rows], 3).astype(np.uint8)
+    named = None if words.named is None else there & words.named[rows]
+    return _Words(kind, there & words.noun[rows], named, words.told_by)
+
+
+def _english(key: Corpus, *, said: bool) -> _Words:
+    """Tell single words by lists of English pronouns; whatever is none of them is a noun."""
+    what = "no side has tags of parts of speech: single words are nouns unless they are English pronouns by a list"
+    notes = () if said else (Note("key", what, len(key)),)
+    if key.words is None:
+        return _Words(np.full(len(key), 3, np.uint8), np.zeros(len(key), np.bool_), None, ENGLISH, notes)
+    words = key.words.intern()
+    lists = (frozenset[str](), _PERSONAL, _POSSESSIVE, _OTHERS)
+    table = [next((number for number, each in enumerate(lists) if word.lower() in each), 0) for word in words.names]
+    kind = np.array(table, np.uint8)[words.codes]
+    return _Words(kind, kind == 0, None, ENGLISH, notes)
+
+
+def _named(named: Truths, noun: Truths, row: Rows, width: Codes, inside: Truths) -> Truths:
+    """Whether the head of each mention is a proper noun: the last word of its first run of nouns."""
+    place = np.arange(len(noun))
+    ends = noun & ~np.append(noun[1:], False)  # the last word of each run of nouns
+    following = np.minimum.accumulate(np.where(ends, place, len(noun))[::-1])[::-1]
+    head = np.minimum(following[row] if len(noun) else row, row + width - 1)
+    return inside & named[np.minimum(head, max(len(noun) - 1, 0))] if len(noun) else np.zeros(len(row), np.bool_)

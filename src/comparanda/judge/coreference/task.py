@@ -1,0 +1,96 @@
+"""The task `coref`: chains of mentions, by all metrics, and mention by mention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.chain_measures import REPORTED, statistics_of
+from comparanda.chain_metrics import PARTS, chain_counts
+from comparanda.judge.coreference.gathering import gather
+from comparanda.judge.coreference.kinds import kinds_of
+from comparanda.judge.coreference.views import ANTECEDENTS, Ground
+from comparanda.judge.ground import verdicts_of
+from comparanda.judge.task import Options, Task
+from comparanda.places import Note
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned
+    from comparanda.judge.coreference.arcs import Classified, Criterion
+    from comparanda.judge.coreference.gathering import Gathered
+    from comparanda.verdicts import System, Verdicts, View
+
+COLUMNS = ("upos", "xpos", "feats", "head")
+POLICIES = frozenset({"singletons", "matching", "nouns", "across"})
+
+
+def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+    """Judge chains of mentions."""
+    gathered = gather(aligned, options)
+    kinds = kinds_of(aligned, gathered, options.nouns)
+    ground = Ground(gathered, kinds, aligned.key.documents, _statistics(gathered))
+    found = ground.criteria()
+    views = _views(ground, found)
+    notes = [*gathered.notes, *kinds.notes, *_skipped(found)]
+    settings = {
+        "mentions": options.matching,
+        "singletons": options.singletons,
+        "nouns": kinds.told_by,
+        **({"across": options.across} if options.across else {}),
+    }
+    verdicts = verdicts_of(aligned, systems, "coref", views, settings, notes)
+    units = gathered.topics.units(len(gathered.documents))
+    return replace(verdicts, documents=gathered.documents, units=units)
+
+
+def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
+    """Count all metrics for every run, by document or topic."""
+    chains, units = gathered.chains, gathered.topics.units(len(gathered.documents)).count
+    counted = [chain_counts(chains.unit, units, chains.key, run) for run in chains.runs]
+    return {
+        name: np.stack([getattr(each[metric], part) for each in counted], axis=1)
+        for metric in (counted[0] if counted else ())
+        for name, part in zip(statistics_of(metric), PARTS, strict=True)
+    }
+
+
+def _views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:
+    """Make the views; the first reports all metrics, and what the other criteria say."""
+    views: dict[str, View] = {name: ground.view(name, each) for name, each in found.items()}
+    reported = [name for each in REPORTED for name in _with_parts(each)]
+    own = [measure for view in views.values() for measure in view.measures]
+    views["any"] = replace(views["any"], measures=(*reported, *own))
+    for name, each in found.items():
+        views[f"{name}{ANTECEDENTS}"] = ground.view_of_antecedents(name, each)
+    return views
+
+
+def _with_parts(name: str) -> tuple[str, ...]:
+    return (name,) if name == "conll" else (name, f"{name}_precision", f"{name}_recall")
+
+
+def _skipped(found: dict[Criterion, Classified]) -> list[Note]:
+    """Note how many anaphors of the key count nowhere under a criterion."""
+    return [
+        Note("key", f"anaphors without a {name} antecedent, which do not count in the view {name!r}", each.skipped)
+        for name, each in found.items()
+        if each.skipped
+    ]
+
+
+COREF = Task(
+    "coref",
+    "coreference chains: MUC, B³, CEAF, BLANC, LEA, CoNLL average, and ARCS mention by mention",
+    "tokens",
+    None,
+    judge_chains,
+    layer="chains",
+    columns=COLUMNS,
+    policies=POLICIES,
+    missing="empty",
+)

@@ -1,0 +1,218 @@
+"""The views of chains: a site is a mention, its value what a run makes of it under a criterion.
+
+There are two for each criterion. At the sites of `any` a value is a class (Tuggener 2017: `wl → tp`); at those of
+`any_antecedents` it is the antecedent, if that is wrong, so that two wrong ones are told apart: `wl -12+2` is a mention
+of two rows that begins twelve rows before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.chains import antecedents, sizes
+from comparanda.columns import TextColumn, code_type
+from comparanda.items import Items
+from comparanda.judge.coreference.arcs import CLASSES, CRITERIA, FP, TN, TP, WL, classify
+from comparanda.judge.coreference.kinds import KINDS
+from comparanda.sites import Aspect, Attribute, Sites
+from comparanda.verdicts import View
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Codes, Rows
+    from comparanda.corpus import Documents
+    from comparanda.judge.coreference.arcs import Classified, Criterion
+    from comparanda.judge.coreference.gathering import Gathered
+    from comparanda.judge.coreference.kinds import Kinds
+
+CUTS = ("kind",)
+MEASURES = ("f1", "precision", "recall")
+ANTECEDENTS = "_antecedents"
+"""What the names of the views end in that tell wrong antecedents apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What the views are made of.
+
+    Args:
+        gathered: the mentions of all sides.
+        kinds: what kind of mention each is.
+        documents: the key's documents, for what is known of them.
+        statistics: the counts of the metrics, which all views offer.
+
+    """
+
+    gathered: Gathered
+    kinds: Kinds
+    documents: Documents
+    statistics: Mapping[str, NDArray[np.float64]]
+
+    def criteria(self) -> dict[Criterion, Classified]:
+        """Give every mention its classes under each criterion that can be told."""
+        wanted = {"any": None, "nominal": self.kinds.nominal, "named": self.kinds.named, "immediate": None}
+        chains = self.gathered.chains
+        return {
+            name: classify(chains, name, wanted[name])
+            for name in CRITERIA
+            if name != "named" or self.kinds.named is not None
+        }
+
+    def view(self, criterion: Criterion, found: Classified) -> View:
+        """Make the view of classes."""
+        names = CLASSES
+        sites = self._sites(found, Aspect(found.key, found.runs, names), {})
+        measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # by its name, so that the first view can have all
+        return self._view(criterion, sites, found, measures)
+
+    def view_of_antecedents(self, criterion: Criterion, found: Classified) -> View:
+        """Make the view that tells wrong antecedents apart."""
+        values = self._antecedents(found)
+        classes = Aspect(found.key, found.runs, CLASSES)
+        sites = self._sites(found, values, {"label": classes})
+        return self._view(f"{criterion}{ANTECEDENTS}", sites, found, MEASURES)
+
+    def _view(self, name: str, sites: Sites, found: Classified, measures: tuple[str, ...]) -> View:
+        return View(
+            name,
+            sites,
+            measures,
+            given_items=self._items(found),
+            statistics=self.statistics,
+            cuts=CUTS,
+            raised=CLASSES[TN],
+            kinds="kind",
+            chains=self.gathered.chains,
+            mention=found.rows,
+        )
+
+    def _sites(self, found: Classified, values: Aspect, aspects: dict[str, Aspect]) -> Sites:
+        chains, rows = self.gathered.chains, found.rows
+        attributes = {name: each.taken(rows) for name, each in self._attributes.items()}
+        return Sites(
+            chains.document[rows],
+            chains.sentence[rows],
+            chains.place[rows],
+            values.key,
+            values.values,
+            values.names,
+            None,
+            attributes,
+            aspects,
+            chains.width[rows],
+        )
+
+    def _items(self, found: Classified) -> Items:
+        """Make the items: a key's anaphor, or a mention with a wrong antecedent."""
+        chains, count = self.gathered.chains, len(self.gathered.chains) + 1
+        positive = np.flatnonzero(found.key == TP)
+        wrong = [np.flatnonzero((codes == WL) | (codes == FP)) for codes in found.runs]
+        pairs = [
+            rows * count + before[rows] for rows, before in zip(wrong, found.antecedent, strict=True)
+        ]  # of sites with antecedents
+        negative = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, np.int64)
+        site = np.concatenate([positive, negative // count])
+        order = np.lexsort((np.arange(len(site)), site))
+        claimed = []
+        for codes, mine in zip(found.runs, pairs, strict=True):
+            mask = np.concatenate([codes[positive] == TP, np.isin(negative, mine)])
+            claimed.append(mask[order])
+        site = site[order]
+        row = found.rows[site]
+        return Items(
+            chains.document[row],
+            chains.sentence[row],
+            chains.place[row],
+            self.kinds.kind[row],
+            KINDS,
+            np.concatenate([np.ones(len(positive), np.bool_), np.zeros(len(negative), np.bool_)])[order],
+            tuple(claimed),
+            site=site,
+        )
+
+    def _antecedents(self, found: Classified) -> Aspect:
+        """Name wrong antecedents by where they stand, from the mention on."""
+        columns: list[Codes] = []
+        texts: dict[str, int] = {}
+        for codes, before in zip((found.key, *found.runs), (None, *found.antecedent), strict=True):
+            names = [CLASSES[code] for code in codes.tolist()]
+            if before is not None:
+                for row in np.flatnonzero((codes == WL) | (codes == FP)).tolist():
+                    names[row] = f"{names[row]} {self._where(int(found.rows[row]), int(before[row]))}"
+            columns.append(np.array([texts.setdefault(name, len(texts)) for name in names], np.int64))
+        ordered = sorted({*texts, CLASSES[TN]})
+        rank = {name: number for number, name in enumerate(ordered)}
+        table = np.array([rank[name] for name in texts], code_type(len(ordered)))
+        key, *runs = (table[column] if len(table) else column.astype(np.uint8) for column in columns)
+        return Aspect(key, tuple(runs), tuple(ordered))
+
+    def _where(self, mention: int, antecedent: int) -> str:
+        """Write where an antecedent stands: how many rows before the mention it begins, and how many it covers."""
+        chains = self.gathered.chains
+        width, again = int(chains.width[antecedent]), int(self._again[antecedent])
+        ending = f"+{width}" + (f"#{again + 1}" if again else "")
+        if chains.document[antecedent] == chains.document[mention]:
+            return f"{int(chains.place[antecedent]) - int(chains.place[mention]):+}{ending}"
+        return f"{self.gathered.documents[int(chains.document[antecedent])]}:{int(chains.place[antecedent])}{ending}"
+
+    @cached_property
+    def _again(self) -> Rows:
+        """How many mentions before each cover the very same rows: those in pieces, or of parts of words."""
+        chains = self.gathered.chains
+        same = np.stack([chains.document, chains.place, chains.width]).astype(np.int64)
+        _, number = np.unique(same, axis=1, return_inverse=True)
+        order = np.argsort(number.reshape(-1), kind="stable")
+        begins = np.flatnonzero(np.diff(number.reshape(-1)[order], prepend=-1))
+        place = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
+        again = np.zeros(len(order), np.int64)
+        again[order] = place
+        return again
+
+    @cached_property
+    def _attributes(self) -> dict[str, Attribute]:
+        """Offer what is known of mentions, for slices and conditions."""
+        chains, kinds = self.gathered.chains, self.kinds
+        found = {
+            "kind": Attribute("text", lambda: TextColumn(kinds.kind, KINDS).sorted()),
+            "text": Attribute("text", self._texts),
+            "length": Attribute("number", lambda: chains.width.astype(np.int64)),
+            "chain_size": Attribute("number", self._chain_sizes),
+            "distance": Attribute("number", self._distances),
+        }
+        inside = np.minimum(chains.document, len(self.documents) - 1).astype(np.int64)
+        for name, column in self.documents.attributes.items():
+            found.setdefault(name, _of_documents(column.sorted(), inside))
+        return found
+
+    def _texts(self) -> TextColumn:
+        gathered = self.gathered
+        texts: list[str | None] = [None] * len(gathered.spans)
+        rows = np.flatnonzero(gathered.inside)
+        values = gathered.placement.texts(gathered.spans.take(rows)).values()
+        for row, text in zip(rows.tolist(), values, strict=True):
+            texts[row] = text
+        return TextColumn.of(texts).sorted()
+
+    def _chain_sizes(self) -> NDArray[np.float64]:
+        """Return how many mentions the key's chain of each has; NaN where the key does not have it."""
+        key = self.gathered.chains.key
+        size = np.append(sizes(key), 0)
+        return np.where(key >= 0, size[key], np.nan)
+
+    def _distances(self) -> NDArray[np.float64]:
+        """Return how many sentences back the closest antecedent in the key is; NaN where there is none."""
+        chains = self.gathered.chains
+        before = antecedents(chains.key).before
+        back = chains.sentence - chains.sentence[np.maximum(before, 0)]
+        return np.where(before >= 0, back, np.nan)
+
+
+def _of_documents(column: TextColumn, document: Rows) -> Attribute:
+    return Attribute("text", lambda: column.take(document))
