@@ -18,12 +18,14 @@ from comparanda.judge.task import (
     MATCHING,
     NOUNS,
     PUNCTUATION,
+    REPEATED,
     SINGLETONS,
     Labels,
     Matching,
     Nouns,
     Options,
     Punctuation,
+    Repeated,
     Singletons,
     find_task,
 )
@@ -72,6 +74,7 @@ class Setup:
         repair: what to do about tags that break it, for inputs that do not say their own.
         same_ids: a file of ids that mean the same.
         singletons: whether mentions that are alone in their chain count: keep or drop.
+        repeated: what becomes of mentions that are given twice: first or official.
         matching: when mentions are taken for the same: exact, head or partial.
         nouns: by which tags nouns and pronouns are told: auto, ptb, stts, upos or english.
         across: the attribute of documents that names topics, whose documents chains may span; all for one topic.
@@ -99,6 +102,7 @@ class Setup:
     repair: str | None = None
     same_ids: str | None = None
     singletons: Singletons | None = None
+    repeated: Repeated | None = None
     matching: Matching | None = None
     nouns: Nouns | None = None
     across: str | None = None
@@ -169,6 +173,7 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
         setup.paranoid,
         _same_ids(task, setup),
         _policy(task, "singletons", setup.singletons, SINGLETONS),
+        _policy(task, "repeated", setup.repeated, REPEATED),
         _policy(task, "matching", setup.matching, MATCHING),
         _policy(task, "nouns", setup.nouns, NOUNS),
         _across(task, setup),
@@ -349,6 +354,7 @@ def compare(
     repair: str | None = None,
     same_ids: str | None = None,
     singletons: Singletons | None = None,
+    repeated: Repeated | None = None,
     matching: Matching | None = None,
     nouns: Nouns | None = None,
     across: str | None = None,
@@ -388,6 +394,8 @@ def compare(
         repair: what to do about tags that break the scheme: "conlleval" (the default), "discard" or "refuse".
         same_ids: a file of ids that mean the same entity, a line each, for links and for documents' entities.
         singletons: whether mentions that are alone in their chain count: "keep" (the default) or "drop".
+        repeated: what becomes of a mention that is given twice: its "first" chain keeps it, or "official", as in the
+            reference scorer 8.01, which does so only with mentions that the key has and counts others again.
         matching: when a mention of a response is taken for one of the key: "exact" (at the same place), "head" (the
             same head) or "partial" (inside of it, with its head).
         nouns: by which tags nouns and pronouns are told: "auto", "ptb", "stts", "upos", or "english" for a list of
@@ -428,6 +436,7 @@ def compare(
         repair=repair,
         same_ids=same_ids,
         singletons=singletons,
+        repeated=repeated,
         matching=matching,
         nouns=nouns,
         across=across,

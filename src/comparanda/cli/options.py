@@ -39,6 +39,7 @@ KEYINGS = ("label", "value")
 PUNCTUATION = ("keep", "ud-punct", "unicode-p", "ptb")
 LABELS = ("universal", "full")
 SINGLETONS = ("keep", "drop")
+REPEATED = ("first", "official")
 MATCHING = ("exact", "head", "partial")
 NOUNS = ("auto", "ptb", "stts", "upos", "english")
 SCHEMES = ("auto", "bio", "iob1", "ioe2", "bioes", "io", "iob2", "iobes", "bilou", "bmes", "bmewo")
@@ -119,6 +120,9 @@ _chains = _chain(
     _read("--singletons", metavar="|".join(SINGLETONS), callback=one_of(*SINGLETONS),
           shell_complete=completion.one_of(*SINGLETONS),
           help="Chains: whether mentions that are alone in their chain count; keep by default."),
+    _read("--repeated", metavar="|".join(REPEATED), callback=one_of(*REPEATED),
+          shell_complete=completion.one_of(*REPEATED),
+          help="Chains: a mention given twice stays in its first chain; official: as scorer 8.01 has it."),
     _read("--mentions", "matching", metavar="|".join(MATCHING), callback=one_of(*MATCHING),
           shell_complete=completion.one_of(*MATCHING),
           help="Chains: when two mentions are the same: same words, same head, or inside the key's."),

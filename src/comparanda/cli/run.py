@@ -54,6 +54,7 @@ _KEPT = (
     "repair",
     "same_ids",
     "singletons",
+    "repeated",
     "matching",
     "nouns",
     "across",

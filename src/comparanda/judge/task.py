@@ -23,6 +23,8 @@ Labels = Literal["universal", "full"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
 Singletons = Literal["keep", "drop"]
 SINGLETONS: tuple[Singletons, ...] = get_args(Singletons)
+Repeated = Literal["first", "official"]
+REPEATED: tuple[Repeated, ...] = get_args(Repeated)
 Matching = Literal["exact", "head", "partial"]
 MATCHING: tuple[Matching, ...] = get_args(Matching)
 Nouns = Literal["auto", "ptb", "stts", "upos", "english"]
@@ -46,6 +48,8 @@ class Options:
         paranoid: whether rules are also run without any shortcut, and both results compared.
         same_ids: for ids that mean the same as others, the one that stands for all.
         singletons: whether mentions that are alone in their chain count.
+        repeated: what becomes of a mention that is given twice: its first chain keeps it, or as in the reference
+            scorer, which does so only with those that the key has.
         matching: when a mention of a response is taken for one of the key: at the same place, with the same head, or
             inside of it and with its head.
         nouns: by which tags nouns and pronouns are told.
@@ -65,6 +69,7 @@ class Options:
     paranoid: bool = False
     same_ids: Mapping[str, str] = field(default_factory=dict)
     singletons: Singletons = "keep"
+    repeated: Repeated = "first"
     matching: Matching = "exact"
     nouns: Nouns = "auto"
     across: str | None = None

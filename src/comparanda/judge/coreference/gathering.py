@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -28,10 +28,13 @@ if TYPE_CHECKING:
     from comparanda.columns import Rows, Truths
     from comparanda.corpus import Corpus
     from comparanda.extents import Cuts
-    from comparanda.judge.task import Options
+    from comparanda.judge.task import Options, Repeated
 
 ZERO = "zero"
 """The column that holds the numbers of empty nodes."""
+
+_NO_WAY = 1 << 32
+"""No way of being cut into pieces has such a number."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,6 +81,7 @@ class Gathered:
         documents: the names of the documents, those that only responses have behind the key's.
         topics: what chains may span.
         notes: what was met.
+        same: a number for each mention, the same for those that a side gives twice; None where there are none.
 
     """
 
@@ -88,6 +92,7 @@ class Gathered:
     documents: tuple[str, ...]
     topics: Topics
     notes: tuple[Note, ...]
+    same: Rows | None = None
 
 
 def gather(aligned: Aligned, options: Options) -> Gathered:
@@ -96,13 +101,18 @@ def gather(aligned: Aligned, options: Options) -> Gathered:
     foreign = foreign_mentions(aligned, placement)
     topics = Topics.named(aligned.key.documents, options.across).with_foreign(len(foreign.names))
     cuts = ways_of_being_cut(side.fragments for side in (*placement.sides, *foreign.sides.values()))
-    sides, notes = [], [*foreign.notes]
+    sides: list[Side] = []
+    notes = [*foreign.notes]
     for number, corpus in enumerate((aligned.key, *aligned.responses)):
         parts = [placement.sides[number], *([foreign.sides[number]] if number in foreign.sides else [])]
         side, given = _side(parts, topics, cuts)
-        side, repeated = _once(side, given, corpus)
+        repeated = _repeated(side)
+        if repeated.size:
+            notes.append(_note(corpus, given[repeated], options.repeated))
+        if options.repeated == "official" and sides:
+            side, repeated = _apart(side, repeated, sides[0])
+        side = side.take(np.setdiff1d(np.arange(len(side)), repeated))
         sides.append(_without_singletons(side) if options.singletons == "drop" else side)
-        notes += repeated
     sides = [sides[0], *(matched(aligned, placement, sides[0], side, options.matching) for side in sides[1:])]
     documents = (*aligned.key.documents.names, *foreign.names)
     return _together(aligned, placement, sides, documents, topics, notes)
@@ -139,20 +149,33 @@ def _chain_names(part: PlacedSpans) -> list[str | None]:
     return chain.values() if isinstance(chain, TextColumn) else [None] * len(part)
 
 
-def _once(side: Side, given: Rows, corpus: Corpus) -> tuple[Side, list[Note]]:
-    """Keep the first of repeated mentions: that of the chain whose id comes first in the file (DEFINITIONS 8)."""
+def _repeated(side: Side) -> Rows:
+    """Return the mentions that are there already, in the chain whose id comes first in the file (DEFINITIONS 8)."""
     (where,) = packed([side.where])
     order = np.lexsort((np.arange(len(side)), side.chain, where))
-    again = order[1:][np.diff(where[order]) == 0]
-    if not again.size:
-        return side, []
-    again.sort()
+    return np.sort(order[1:][np.diff(where[order]) == 0])
+
+
+def _note(corpus: Corpus, given: Rows, policy: Repeated) -> Note:
+    """Say how many mentions are repeated, and where."""
     spans = corpus.spans
     assert spans is not None
-    first = first_places(corpus.source, spans.offset[given[again[:3]]])
-    kept = np.setdiff1d(np.arange(len(side)), again)
     what = "mentions given more than once: the first chain keeps them"
-    return side.take(kept), [Note(corpus.name, what, len(again), first)]
+    if policy == "official":
+        what += ", and those that the key does not have count again"
+    return Note(corpus.name, what, len(given), first_places(corpus.source, spans.offset[given[:3]]))
+
+
+def _apart(side: Side, repeated: Rows, key: Side) -> tuple[Side, Rows]:
+    """Tell repeated mentions that the key does not have from their firsts, as if they stood elsewhere.
+
+    So the reference scorer counts them. Returns the mentions, and those that are left out.
+    """
+    where, known = packed([side.where, key.where])
+    there = np.isin(where[repeated], known)
+    cut = side.cut.copy()
+    cut[repeated[~there]] += _NO_WAY * np.arange(1, np.count_nonzero(~there) + 1)
+    return replace(side, cut=cut), repeated[there]
 
 
 def _without_singletons(side: Side) -> Side:
@@ -188,7 +211,11 @@ def _together(
         spans.document.astype(np.int32), sentence, place, width, unit[first].astype(np.int32), columns[0],
         tuple(columns[1:]),
     )  # fmt: skip
-    return Gathered(table, spans, inside, placement, documents, topics, tuple(notes))
+    same = None
+    if int(cut.max(initial=0)) >= _NO_WAY:
+        (alike,) = packed([[document, begin, end, cut % _NO_WAY]])
+        same = alike[first]
+    return Gathered(table, spans, inside, placement, documents, topics, tuple(notes), same)
 
 
 def _renumbered(chain: Rows) -> Rows:

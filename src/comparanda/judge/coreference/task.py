@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.chain_measures import REPORTED, statistics_of
-from comparanda.chain_metrics import PARTS, chain_counts
+from comparanda.chain_metrics import LINKS, PARTS, chain_counts
 from comparanda.judge.coreference.gathering import gather
 from comparanda.judge.coreference.kinds import kinds_of
+from comparanda.judge.coreference.official import claimed_links
 from comparanda.judge.coreference.views import ANTECEDENTS, Ground
 from comparanda.judge.ground import verdicts_of
 from comparanda.judge.task import Options, Task
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from comparanda.verdicts import System, Verdicts, View
 
 COLUMNS = ("upos", "xpos", "feats", "head")
-POLICIES = frozenset({"singletons", "matching", "nouns", "across"})
+POLICIES = frozenset({"singletons", "repeated", "matching", "nouns", "across"})
 
 
 def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
@@ -40,6 +41,7 @@ def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) 
     settings = {
         "mentions": options.matching,
         "singletons": options.singletons,
+        "repeated": options.repeated,
         "nouns": kinds.told_by,
         **({"across": options.across} if options.across else {}),
     }
@@ -52,11 +54,17 @@ def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     """Count all metrics for every run, by document or topic."""
     chains, units = gathered.chains, gathered.topics.units(len(gathered.documents)).count
     counted = [chain_counts(chains.unit, units, chains.key, run) for run in chains.runs]
-    return {
+    found = {
         name: np.stack([getattr(each[metric], part) for each in counted], axis=1)
         for metric in (counted[0] if counted else ())
         for name, part in zip(statistics_of(metric), PARTS, strict=True)
     }
+    if gathered.same is not None:
+        for number, run in enumerate(chains.runs):
+            for unit, claimed in claimed_links(run, gathered.same, chains.unit).items():
+                for kind, count in zip(LINKS, claimed, strict=True):
+                    found[f"{kind}_claimed"][unit, number] = count
+    return found
 
 
 def _views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:
