@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import corpora
+from benchmarks.coreference import bench_coreference
 from benchmarks.entities import bench_entities
 from benchmarks.formats import bench_formats
 from benchmarks.rules import bench_rules
@@ -239,6 +240,7 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "formats": lambda folder: bench_formats(folder, report),
     "rules": lambda _: bench_rules(report),
     "together": lambda folder: bench_together(folder, report),
+    "coreference": lambda folder: bench_coreference(folder, report),
     "large": bench_large,
 }
 

@@ -6,15 +6,18 @@ one place the longer first: an antecedent of a mention is a mention of the same 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from comparanda.columns import Rows
+    from comparanda.columns import Rows, Truths
+    from comparanda.corpus import Fragments
 
 NO_CHAIN = -1
 """The chain of a mention that a side does not have."""
@@ -32,6 +35,10 @@ class Chains:
         unit: the index of the document, or of the topic, whose mentions its chains are made of.
         key: the key's chain, by number, or `NO_CHAIN`; chains of different units have different numbers.
         runs: for each run its chain, likewise.
+        pieces: the rows of those that are not just the rows from their begin on: the pieces of discontinuous ones, and
+            one without length for those without a word, such as empty nodes; in the order of the mentions. None where
+            there are no such mentions.
+        candidates: which mentions count as antecedents, by the name of the view; all do in views that are not named.
 
     """
 
@@ -42,6 +49,8 @@ class Chains:
     unit: NDArray[np.int32]
     key: Rows
     runs: tuple[Rows, ...]
+    pieces: Fragments | None = None
+    candidates: Mapping[str, Truths] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.place)

@@ -140,13 +140,6 @@ class Sites:
         return self.aspects.get("label") or Aspect(self.key, self.values, self.names)
 
     @cached_property
-    def right_counts(self) -> tuple[NDArray[np.int64], ...]:
-        """For each run, how many sites it has right by key label; wrong ones are few, so they are counted."""
-        keys = self.disputed.labels.key
-        width = len(self.labels.names)
-        return tuple(self.key_counts - np.bincount(keys[~right], minlength=width) for right in self.disputed.right)
-
-    @cached_property
     def key_counts(self) -> NDArray[np.int64]:
         """How many sites have each label in the key."""
         return np.bincount(self.labels.key, minlength=len(self.labels.names))

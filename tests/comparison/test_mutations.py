@@ -256,9 +256,9 @@ MUTATIONS = (
         "pairs_show_diff_beside_the_difference_of_scores_for_every_pair",
     ),
     mutation(
-        "sites",
-        "self.key_counts - np.bincount",
-        "self.key_counts + np.bincount",
+        "comparison.difference",
+        "named.counts - each",
+        "named.counts + each",
         "the_label_table_is_that_of_table_12",
         "the_rows_of_the_label_table_sum_to_all_sites",
         "the_rows_of_a_label_count_what_a_system_has_right",

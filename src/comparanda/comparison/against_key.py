@@ -60,6 +60,8 @@ def _sites_of(context: Context, items: Items) -> Rows:
     claims, sites = context.view.claims, context.sites
     if claims is not None and items.claim is not None:
         return claims.site[items.claim]
+    if items.site is not None:
+        return items.site
     mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (items, sites))
     order = np.argsort(theirs)
     place = np.minimum(np.searchsorted(theirs, mine, sorter=order), len(order) - 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from comparanda.comparison.chain_pairs import ChainPairs, chain_pairs
 from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.difference import Difference, Keying, difference
 from comparanda.comparison.finding import Finding
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Anatomy(Finding):
-    """The whole comparison; parts that need two systems, or a system of several runs, are None without."""
+    """The whole comparison; parts that need two systems, a system of several runs, or chains, are None without."""
 
     task: str
     signature: str
@@ -35,6 +36,7 @@ class Anatomy(Finding):
     combination: Combination | None
     slices: tuple[Slices, ...]
     stability: Stability | None = None
+    chain_pairs: ChainPairs | None = None
 
 
 def anatomy(
@@ -61,4 +63,5 @@ def anatomy(
         combination=combination(context, order) if several else None,
         slices=cuts,
         stability=stability(context) if len(context.verdicts.runs) > len(context.systems) else None,
+        chain_pairs=chain_pairs(context) if several else None,
     )

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from comparanda.comparison.context import Context, is_label, share
+from comparanda.comparison.context import Context, share
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.labelling import labelling, own_condition, own_sites
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.measures import ratio, rests_on_items
-from comparanda.sites import majority_of, shown
+from comparanda.sites import majority_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,10 +28,10 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 @dataclass(frozen=True)
 class OracleRow:
-    """The upper bound on the sites of one key label, or of all (tables 9 and 10).
+    """The upper bound on the sites of one key label, or of all (tables 9–11).
 
     Args:
-        label: the key label; None for all sites.
+        label: the key label, or the kind of mention; None for all sites.
         sites: how many sites.
         right: for each run, how many it has right.
         shares: the same as shares.
@@ -135,7 +136,11 @@ class ItemOracle:
 
 @dataclass(frozen=True)
 class Combination(Finding):
-    """Upper bounds and how the runs share the work."""
+    """Upper bounds and how the runs share the work.
+
+    `own` is the upper bound at the sites of the key alone, where runs raise others by what they claim: for mentions,
+    that of recall (table 11). None where all sites are the key's.
+    """
 
     view: str
     runs: tuple[str, ...]
@@ -143,6 +148,7 @@ class Combination(Finding):
     low: float | None
     high: float | None
     overall: OracleRow
+    own: OracleRow | None
     items: ItemOracle | None
     labels: tuple[OracleRow, ...]
     unsolved: tuple[str, ...]
@@ -161,7 +167,7 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
     pattern = _right_patterns(context)
     solved = pattern.sum(axis=0, dtype=np.int64)
     best = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
-    overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites))
+    overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites), "")
     labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _rank(row, order)))
     gain = _oracle_interval(context, pattern)
     return Combination(
@@ -171,7 +177,8 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
         low=gain[0],
         high=gain[1],
         overall=overall,
-        items=_item_oracle(context) if rests_on_items(context.measures[0]) else None,
+        own=_own_row(context, pattern, best),
+        items=_item_oracle(context) if any(map(rests_on_items, context.own_measures)) else None,
         labels=labels,
         unsolved=tuple(row.label or "" for row in labels if not row.oracle_right),
         hardness=_hardness(len(runs), solved, len(sites)),
@@ -193,15 +200,16 @@ def _oracle_row(
     best: int,
     rows: NDArray[np.int64],
     sites: int,
+    which: str,
 ) -> OracleRow:
-    """Make a row from the contested sites `rows` of a label that has `sites` sites in all."""
+    """Make a row from the contested sites `rows` of `sites` sites in all, which fulfil the condition `which`."""
     easy = sites - len(rows)
     mine = pattern[:, rows]
     right = [easy + int(count) for count in mine.sum(axis=1)]
     oracle = easy + int(mine.any(axis=0).sum())
     top, bottom = max(right), min(right)
     names = context.verdicts.runs
-    condition = "solved_by > 0" if label is None else f"{is_label(context.sites, label)} and solved_by > 0"
+    condition = f"{which} and solved_by > 0" if which else "solved_by > 0"
     return OracleRow(
         label,
         sites,
@@ -225,22 +233,30 @@ def _rank(row: OracleRow, order: Order) -> float:
     return -(gain or 0.0)
 
 
+def _own_row(context: Context, pattern: NDArray[np.bool_], best: int) -> OracleRow | None:
+    """Make the row of the key's own sites, where there are others."""
+    if context.view.raised is None:
+        return None
+    mine = own_sites(context.view)
+    rows = np.flatnonzero(mine[context.sites.contested])
+    return _oracle_row(context, None, pattern, best, rows, int(np.count_nonzero(mine)), own_condition(context.view))
+
+
 def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
     """Make a row for each key label, the most frequent first."""
-    sites = context.sites
-    keys, names = sites.disputed.labels.key, sites.labels.names
-    order = np.argsort(keys, kind="stable")
-    bounds = np.searchsorted(keys[order], np.arange(len(names) + 1))
-    codes = np.flatnonzero(sites.key_counts).tolist()
-    codes.sort(key=lambda code: (-int(sites.key_counts[code]), names[code]))  # other orders keep this in ties
+    named = labelling(context.view)
+    order = np.argsort(named.contested, kind="stable")
+    bounds = np.searchsorted(named.contested[order], np.arange(len(named.names) + 1))
+    codes = sorted(named.present, key=lambda code: (-int(named.counts[code]), named.names[code]))  # kept in ties
     return [
         _oracle_row(
             context,
-            shown(names[code]),
+            named.called(code),
             pattern,
             best,
             order[bounds[code] : bounds[code + 1]],
-            int(sites.key_counts[code]),
+            int(named.counts[code]),
+            named.condition(code),
         )
         for code in codes
     ]

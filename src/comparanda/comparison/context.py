@@ -94,9 +94,11 @@ class Context:
         return np.array(sorted(found.tolist(), key=names.__getitem__), dtype=np.int64)
 
     def _unit_names(self) -> Sequence[str] | NDArray[np.int64]:
-        """Return what units are sorted by: the names of documents, or the ranks of the ids of rows."""
+        """Return what units are sorted by: the names of documents or topics, or the ranks of the ids of rows."""
         if self.verdicts.units.kind == "document":
             return self.verdicts.documents
+        if self.verdicts.units.kind == "topic":
+            return self.verdicts.units.names
         ranks = np.arange(self.verdicts.units.count)
         ids = self.view.all_sites.attributes.get("id")
         column = ids.make() if ids is not None else None

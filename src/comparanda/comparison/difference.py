@@ -11,8 +11,9 @@ import numpy as np
 
 from comparanda.claims import CROWD
 from comparanda.columns import TextColumn
-from comparanda.comparison.context import Context, is_label, is_value, share
+from comparanda.comparison.context import Context, is_value, share
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.labelling import Labelling, labelling
 from comparanda.comparison.slices import Slices
 from comparanda.comparison.sources import ErrorSources, error_sources
 from comparanda.errors import UsageError, nearest
@@ -167,7 +168,7 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
     writer = _Writer(context, keyed_by, different)
     classes = _class_rows(context, writer, counts, units, total, run_pairs)
     labels = _labels(context, first, second)
-    right = [sum(row.base_right for row in labels), sum(row.new_right for row in labels)]
+    right = [_right(context, system) for system in (first, second)]
     decided = [len(context.sites) * len(system.runs) for system in (first, second)]
     gained, lost = classes[0].count, classes[1].count
     return Difference(
@@ -191,6 +192,12 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
         largest_site=_largest(context.sites),
         sources=error_sources(context, base, new),
     )
+
+
+def _right(context: Context, system: System) -> int:
+    """Count what a system has right, over its runs."""
+    wrong = sum(int(np.count_nonzero(~context.sites.disputed.right[run])) for run in system.runs)
+    return len(context.sites) * len(system.runs) - wrong
 
 
 def _largest(sites: Sites) -> int | None:
@@ -336,31 +343,32 @@ def _class_rows(
 
 def _labels(context: Context, first: System, second: System) -> tuple[LabelDifference, ...]:
     """Compare the shares right by key label, the largest absolute difference first."""
-    sites = context.sites
-    right = [_right_by_label(context, system) for system in (first, second)]
+    named = labelling(context.view)
+    right = [_right_by_label(context, named, system) for system in (first, second)]
     rows = []
-    for code in np.flatnonzero(sites.key_counts).tolist():
-        count = int(sites.key_counts[code])
+    for code in named.present:
+        count = int(named.counts[code])
         old, fresh = int(right[0][code]), int(right[1][code])
         decided = [count * len(system.runs) for system in (first, second)]
         gained = fresh * len(first.runs) - old * len(second.runs)  # from counts: rounding must not decide the order
-        label = shown(sites.labels.names[code])
         rows.append(
             LabelDifference(
-                label,
+                named.called(code),
                 count,
                 old,
                 fresh,
                 old / decided[0],
                 fresh / decided[1],
                 gained / (decided[0] * len(second.runs)),
-                is_label(sites, label),
+                named.condition(code),
             )
         )
     return tuple(sorted(rows, key=lambda row: (-abs(row.difference), -row.sites, row.label)))
 
 
-def _right_by_label(context: Context, system: System) -> NDArray[np.int64]:
-    """Count what a system has right by key label, over its runs."""
-    found: NDArray[np.int64] = np.sum([context.sites.right_counts[run] for run in system.runs], axis=0)
+def _right_by_label(context: Context, named: Labelling, system: System) -> NDArray[np.int64]:
+    """Count what a system has right by label, over its runs; wrong ones are few, so they are counted."""
+    right = context.sites.disputed.right
+    wrong = [np.bincount(named.contested[~right[run]], minlength=len(named.names)) for run in system.runs]
+    found: NDArray[np.int64] = np.sum([named.counts - each for each in wrong], axis=0)
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.mentions import MentionChains, ShownChain
 from comparanda.comparison.spans import Stretch, Stretches
 from comparanda.comparison.trees import Tree, trees_of
 from comparanda.sites import NOTHING, shown
@@ -51,6 +52,7 @@ class Example:
         trees: the arcs of the key, the base and the new system, of the words of the sentence on which they differ.
         undrawn: how many further words they differ on; only those nearest to the site are in `trees`.
         stretch: the spans around an overlap site; None for other sites.
+        chains: where sites are mentions, the chain that the key puts it into, then those of the runs; empty for others.
 
     """
 
@@ -65,6 +67,7 @@ class Example:
     trees: tuple[Tree, ...]
     undrawn: int
     stretch: Stretch | None
+    chains: tuple[ShownChain, ...]
 
 
 @dataclass(frozen=True)
@@ -89,14 +92,17 @@ def examples(
     everybody = tuple(range(len(context.verdicts.runs)))
     seen = everybody if selection.view is context.view else selection.runs or pair
     context = replace(context, view=selection.view)
+    view = context.view
+    chains = None
+    if view.chains is not None and view.mention is not None:
+        chains = MentionChains(context, view.chains, view.mention, seen)
     if selection.of == "items":
-        having = {run: context.view.items.has(run) for run in seen}
-        found = [_item(context, row, having) for row in _sampled(context, context.view.items, selection, top)]
+        having = {run: view.items.has(run) for run in seen}
+        found = [_item(context, row, having, chains) for row in _sampled(context, view.items, selection, top)]
     else:
-        claims = context.view.claims
-        stretches = None if claims is None else Stretches(context, claims, seen)
+        stretches = None if view.claims is None else Stretches(context, view.claims, seen)
         rows = _sampled(context, context.sites, selection, top)
-        found = [_example(context, row, pair, seen, stretches) for row in rows]
+        found = [_example(context, row, pair, seen, stretches, chains) for row in rows]
     return Examples(
         context.view.name, selection.where, base, new, selection.of, len(selection), context.seed, tuple(found)
     )
@@ -129,10 +135,14 @@ def _hashes(context: Context, table: Sites | Items, rows: Rows) -> NDArray[np.ui
     return hashes
 
 
-def _item(context: Context, row: int, having: Mapping[int, Truths]) -> Example:
+def _item(context: Context, row: int, having: Mapping[int, Truths], chains: MentionChains | None) -> Example:
     """Show one item: its label where the key or a run has it, and nothing where not."""
-    items, claims = context.view.items, context.view.claims
-    width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
+    items = context.view.items
+    site = None if items.site is None else int(items.site[row])
+    if context.view.claims is not None and items.claim is not None:
+        width = int(context.view.claims.width[items.claim[row]])
+    else:
+        width = 1 if site is None else _width(context.view.all_sites, site, chains)
     passage = _passage(context, int(items.document[row]), int(items.place[row]), width)
     positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
 
@@ -141,17 +151,24 @@ def _item(context: Context, row: int, having: Mapping[int, Truths]) -> Example:
         return Answer(name, label if has else shown(NOTHING), has == positive, passage.places.get(name))
 
     key = label if positive else shown(NOTHING)
-    return _with_text(passage, key, tuple(map(answer, having)))
+    plain = _with_text(passage, key, tuple(map(answer, having)))
+    return plain if chains is None or site is None else replace(plain, chains=chains.of(site))
 
 
 def _example(
-    context: Context, row: int, pair: tuple[int, ...], seen: tuple[int, ...], stretches: Stretches | None
+    context: Context,
+    row: int,
+    pair: tuple[int, ...],
+    seen: tuple[int, ...],
+    stretches: Stretches | None,
+    chains: MentionChains | None,
 ) -> Example:
-    """Show one site: its trees for a pair, its values and spans for all runs that see it."""
+    """Show one site: its trees for a pair, its values, spans and chains for all runs that see it."""
     sites, verdicts = context.sites, context.verdicts
     document, place = int(sites.document[row]), int(sites.place[row])
-    passage = _passage(context, document, place, 1 if sites.width is None else int(sites.width[row]))
-    words, position = verdicts.texts.sentence(document, place) or ((), 0)
+    passage = _passage(context, document, place, _width(sites, row, chains))
+    drawn = any(aspect.points for aspect in sites.aspects.values())
+    words, position = (verdicts.texts.sentence(document, place) if drawn else None) or ((), 0)
     trees, undrawn = trees_of(context, row, position, len(words), pair) if words else ((), 0)
 
     def answer(run: int) -> Answer:
@@ -159,8 +176,21 @@ def _example(
         return Answer(name, shown(sites.names[value]), value == int(sites.key[row]), passage.places.get(name))
 
     plain = _with_text(passage, shown(sites.names[int(sites.key[row])]), tuple(map(answer, seen)))
-    stretch = None if stretches is None else stretches.of(row)
-    return replace(plain, words=words if trees else (), trees=trees, undrawn=undrawn, stretch=stretch)
+    return replace(
+        plain,
+        words=words if trees else (),
+        trees=trees,
+        undrawn=undrawn,
+        stretch=None if stretches is None else stretches.of(row),
+        chains=() if chains is None else chains.of(row),
+    )
+
+
+def _width(sites: Sites, row: int, chains: MentionChains | None) -> int:
+    """Return how many rows a site covers; a mention without a word stands before the one at its place."""
+    if chains is not None and chains.wordless(row):
+        return 0
+    return 1 if sites.width is None else int(sites.width[row])
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,4 +214,5 @@ def _passage(context: Context, document: int, place: int, width: int) -> _Passag
 
 def _with_text(passage: _Passage, key: str, answers: tuple[Answer, ...]) -> Example:
     before, word, after = passage.before, passage.word, passage.after
-    return Example(passage.document, passage.places.get("key"), before, word, after, key, answers, (), (), 0, None)
+    place = passage.places.get("key")
+    return Example(passage.document, place, before, word, after, key, answers, (), (), 0, None, ())

@@ -100,10 +100,10 @@ def pairs(context: Context, transitions: int = 0) -> Pairs:
     """Put diff and the difference of scores side by side for every pair, with the most frequent kinds of change."""
     main = context.measures[0]
     table = scores(replace(context, resamples=0), [main])
-    plain = _Plain(context) if context.view.claims is None else None
+    plain = _Plain(context) if context.view.shared else None
     found = []
     for first, second in combinations(context.systems, 2):
-        ground = plain or _Spans(context, first, second)
+        ground = plain or _ground(context, first, second)
         counted = _counted(ground, first, second, kinds=transitions > 0)
         values = table.value(first.name), table.value(second.name)
         diff = share(counted.different, counted.sites)
@@ -126,8 +126,15 @@ def pairs(context: Context, transitions: int = 0) -> Pairs:
     return Pairs(context.view.name, main.name, tuple(found))
 
 
+def _ground(context: Context, first: System, second: System) -> _Plain | _Spans:
+    """Return the sites of the key and two systems."""
+    if context.view.claims is not None:
+        return _Spans(context, first, second)
+    return _Plain(context.among(first.name, second.name))
+
+
 class _Plain:
-    """Sites that are the same for all pairs."""
+    """Sites with a value each: the same for all pairs, or those of one."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -178,7 +185,7 @@ class _Spans:
 
 def _pair_condition(context: Context, base: str, new: str) -> str:
     """Write the condition that two systems differ; by their names where each has one run and sites are everybody's."""
-    if context.view.claims is not None or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
+    if not context.view.shared or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
         return "differs"
     return f"value({quote(base)}) != value({quote(new)})"
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.comparison.context import Context, is_label, share
+from comparanda.comparison.context import Context, share
 from comparanda.comparison.difference import decisions
 from comparanda.comparison.finding import Finding, SiteCount
+from comparanda.comparison.labelling import labelling
 from comparanda.comparison.scores import scores
 from comparanda.comparison.significance import warnings
 from comparanda.errors import UsageError
 from comparanda.expressions import quote
 from comparanda.measures import ratio
-from comparanda.sites import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -234,6 +234,7 @@ class _Steadiness:
 
     def __init__(self, context: Context, system: System) -> None:
         self.sites, self.name, self.runs = context.sites, quote(system.name), len(system.runs)
+        self.named = labelling(context.view)
         disputed = context.sites.disputed
         self.easy = len(context.sites) - len(disputed)
         values = np.stack([disputed.values[run] for run in system.runs])
@@ -263,13 +264,13 @@ class _Steadiness:
 
     def labels(self) -> tuple[LabelFlips, ...]:
         """Count flips by key label, the most frequent label first."""
-        labels, totals = self.sites.labels, self.sites.key_counts
-        flips = np.bincount(self.sites.disputed.labels.key[self.flipping], minlength=len(labels.names))
+        named = self.named
+        flips = np.bincount(named.contested[self.flipping], minlength=len(named.names))
         rows = []
-        for code in np.flatnonzero(totals).tolist():
-            name, total, count = shown(labels.names[code]), int(totals[code]), int(flips[code])
-            where = f"{is_label(self.sites, name)} and flips({self.name})"
-            rows.append(LabelFlips(name, total, SiteCount(count, share(count, total), where)))
+        for code in named.present:
+            total, count = int(named.counts[code]), int(flips[code])
+            where = f"{named.condition(code)} and flips({self.name})"
+            rows.append(LabelFlips(named.called(code), total, SiteCount(count, share(count, total), where)))
         return tuple(sorted(rows, key=lambda row: (-row.sites, row.label)))
 
 

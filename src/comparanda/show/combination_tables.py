@@ -9,6 +9,7 @@ from comparanda.show.cells import cell
 from comparanda.show.table import NO_SITES, Field, Table, cut
 
 _ORACLE_LABELS = 10  # how many rows are shown unless told otherwise
+_ALL, _OWN = "(all)", "(in the key)"
 
 
 def combination_tables(finding: Combination, top: int | None) -> tuple[Table, ...]:
@@ -23,7 +24,7 @@ def combination_tables(finding: Combination, top: int | None) -> tuple[Table, ..
 
 def _oracle_table(finding: Combination, top: int | None) -> Table:
     fields = (
-        Field("label", "key label"),
+        Field("label", "key label" if finding.own is None else "kind"),
         Field("sites", "sites", "count"),
         *(Field(run, run, "share") for run in finding.runs),
         Field("oracle", "oracle", "share"),
@@ -31,10 +32,11 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
         Field("gain_over_best_here", "over best here", "points"),
     )
     labels, notes = cut([_oracle_row(row) for row in finding.labels], top, _ORACLE_LABELS, "label", "labels")
-    rows = (_oracle_row(finding.overall), *labels)
+    first = [(row, name) for row, name in ((finding.overall, _ALL), (finding.own, _OWN)) if row is not None]
+    rows = (*((name, *_oracle_row(row)[1:]) for row, name in first), *labels)
     best = set()
     marks = {}
-    for number, row in enumerate([finding.overall, *finding.labels][: len(rows)]):
+    for number, row in enumerate([*(row for row, _ in first), *finding.labels][: len(rows)]):
         for place, run in enumerate(finding.runs):
             if run in row.highest and row.lowest:
                 best.add((number, place + 2))
@@ -69,7 +71,7 @@ def _item_oracle(items: ItemOracle) -> str:
 
 def _oracle_row(row: OracleRow) -> tuple[Any, ...]:
     return (
-        "(all)" if row.label is None else row.label,
+        row.label,
         row.sites,
         *row.shares,
         row.oracle,

@@ -54,7 +54,7 @@ class ComplementGround:
 
     def __init__(self, context: Context, beta: float, pairs: int, *, labels: bool) -> None:
         self.context, self.beta, self.view = context, beta, context.view
-        self.over: Literal["sites", "items"] = "items" if self.view.claims is not None else "sites"
+        self.over: Literal["sites", "items"] = "sites" if self.view.shared else "items"
         self.sets = context.sites.parts is not None
         self.exclusive = self.over == "sites" and not self.sets
         self.errors = SharedErrors(self.view.items, context.sites, len(context.verdicts.runs))

@@ -128,11 +128,12 @@ def run_differences(context: Context) -> tuple[RunDifference, ...]:
     found = []
     for first, second in combinations(range(len(verdicts.runs)), 2):
         names = verdicts.runs[first], verdicts.runs[second]
-        if view.claims is None:
-            where: str | None = f"value({quote(names[0])}) != value({quote(names[1])})"
-            sites, different = _differing_values(view, first, second)
-        else:
+        where: str | None = f"value({quote(names[0])}) != value({quote(names[1])})"
+        if not view.shared:
             where = "differs" if {first, second} <= single else None
+        if view.claims is None:
+            sites, different = _differing_values(view.among([first, second]), first, second)
+        else:
             sites, different = _differing_spans(view.claims, first, second)
         found.append(RunDifference(*names, sites, different, share(different, sites), where))
     return tuple(found)

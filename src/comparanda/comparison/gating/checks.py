@@ -148,6 +148,9 @@ class _Guard:
         if not labels:
             return kind.count
         names = self.labels.names(labels)
+        if self.labels.own:  # transitions are told apart by what was made of sites, and not by what they are
+            where = self.labels.condition(name, labels) or name
+            return len(selected(self.context.verdicts, self.context.view, where, self.base, self.new))
         return sum(each.count for each in kind.transitions if each.key in names)
 
     def _budget(self, name: Literal["new errors", "negative flip rate"], budget: Budget) -> Check:

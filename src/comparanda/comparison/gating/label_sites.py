@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.comparison.context import is_value
+from comparanda.comparison.labelling import labelling, own_condition
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.expressions.parsing import LONGEST
@@ -29,11 +30,13 @@ class LabelSites:
     Args:
         column: what conditions call the key's value: `label`, or `key` where values have no labels of their own.
         values: for each label of the key, the values that hold it, as they are shown.
+        own: the condition that a site is the key's own, where sites are called by kinds; "" where labels tell it.
 
     """
 
     column: str
     values: Mapping[str, tuple[str, ...]]
+    own: str = ""
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -55,12 +58,17 @@ class LabelSites:
             return kind
         one = is_value(self.column, names[0])
         where = f"{kind} and " + (one if len(names) == 1 else f"{self.column} in [{', '.join(map(quote, names))}]")
+        where = f"{where} and {self.own}" if self.own else where
         return where if len(where) <= LONGEST else None
 
 
 def label_sites(view: View) -> LabelSites:
     """Look up which labels the key has at the sites that count."""
     sites = view.sites
+    if view.kinds is not None:
+        named = labelling(view)
+        kinds = sorted(named.called(code) for code in named.present)
+        return LabelSites(view.kinds, {kind: (kind,) for kind in kinds}, own_condition(view))
     there = {code for code, count in enumerate(sites.key_counts.tolist()) if count}
     column = "label" if "label" in sites.aspects else "key"
     held: dict[str, list[str]] = {}

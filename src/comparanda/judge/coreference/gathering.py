@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,9 @@ from comparanda.columns import TextColumn
 from comparanda.corpus import owner_of_rows
 from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.judge.coreference.foreign import foreign_mentions
+from comparanda.judge.coreference.heads import Heads
 from comparanda.judge.coreference.matching import matched
+from comparanda.judge.coreference.pieces import rows_of_pieces
 from comparanda.judge.coreference.topics import Topics
 from comparanda.places import Note, first_places
 from comparanda.rules.joins import packed
@@ -47,6 +49,9 @@ class Side:
         end: where it ends.
         cut: the way it is cut into pieces, 0 for one; for an empty node its number, which no way has.
         chain: its chain, by number in order of first appearance.
+        head: the row of its head in its document, -1 for none; all are where heads do not matter.
+        first: the row of its first word in its document, likewise.
+        last: the row behind its last word, likewise.
 
     """
 
@@ -55,13 +60,17 @@ class Side:
     end: Rows
     cut: Rows
     chain: Rows
+    head: Rows
+    first: Rows
+    last: Rows
 
     def __len__(self) -> int:
         return len(self.begin)
 
     def take(self, rows: Rows) -> Side:
         """Return some of the mentions."""
-        return Side(self.document[rows], self.begin[rows], self.end[rows], self.cut[rows], self.chain[rows])
+        columns = (getattr(self, each.name)[rows] for each in fields(self))
+        return Side(*columns)
 
     @property
     def where(self) -> tuple[Rows, Rows, Rows, Rows]:
@@ -101,11 +110,12 @@ def gather(aligned: Aligned, options: Options) -> Gathered:
     foreign = foreign_mentions(aligned, placement)
     topics = Topics.named(aligned.key.documents, options.across).with_foreign(len(foreign.names))
     cuts = ways_of_being_cut(side.fragments for side in (*placement.sides, *foreign.sides.values()))
+    heads = None if options.matching == "exact" else Heads(aligned, placement, options.nouns)
     sides: list[Side] = []
     notes = [*foreign.notes]
     for number, corpus in enumerate((aligned.key, *aligned.responses)):
         parts = [placement.sides[number], *([foreign.sides[number]] if number in foreign.sides else [])]
-        side, given = _side(parts, topics, cuts)
+        side, given = _side(parts, topics, cuts, heads)
         repeated = _repeated(side)
         if repeated.size:
             notes.append(_note(corpus, given[repeated], options.repeated))
@@ -113,14 +123,20 @@ def gather(aligned: Aligned, options: Options) -> Gathered:
             side, repeated = _apart(side, repeated, sides[0])
         side = side.take(np.setdiff1d(np.arange(len(side)), repeated))
         sides.append(_without_singletons(side) if options.singletons == "drop" else side)
-    sides = [sides[0], *(matched(aligned, placement, sides[0], side, options.matching) for side in sides[1:])]
+    sides = [sides[0], *(matched(sides[0], side, options.matching) for side in sides[1:])]
     documents = (*aligned.key.documents.names, *foreign.names)
-    return _together(aligned, placement, sides, documents, topics, notes)
+    return _together(aligned, placement, sides, documents, topics, cuts, notes)
 
 
-def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts) -> tuple[Side, Rows]:
-    """Return the mentions of a side in the order of the input, chains numbered, and which of its spans each is."""
+def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads: Heads | None) -> tuple[Side, Rows]:
+    """Return the mentions of a side in the order of the input, chains numbered, and which of its spans each is.
+
+    Of the parts the first stands in the key's documents, where heads can be told.
+    """
     columns = [np.concatenate(each) for each in zip(*(_columns(part, cuts) for part in parts), strict=True)]
+    told = [np.full((3, len(part)), -1, np.int64) for part in parts]
+    if heads is not None:
+        told[0] = heads.of(parts[0])
     given = np.concatenate([part.given for part in parts])
     order = np.argsort(given, kind="stable")
     document, begin, end, cut = (column[order] for column in columns)
@@ -131,7 +147,8 @@ def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts) -> tuple[Sid
         known.setdefault((topic, f"\0{row}" if name is None else name), len(known))
         for row, (topic, name) in enumerate(keys)
     ]
-    return Side(document, begin, end, cut, np.array(chain, np.int64)), given[order]
+    told_in_order = np.concatenate(told, axis=1)[:, order]
+    return Side(document, begin, end, cut, np.array(chain, np.int64), *told_in_order), given[order]
 
 
 def _columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
@@ -189,6 +206,7 @@ def _together(
     sides: Sequence[Side],
     documents: tuple[str, ...],
     topics: Topics,
+    cuts: Cuts,
     notes: list[Note],
 ) -> Gathered:
     """Put the mentions of all sides into one table, in the order of the text, the longer first."""
@@ -209,7 +227,7 @@ def _together(
     place, width, sentence = _rows(aligned.key, placement, spans, inside)
     table = Chains(
         spans.document.astype(np.int32), sentence, place, width, unit[first].astype(np.int32), columns[0],
-        tuple(columns[1:]),
+        tuple(columns[1:]), rows_of_pieces(placement, spans, inside, cut[first] % _NO_WAY, cuts),
     )  # fmt: skip
     same = None
     if int(cut.max(initial=0)) >= _NO_WAY:

@@ -102,7 +102,7 @@ def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
     ]
     row = np.minimum(base + chains.place, max(len(aligned.key) - 1, 0))
     single = (chains.width == 1) & gathered.inside
-    words = _words_told(aligned, nouns)
+    words = words_told(aligned, nouns)
     kind = np.where(single, words.kind[row] if len(words.kind) else 3, 0).astype(np.uint8)
     kind[~gathered.inside & (chains.width == 1)] = KINDS.index(OTHER)
     named = None
@@ -112,7 +112,7 @@ def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Words:
+class Words:
     """What is told of each word of the key: the kind of a mention of it alone, and whether it is a noun or a name."""
 
     kind: Codes
@@ -121,8 +121,13 @@ class _Words:
     told_by: str
     notes: tuple[Note, ...] = ()
 
+    @property
+    def tagged(self) -> bool:
+        """Whether that was told by tags, and not by a list."""
+        return self.told_by != ENGLISH
 
-def _words_told(aligned: Aligned, nouns: Nouns) -> _Words:
+
+def words_told(aligned: Aligned, nouns: Nouns) -> Words:
     """Find tags: those that were asked for, or the first that anybody has."""
     sides: list[tuple[str, Corpus, Rows | None]] = [("key", aligned.key, None)]
     for response, row_map in zip(aligned.responses, aligned.maps, strict=True):
@@ -134,14 +139,14 @@ def _words_told(aligned: Aligned, nouns: Nouns) -> _Words:
             if name == "key":
                 return words
             note = Note("key", f"the key has no tags, so those of {name} tell nouns and pronouns", len(aligned.key))
-            return _Words(words.kind, words.noun, words.named, f"{words.told_by} of {name}", (note,))
+            return Words(words.kind, words.noun, words.named, f"{words.told_by} of {name}", (note,))
     if nouns not in {"auto", ENGLISH}:
         hint = "tags stand in column 5 of CoNLL-2012, or in UPOS and XPOS of CoNLL-U; or: --nouns english"
         raise UsageError(f"nouns={nouns!r}: no side has such tags", hint=hint)
     return _english(aligned.key, said=nouns == ENGLISH)
 
 
-def _tagged(corpus: Corpus, nouns: Nouns) -> _Words | None:
+def _tagged(corpus: Corpus, nouns: Nouns) -> Words | None:
     """Tell words by the tags of one side, if it has any of the kind that is wanted."""
     if nouns == ENGLISH:
         return None
@@ -153,7 +158,7 @@ def _tagged(corpus: Corpus, nouns: Nouns) -> _Words | None:
     chosen = {"ptb": PTB, "stts": STTS}.get(nouns) or (STTS if _STTS & {*xpos.names} else PTB)
     kind = _coded(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)
-    return _Words(kind, noun, xpos.truths(chosen.names.__contains__), chosen.name)
+    return Words(kind, noun, xpos.truths(chosen.names.__contains__), chosen.name)
 
 
 def _annotated(column: TextColumn) -> bool:
@@ -167,7 +172,7 @@ def _coded(tags: TextColumn, tagset: Tags) -> Codes:
     return np.array(table, np.uint8)[tags.codes]
 
 
-def _by_upos(upos: TextColumn, feats: TextColumn | None) -> _Words:
+def _by_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
     """Tell words by universal tags; pronouns by their features, where there are any."""
     kind = _coded(upos, UD)
     if feats is not None and _annotated(feats):
@@ -178,28 +183,28 @@ def _by_upos(upos: TextColumn, feats: TextColumn | None) -> _Words:
         kind[pronoun & personal] = 1
         kind[pronoun & possessive] = 2
     noun = upos.truths(UD.nouns.__contains__)
-    return _Words(kind, noun, upos.truths(UD.names.__contains__), UD.name)
+    return Words(kind, noun, upos.truths(UD.names.__contains__), UD.name)
 
 
-def _carried(words: _Words, to_side: Rows) -> _Words:
+def _carried(words: Words, to_side: Rows) -> Words:
     """Carry what the words of a response tell to the key's words."""
     there, rows = to_side >= 0, np.maximum(to_side, 0)
     kind = np.where(there, words.kind[rows], 3).astype(np.uint8)
     named = None if words.named is None else there & words.named[rows]
-    return _Words(kind, there & words.noun[rows], named, words.told_by)
+    return Words(kind, there & words.noun[rows], named, words.told_by)
 
 
-def _english(key: Corpus, *, said: bool) -> _Words:
+def _english(key: Corpus, *, said: bool) -> Words:
     """Tell single words by lists of English pronouns; whatever is none of them is a noun."""
     what = "no side has tags of parts of speech: single words are nouns unless they are English pronouns by a list"
     notes = () if said else (Note("key", what, len(key)),)
     if key.words is None:
-        return _Words(np.full(len(key), 3, np.uint8), np.zeros(len(key), np.bool_), None, ENGLISH, notes)
+        return Words(np.full(len(key), 3, np.uint8), np.zeros(len(key), np.bool_), None, ENGLISH, notes)
     words = key.words.intern()
     lists = (frozenset[str](), _PERSONAL, _POSSESSIVE, _OTHERS)
     table = [next((number for number, each in enumerate(lists) if word.lower() in each), 0) for word in words.names]
     kind = np.array(table, np.uint8)[words.codes]
-    return _Words(kind, kind == 0, None, ENGLISH, notes)
+    return Words(kind, kind == 0, None, ENGLISH, notes)
 
 
 def _named(named: Truths, noun: Truths, row: Rows, width: Codes, inside: Truths) -> Truths:

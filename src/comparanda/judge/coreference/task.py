@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.align import Aligned
+    from comparanda.columns import Truths
     from comparanda.judge.coreference.arcs import Classified, Criterion
     from comparanda.judge.coreference.gathering import Gathered
+    from comparanda.judge.coreference.kinds import Kinds
     from comparanda.verdicts import System, Verdicts, View
 
 COLUMNS = ("upos", "xpos", "feats", "head")
@@ -34,6 +36,7 @@ def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) 
     """Judge chains of mentions."""
     gathered = gather(aligned, options)
     kinds = kinds_of(aligned, gathered, options.nouns)
+    gathered = replace(gathered, chains=replace(gathered.chains, candidates=_candidates(kinds)))
     ground = Ground(gathered, kinds, aligned.key.documents, _statistics(gathered))
     found = ground.criteria()
     views = _views(ground, found)
@@ -65,6 +68,17 @@ def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
                 for kind, count in zip(LINKS, claimed, strict=True):
                     found[f"{kind}_claimed"][unit, number] = count
     return found
+
+
+def _candidates(kinds: Kinds) -> dict[str, Truths]:
+    """Return which mentions count as antecedents, by the views in which not all do."""
+    told = {"nominal": kinds.nominal, "named": kinds.named}
+    return {
+        view: counting
+        for name, counting in told.items()
+        if counting is not None
+        for view in (name, f"{name}{ANTECEDENTS}")
+    }
 
 
 def _views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:

@@ -1,0 +1,196 @@
+"""What sides say of the same mention: the chain that each puts it into, and the antecedent that decides.
+
+Of a long chain only some mentions are shown: the first, which tends to be the one with a name, those around the mention
+that is looked at, and the antecedent. Their numbers tell what is left out between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.chains import NO_CHAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from comparanda.chains import Chains
+    from comparanda.columns import Rows, Truths
+    from comparanda.comparison.context import Context
+    from comparanda.excerpts import Texts
+
+NEAR = 4
+"""How many mentions of a chain are shown before the one that is looked at, and how many behind it."""
+
+MOST_WORDS = 40
+"""How many words of a mention are shown at most."""
+
+
+@dataclass(frozen=True)
+class ShownMention:
+    """A mention of a chain, seen from the mention that is looked at.
+
+    Args:
+        number: its number in the chain, from 1.
+        text: its words, with `…` for gaps and where it is too long; "" if it has none, as empty nodes do. None where
+            its document is not in the key, and so has no text here.
+        document: the name of its document.
+        place: file and line, in the input of the side whose chain this is.
+        sentences_back: how many sentences before the one that is looked at it begins, below 0 for those behind; None
+            for other documents.
+        in_key: whether it is in the key's chain of the one that is looked at.
+        here: whether it is that one itself.
+
+    """
+
+    number: int
+    text: str | None
+    document: str
+    place: str | None
+    sentences_back: int | None
+    in_key: bool
+    here: bool
+
+
+@dataclass(frozen=True)
+class ShownChain:
+    """The chain that one side, the key or a run, puts a mention into.
+
+    Args:
+        side: "key", or the run's name.
+        size: how many mentions the chain has; 0 where the side does not have the mention.
+        in_key: how many of them are in the key's chain of the mention.
+        antecedent: the mention that decides about the class: the closest antecedent of the kind that counts in the
+            view, or if the side is right, the closest of these that is in the key's chain; None where there is none.
+        mentions: some of the mentions, in the order of the text.
+
+    """
+
+    side: str
+    size: int
+    in_key: int
+    antecedent: ShownMention | None
+    mentions: tuple[ShownMention, ...]
+
+
+class MentionChains:
+    """Makes the chains of mentions; what all mentions of a view share is made once.
+
+    Args:
+        context: the ground.
+        chains: the mentions of its view.
+        mention: which of them each site is.
+        runs: the runs to show beside the key.
+
+    """
+
+    def __init__(self, context: Context, chains: Chains, mention: Rows, runs: Sequence[int]) -> None:
+        self._sites, self._documents, self._chains = context.sites, context.verdicts.documents, chains
+        self._mention = mention
+        self._candidates = chains.candidates.get(context.view.name)
+        self._key = _Side("key", chains.key)
+        self._runs = [(run, _Side(context.verdicts.runs[run], chains.runs[run])) for run in runs]
+        self._words = _Words(context.verdicts.texts, chains)
+
+    def of(self, site: int) -> tuple[ShownChain, ...]:
+        """Return the key's chain of the mention at a site, and that of each run."""
+        mention = int(self._mention[site])
+        runs = (self._chain(each, mention, right=bool(self._sites.right[run][site])) for run, each in self._runs)
+        return (self._chain(self._key, mention, right=True), *runs)
+
+    def wordless(self, site: int) -> bool:
+        """Whether the mention at a site covers no word."""
+        return any(begin == end for begin, end in self._words.pieces(int(self._mention[site])))
+
+    def _chain(self, side: _Side, mention: int, *, right: bool) -> ShownChain:
+        """Show the chain of a mention on one side."""
+        members = side.members(mention)
+        if not members.size:
+            return ShownChain(side.name, 0, 0, None, ())
+        chain = self._chains.key[mention]
+        in_key = (self._chains.key[members] == chain) & (chain != NO_CHAIN)
+        place = int(np.searchsorted(members, mention))
+        decides = self._deciding(members[:place], in_key[:place], right=right)
+        near = range(max(place - NEAR, 0), min(place + NEAR + 1, len(members)))
+        shown = {
+            number: self._shown(side, int(members[number]), mention, number + 1, in_key=bool(in_key[number]))
+            for number in sorted({0, *near, *([] if decides is None else [decides])})
+        }
+        antecedent = None if decides is None else shown[decides]
+        return ShownChain(side.name, len(members), int(in_key.sum()), antecedent, tuple(shown.values()))
+
+    def _deciding(self, before: Rows, in_key: Truths, *, right: bool) -> int | None:
+        """Return which antecedent decides, by its place among all of them."""
+        counting = np.ones(len(before), np.bool_) if self._candidates is None else self._candidates[before]
+        both = np.flatnonzero(counting & in_key)
+        found = both if right and both.size else np.flatnonzero(counting)
+        return int(found[-1]) if found.size else None
+
+    def _shown(self, side: _Side, row: int, mention: int, number: int, *, in_key: bool) -> ShownMention:
+        chains = self._chains
+        text, places = self._words.of(row)
+        beside = text is not None and chains.document[row] == chains.document[mention]
+        back = int(chains.sentence[mention]) - int(chains.sentence[row]) if beside else None
+        document = self._documents[int(chains.document[row])]
+        return ShownMention(number, text, document, places.get(side.name), back, in_key, row == mention)
+
+
+class _Side:
+    """The chains of one side, so sorted that the mentions of each stand together."""
+
+    def __init__(self, name: str, chain: Rows) -> None:
+        self.name = name
+        self._chain = chain
+
+    def members(self, mention: int) -> Rows:
+        """Return the mentions of the chain of a mention, in the order of the text; none where it has none."""
+        number = self._chain[mention]
+        if number == NO_CHAIN:
+            return np.zeros(0, np.int64)
+        order, chain = self._sorted
+        return order[slice(*np.searchsorted(chain, [number, number + 1]))]
+
+    @cached_property
+    def _sorted(self) -> tuple[Rows, Rows]:
+        order = np.argsort(self._chain, kind="stable")
+        return order, self._chain[order]
+
+
+class _Words:
+    """The words of mentions, each looked up once."""
+
+    def __init__(self, texts: Texts, chains: Chains) -> None:
+        # Every word is a sentence of its own, so that an excerpt is no more than the words that are asked for.
+        parts = (replace(part, sentences=np.arange(part.rows + 1)) for part in texts.parts)
+        self._texts = replace(texts, parts=tuple(parts))
+        self._chains = chains
+        self._known: dict[int, tuple[str | None, Mapping[str, str]]] = {}
+
+    def of(self, row: int) -> tuple[str | None, Mapping[str, str]]:
+        """Return the words of a mention, and where it stands on every side; None where it has no text."""
+        if row not in self._known:
+            self._known[row] = self._read(row)
+        return self._known[row]
+
+    def pieces(self, row: int) -> list[tuple[int, int]]:
+        """Return the pieces of a mention that is not just the rows from its begin on; none for others."""
+        pieces = self._chains.pieces
+        if pieces is None:
+            return []
+        mine = slice(*np.searchsorted(pieces.span, [row, row + 1]))
+        return list(zip(pieces.begin[mine].tolist(), pieces.end[mine].tolist(), strict=True))
+
+    def _read(self, row: int) -> tuple[str | None, Mapping[str, str]]:
+        place, width = int(self._chains.place[row]), int(self._chains.width[row])
+        words: list[str] = []
+        places: Mapping[str, str] = {}
+        for begin, end in self.pieces(row) or [(place, place + width)]:
+            excerpt = self._texts.excerpt(int(self._chains.document[row]), begin, min(end - begin, MOST_WORDS))
+            if excerpt is None:
+                return None, {}
+            words.append(excerpt.word + (" …" if end - begin > MOST_WORDS else ""))
+            places = places or excerpt.places
+        return " … ".join(words), places

@@ -1,0 +1,119 @@
+"""The head of each mention: the word that it is told by where mentions need not have the same words.
+
+A head is what the input says it is: a number of CorefUD, the first word of GUM's minimal span. Else it is the word of
+the mention that hangs on none of its others, in the key's trees. Without trees it is found by tags of parts of speech:
+the last word of the first run of nouns, or the last word where there is no noun.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.errors import UsageError
+from comparanda.judge.coreference.kinds import words_told
+
+if TYPE_CHECKING:
+    from comparanda.align import Aligned, PlacedSpans, Placement
+    from comparanda.columns import Rows, Truths
+    from comparanda.corpus import Corpus
+    from comparanda.judge.task import Nouns
+
+HEAD, MINIMAL = "head", "minspan"
+"""What inputs call the number of the head among the words of a mention, and those of its minimal span."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """Finds heads, by rows of the key's documents.
+
+    Args:
+        aligned: the key, with its trees or tags, and the responses.
+        placement: where mentions stand in the key's text.
+        nouns: by which tags nouns are told.
+
+    """
+
+    aligned: Aligned
+    placement: Placement
+    nouns: Nouns
+
+    def of(self, spans: PlacedSpans) -> Rows:
+        """Return the rows of head, first and behind the last word of each mention, in its document.
+
+        A mention without words has no head: -1.
+        """
+        begin, end = self.placement.rows(spans)
+        base = self.aligned.key.row_documents[spans.document] if len(spans) else begin
+        said = _said(spans)
+        found = [
+            self._head(first, last, number)
+            for first, last, number in zip((base + begin).tolist(), (base + end).tolist(), said.tolist(), strict=True)
+        ]
+        head = np.where(spans.end > spans.begin, np.array(found, np.int64) - base, -1)
+        return np.stack([head, begin, end])
+
+    def _head(self, first: int, last: int, said: int) -> int:
+        """Return the head of the rows from `first` to before `last`; `said` is its number there, 0 for unknown."""
+        if 0 < said <= last - first:
+            return first + said - 1
+        if self._above is not None:
+            inside = range(first, last)
+            return next((row for row in inside if self._above[row] not in inside), first)
+        return min(int(self._noun_ends[first]), last - 1)
+
+    @cached_property
+    def _above(self) -> list[int] | None:
+        """The row that each word of the key hangs on; its own for a root. None where nobody has trees."""
+        key = self.aligned.key
+        column = key.columns.get("head")
+        if column is None or {*column.names} <= {"_", ""}:
+            return None
+        above: list[int] = _rows_above(key, column).tolist()
+        return above
+
+    @cached_property
+    def _noun_ends(self) -> Rows:
+        """For each row the last word of the first run of nouns from it on."""
+        words = words_told(self.aligned, self.nouns)
+        if not words.tagged:
+            hint = "give files with heads (CorefUD), trees or tags of parts of speech, or compare exact mentions"
+            raise UsageError("mentions are to be told by their heads, and no side tells these", hint=hint)
+        noun: Truths = words.noun
+        place = np.arange(len(noun))
+        ends = noun & ~np.append(noun[1:], False)
+        return np.minimum.accumulate(np.where(ends, place, len(noun))[::-1])[::-1]
+
+
+def _said(spans: PlacedSpans) -> Rows:
+    """Return the number of the head among the words of each mention, as the input says; 0 where it does not."""
+    numbers = spans.columns.get(HEAD)
+    if numbers is not None and not isinstance(numbers, TextColumn):
+        return np.nan_to_num(numbers.astype(np.float64)).astype(np.int64)
+    minimal = spans.columns.get(MINIMAL)
+    if isinstance(minimal, TextColumn):
+        return np.nan_to_num(minimal.numbers(_first_number)).astype(np.int64)
+    return np.zeros(len(spans), np.int64)
+
+
+def _first_number(text: str) -> float:
+    """Return the first number of a minimal span.
+
+    >>> _first_number("2,3"), _first_number("")
+    (2.0, 0.0)
+    """
+    first = text.partition(",")[0]
+    return float(first) if first.isdecimal() else 0.0
+
+
+def _rows_above(key: Corpus, column: TextColumn) -> Rows:
+    """Return the row of each word's head: ids count the words of a sentence, and 0 is the root."""
+    number = np.nan_to_num(column.numbers(lambda text: float(text) if text.isdecimal() else 0.0)).astype(np.int64)
+    sizes = np.diff(key.sentences)
+    base = np.repeat(key.sentences[:-1], sizes)
+    rows = np.arange(len(key))
+    return np.where((number > 0) & (number <= np.repeat(sizes, sizes)), base + number - 1, rows)
