@@ -24,16 +24,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.columns import TextColumn
+from comparanda.corpus import Spans
 from comparanda.errors import ReadError, UsageError
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.conllu_entities.brackets import Cell, guessed_fields, mentions, named_fields
-from comparanda.read.conllu_entities.gathered import Gathered
+from comparanda.read.conllu_entities.gathered import NO_LABEL, Gathered
 from comparanda.read.gather import Gathering
+from comparanda.read.plain_brackets import PlainMentions, plain_mentions
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.scan import SPACE, TAB, Block, blocks, replaced
 
 if TYPE_CHECKING:
-    from comparanda.columns import Rows, TextColumn, Truths
+    from comparanda.columns import Rows, Truths
     from comparanda.corpus import Corpus
 
 BROKEN = ("refuse", "drop")
@@ -178,10 +181,14 @@ class _Reading:
 
     def _with_mentions(self, corpus: Corpus, brackets: TextColumn) -> Corpus:
         rows = np.flatnonzero(brackets.truths(lambda cell: cell not in _NONE))
+        document = np.searchsorted(corpus.row_documents, rows, side="right") - 1
+        if "fields" not in self.request.options:
+            plain = plain_mentions(rows, brackets.take(rows), document)
+            if plain is not None:
+                return replace(corpus, spans=self._plain_spans(corpus, plain), judged="chains")
         cells = [brackets.names[code].replace("|", "") for code in brackets.codes[rows].tolist()]
         fields = self._fields(cells)
         gathered = Gathered(self.source, None)
-        document = np.searchsorted(corpus.row_documents, rows, side="right") - 1
         bounds = np.searchsorted(document, np.arange(len(corpus.documents) + 1)).tolist()
         drop = choose(self.request.options, "broken", BROKEN) == "drop"
         places, numbers = corpus.offset[rows].tolist(), rows.tolist()
@@ -197,6 +204,20 @@ class _Reading:
             notes.append(Note(self.request.side, what, len(broken), first_places(self.source, np.array(broken[:3]))))
         spans, mends = gathered.spans(self.request.side)
         return replace(corpus, spans=spans, judged="chains", notes=(*notes, *mends))
+
+    def _plain_spans(self, corpus: Corpus, found: PlainMentions) -> Spans:
+        """Return mentions as spans of their documents."""
+        document = np.searchsorted(corpus.row_documents, found.first, side="right") - 1
+        base = corpus.row_documents[document]
+        return Spans(
+            "tokens",
+            document,
+            found.first - base,
+            found.last + 1 - base,
+            TextColumn.constant(NO_LABEL, len(document)),
+            corpus.offset[found.first],
+            columns={"chain": found.chain},
+        )
 
     def _fields(self, cells: Sequence[str]) -> tuple[str, ...]:
         """Return the names of what stands behind brackets: mostly the chain alone."""
