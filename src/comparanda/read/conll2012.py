@@ -186,7 +186,7 @@ class _Reading:
             plain = plain_mentions(rows, brackets.take(rows), document)
             if plain is not None:
                 return replace(corpus, spans=self._plain_spans(corpus, plain), judged="chains")
-        cells = [brackets.names[code].replace("|", "") for code in brackets.codes[rows].tolist()]
+        cells = [brackets.names[code] for code in brackets.codes[rows].tolist()]
         fields = self._fields(cells)
         gathered = Gathered(self.source, None)
         bounds = np.searchsorted(document, np.arange(len(corpus.documents) + 1)).tolist()
@@ -195,7 +195,12 @@ class _Reading:
         broken: list[int] = []
         for number in range(len(corpus.documents)):
             some = range(bounds[number], bounds[number + 1])
-            given = ((Cell(cells[at], places[at], numbers[at], numbers[at] + 1), fields) for at in some)
+            given = (
+                (Cell(part, places[at], numbers[at], numbers[at] + 1), fields)
+                for at in some
+                for part in cells[at].split("|")
+                if part
+            )
             found = mentions(self.source, given, broken if drop else None)
             gathered.add(number, int(corpus.row_documents[number]), found)
         notes = list(corpus.notes)

@@ -19,6 +19,7 @@ from comparanda.judge.coreference.matching import matched
 from comparanda.judge.coreference.pieces import rows_of_pieces
 from comparanda.judge.coreference.topics import Topics
 from comparanda.places import Note, first_places
+from comparanda.read.conllu_entities.brackets import AHEAD
 from comparanda.rules.joins import packed
 
 if TYPE_CHECKING:
@@ -224,10 +225,11 @@ def _together(
         columns.append(_renumbered(column))
     spans = PlacedSpans(document[first], begin[first], end[first], TextColumn.constant("", len(first)), first)
     inside = spans.document < len(aligned.key.documents)
-    place, width, sentence = _rows(aligned.key, placement, spans, inside)
+    way = cut[first] % _NO_WAY
+    place, width, sentence = _rows(aligned.key, placement, spans, inside, way - len(cuts))
     table = Chains(
         spans.document.astype(np.int32), sentence, place, width, unit[first].astype(np.int32), columns[0],
-        tuple(columns[1:]), rows_of_pieces(placement, spans, inside, cut[first] % _NO_WAY, cuts),
+        tuple(columns[1:]), rows_of_pieces(placement, spans, inside, way, cuts),
     )  # fmt: skip
     same = None
     if int(cut.max(initial=0)) >= _NO_WAY:
@@ -247,16 +249,20 @@ def _renumbered(chain: Rows) -> Rows:
 
 
 def _rows(
-    key: Corpus, placement: Placement, spans: PlacedSpans, inside: Truths
+    key: Corpus, placement: Placement, spans: PlacedSpans, inside: Truths, node: Rows
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the row of each mention in its document, how many it covers, and the sentence it begins in."""
+    """Return the row of each mention in its document, how many it covers, and the sentence it begins in.
+
+    An empty node, which has a number, stands behind the word before it, unless it is ahead of its sentence.
+    """
     place, width = spans.begin.astype(np.int32), np.maximum(spans.end - spans.begin, 1).astype(np.int32)
     sentence = np.full(len(spans), len(key.sentences) - 1, np.int32)
     rows = np.flatnonzero(inside)
     here = spans.take(rows)
     begin, until = placement.rows(here)
     place[rows], width[rows] = begin, until - begin
-    row = key.row_documents[here.document] + begin
+    behind = (node[rows] > 0) & (node[rows] < AHEAD) & (begin > 0)
+    row = key.row_documents[here.document] + begin - behind
     owner = owner_of_rows(key.sentences)
     sentence[rows] = owner[np.minimum(row, max(len(key) - 1, 0))] if len(key) else 0
     return place, width, sentence

@@ -19,8 +19,9 @@ from comparanda.judge.coreference.kinds import words_told
 
 if TYPE_CHECKING:
     from comparanda.align import Aligned, PlacedSpans, Placement
-    from comparanda.columns import Rows, Truths
+    from comparanda.columns import Rows
     from comparanda.corpus import Corpus
+    from comparanda.judge.coreference.kinds import Words
     from comparanda.judge.task import Nouns
 
 HEAD, MINIMAL = "head", "minspan"
@@ -50,21 +51,23 @@ class Heads:
         begin, end = self.placement.rows(spans)
         base = self.aligned.key.row_documents[spans.document] if len(spans) else begin
         said = _said(spans)
-        found = [
-            self._head(first, last, number)
-            for first, last, number in zip((base + begin).tolist(), (base + end).tolist(), said.tolist(), strict=True)
-        ]
-        head = np.where(spans.end > spans.begin, np.array(found, np.int64) - base, -1)
-        return np.stack([head, begin, end])
+        head = base + begin + said - 1
+        unsaid = np.flatnonzero((said <= 0) | (said > end - begin))
+        head[unsaid] = self._found((base + begin)[unsaid], (base + end)[unsaid])
+        return np.stack([np.where(spans.end > spans.begin, head - base, -1), begin, end])
 
-    def _head(self, first: int, last: int, said: int) -> int:
-        """Return the head of the rows from `first` to before `last`; `said` is its number there, 0 for unknown."""
-        if 0 < said <= last - first:
-            return first + said - 1
-        if self._above is not None:
-            inside = range(first, last)
-            return next((row for row in inside if self._above[row] not in inside), first)
-        return min(int(self._noun_ends[first]), last - 1)
+    def _found(self, first: Rows, last: Rows) -> Rows:
+        """Find the heads of stretches of words in trees, or by tags."""
+        if not len(first):
+            return first
+        above = self._above
+        if above is None:
+            return self._words.heads(first, last)
+        stretches = (range(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True))
+        found = (
+            next((row for row in rows if above[row] not in rows or above[row] == row), rows[0]) for rows in stretches
+        )
+        return np.fromiter(found, np.int64, len(first))
 
     @cached_property
     def _above(self) -> list[int] | None:
@@ -77,16 +80,13 @@ class Heads:
         return above
 
     @cached_property
-    def _noun_ends(self) -> Rows:
-        """For each row the last word of the first run of nouns from it on."""
+    def _words(self) -> Words:
+        """What tags tell of words."""
         words = words_told(self.aligned, self.nouns)
         if not words.tagged:
             hint = "give files with heads (CorefUD), trees or tags of parts of speech, or compare exact mentions"
             raise UsageError("mentions are to be told by their heads, and no side tells these", hint=hint)
-        noun: Truths = words.noun
-        place = np.arange(len(noun))
-        ends = noun & ~np.append(noun[1:], False)
-        return np.minimum.accumulate(np.where(ends, place, len(noun))[::-1])[::-1]
+        return words
 
 
 def _said(spans: PlacedSpans) -> Rows:

@@ -7,7 +7,7 @@ has tags, English pronouns are told by a list, and a note says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +57,7 @@ class Tags:
         names: those of proper nouns.
         personal: those of personal pronouns.
         possessive: those of possessive pronouns.
+        marks: those of signs behind a possessor, which is no head: France 's dog.
 
     """
 
@@ -65,10 +66,11 @@ class Tags:
     names: frozenset[str]
     personal: frozenset[str]
     possessive: frozenset[str]
+    marks: frozenset[str] = frozenset()
 
 
 PTB = Tags("ptb", frozenset({"NN", "NNS", "NNP", "NNPS"}), frozenset({"NNP", "NNPS"}), frozenset({"PRP"}),
-           frozenset({"PRP$"}))  # fmt: skip
+           frozenset({"PRP$"}), frozenset({"POS"}))  # fmt: skip
 STTS = Tags("stts", frozenset({"NN", "NE"}), frozenset({"NE"}), frozenset({"PPER"}), frozenset({"PPOSAT", "PPOSS"}))
 UD = Tags("upos", frozenset({"NOUN", "PROPN"}), frozenset({"PROPN"}), frozenset({"PRON"}), frozenset())
 ENGLISH = "english"
@@ -107,16 +109,27 @@ def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
     kind[~gathered.inside & (chains.width == 1)] = KINDS.index(OTHER)
     named = None
     if words.named is not None:
-        named = _named(words.named, words.noun, row, chains.width, gathered.inside)
+        named = gathered.inside & words.named[words.heads(row, row + chains.width)]
     return Kinds(kind, kind == 0, named, words.told_by, words.notes)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Words:
-    """What is told of each word of the key: the kind of a mention of it alone, and whether it is a noun or a name."""
+    """What is told of each word of the key.
+
+    Args:
+        kind: the kind of a mention of it alone.
+        noun: whether it is a noun.
+        mark: whether it is the sign of a possessor before it.
+        named: whether it is a proper noun; None where nobody has tags that tell.
+        told_by: how that was told.
+        notes: what there is to say of it.
+
+    """
 
     kind: Codes
     noun: Truths
+    mark: Truths
     named: Truths | None
     told_by: str
     notes: tuple[Note, ...] = ()
@@ -125,6 +138,18 @@ class Words:
     def tagged(self) -> bool:
         """Whether that was told by tags, and not by a list."""
         return self.told_by != ENGLISH
+
+    def heads(self, first: Rows, last: Rows) -> Rows:
+        """Return the head of each of some stretches of words: the last of their first run of nouns, or the last word.
+
+        A run of nouns with the sign of a possessor behind it does not count.
+        """
+        if not len(self.noun):
+            return first
+        ends = self.noun & ~np.append(self.noun[1:] | self.mark[1:], False)
+        place = np.where(ends, np.arange(len(ends)), len(ends))
+        following = np.minimum.accumulate(place[::-1])[::-1]
+        return np.minimum(following[np.minimum(first, len(ends) - 1)], last - 1)
 
 
 def words_told(aligned: Aligned, nouns: Nouns) -> Words:
@@ -139,7 +164,7 @@ def words_told(aligned: Aligned, nouns: Nouns) -> Words:
             if name == "key":
                 return words
             note = Note("key", f"the key has no tags, so those of {name} tell nouns and pronouns", len(aligned.key))
-            return Words(words.kind, words.noun, words.named, f"{words.told_by} of {name}", (note,))
+            return replace(words, told_by=f"{words.told_by} of {name}", notes=(note,))
     if nouns not in {"auto", ENGLISH}:
         hint = "tags stand in column 5 of CoNLL-2012, or in UPOS and XPOS of CoNLL-U; or: --nouns english"
         raise UsageError(f"nouns={nouns!r}: no side has such tags", hint=hint)
@@ -158,7 +183,8 @@ def _tagged(corpus: Corpus, nouns: Nouns) -> Words | None:
     chosen = {"ptb": PTB, "stts": STTS}.get(nouns) or (STTS if _STTS & {*xpos.names} else PTB)
     kind = _coded(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)
-    return Words(kind, noun, xpos.truths(chosen.names.__contains__), chosen.name)
+    mark = xpos.truths(chosen.marks.__contains__)
+    return Words(kind, noun, mark, xpos.truths(chosen.names.__contains__), chosen.name)
 
 
 def _annotated(column: TextColumn) -> bool:
@@ -183,7 +209,7 @@ def _by_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
         kind[pronoun & personal] = 1
         kind[pronoun & possessive] = 2
     noun = upos.truths(UD.nouns.__contains__)
-    return Words(kind, noun, upos.truths(UD.names.__contains__), UD.name)
+    return Words(kind, noun, np.zeros_like(noun), upos.truths(UD.names.__contains__), UD.name)
 
 
 def _carried(words: Words, to_side: Rows) -> Words:
@@ -191,7 +217,7 @@ def _carried(words: Words, to_side: Rows) -> Words:
     there, rows = to_side >= 0, np.maximum(to_side, 0)
     kind = np.where(there, words.kind[rows], 3).astype(np.uint8)
     named = None if words.named is None else there & words.named[rows]
-    return Words(kind, there & words.noun[rows], named, words.told_by)
+    return Words(kind, there & words.noun[rows], there & words.mark[rows], named, words.told_by)
 
 
 def _english(key: Corpus, *, said: bool) -> Words:
@@ -199,18 +225,10 @@ def _english(key: Corpus, *, said: bool) -> Words:
     what = "no side has tags of parts of speech: single words are nouns unless they are English pronouns by a list"
     notes = () if said else (Note("key", what, len(key)),)
     if key.words is None:
-        return Words(np.full(len(key), 3, np.uint8), np.zeros(len(key), np.bool_), None, ENGLISH, notes)
+        nothing = np.zeros(len(key), np.bool_)
+        return Words(np.full(len(key), 3, np.uint8), nothing, nothing, None, ENGLISH, notes)
     words = key.words.intern()
     lists = (frozenset[str](), _PERSONAL, _POSSESSIVE, _OTHERS)
     table = [next((number for number, each in enumerate(lists) if word.lower() in each), 0) for word in words.names]
     kind = np.array(table, np.uint8)[words.codes]
-    return Words(kind, kind == 0, None, ENGLISH, notes)
-
-
-def _named(named: Truths, noun: Truths, row: Rows, width: Codes, inside: Truths) -> Truths:
-    """Whether the head of each mention is a proper noun: the last word of its first run of nouns."""
-    place = np.arange(len(noun))
-    ends = noun & ~np.append(noun[1:], False)  # the last word of each run of nouns
-    following = np.minimum.accumulate(np.where(ends, place, len(noun))[::-1])[::-1]
-    head = np.minimum(following[row] if len(noun) else row, row + width - 1)
-    return inside & named[np.minimum(head, max(len(noun) - 1, 0))] if len(noun) else np.zeros(len(row), np.bool_)
+    return Words(kind, kind == 0, np.zeros(len(kind), np.bool_), None, ENGLISH, notes)
