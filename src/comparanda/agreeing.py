@@ -10,9 +10,11 @@ from comparanda.comparison.agreements import Agreements, agreements
 from comparanda.comparison.context import Context
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.errors import UsageError, nearest
+from comparanda.judge.coreference.naming import mention_sites
 from comparanda.judge.grounded import on_ground
 from comparanda.judge.label_maps import owners
 from comparanda.judge.words import word_sites
+from comparanda.measures import measure
 from comparanda.result import Result
 from comparanda.road import Prepared, Setup, columns_of, judge, judged, prepare, read_response
 from comparanda.verdicts import View
@@ -29,6 +31,7 @@ def agreement(
     *,
     ground: str | None = None,
     view: str | None = None,
+    measure_name: str | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     zero_division: float | None = None,
@@ -43,6 +46,7 @@ def agreement(
         outputs: at least two outputs by name, each like a system of `compare`; `Runs` are as many outputs.
         ground: the output whose documents and words are those of all; the first by default.
         view: the view, if there are several.
+        measure_name: the measure of pairs; the view's main one by default.
         resamples: how many resamples intervals draw; 0 for none.
         seed: the seed of all draws.
         zero_division: a value to put where a score is undefined; None to say so instead.
@@ -55,7 +59,7 @@ def agreement(
 
     """
     drawn = {"resamples": resamples, "seed": seed, "zero_division": zero_division}
-    return agreement_of(outputs, ground, view, settings, **drawn)[0]
+    return agreement_of(outputs, ground, view, settings, measure_name, **drawn)[0]
 
 
 def agreement_of(
@@ -63,6 +67,7 @@ def agreement_of(
     ground: str | None,
     view: str | None,
     settings: Mapping[str, Any],
+    measure_name: str | None = None,
     **drawn: Any,
 ) -> tuple[Agreements, Result]:
     """Return the finding, and the result of all outputs compared with the ground as the key."""
@@ -79,7 +84,7 @@ def agreement_of(
     _check_ground(corpora, first)
     prepared = prepare(corpora[first], _others(corpora, first), maps.with_key(setup, first))
     results = {first: judged(prepared, setup)}
-    if prepared.task.layer == "spans":
+    if prepared.task.layer == "spans" or (prepared.task.layer == "chains" and _some_without_words(corpora)):
         corpora |= zip((first, *_others(corpora, first)), on_ground(prepared.aligned), strict=True)
     quiet = replace(setup, strict=False, progress=None)  # what there is to note has been noted
     for name in _others(corpora, first):
@@ -87,7 +92,13 @@ def agreement_of(
     contexts = {name: Context(results[name], results[name].view(view), **drawn) for name in names}
     decided, cases = _decided(prepared, contexts[first])
     verdicts = replace(results[first], notes=tuple(_renamed(note, first) for note in results[first].notes))
-    return agreements(contexts, first, decided, cases), Result(verdicts, **drawn)
+    wanted = None if measure_name is None else measure(measure_name)
+    return agreements(contexts, first, decided, cases, wanted), Result(verdicts, **drawn)
+
+
+def _some_without_words(corpora: Mapping[str, Corpus]) -> bool:
+    """Whether an output has no words of its own, only places in those of another."""
+    return any(corpus.words is None for corpus in corpora.values())
 
 
 def _renamed(note: Note, ground: str) -> Note:
@@ -143,7 +154,10 @@ class _Maps:
 
 
 def _decided(prepared: Prepared, context: Context) -> tuple[Context, str]:
-    """Return the cases that coefficients are over, and what they are called: words for spans, else the sites."""
+    """Return the cases that coefficients are over, and what they are called: words for spans, mentions for chains."""
+    if prepared.task.layer == "chains":
+        found = mention_sites(prepared.aligned, prepared.options)
+        return replace(context, view=View("mentions", found, ("accuracy",))), "mentions"
     if prepared.task.layer != "spans":
         return context, "rows" if prepared.task.shape == "rows" else "tokens"
     linked = prepared.task.name == "link"

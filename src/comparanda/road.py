@@ -77,7 +77,7 @@ class Setup:
         repeated: what becomes of mentions that are given twice: first or official.
         matching: when mentions are taken for the same: exact, head or partial.
         nouns: by which tags nouns and pronouns are told: auto, ptb, stts, upos or english.
-        across: the attribute of documents that names topics, whose documents chains may span; all for one topic.
+        across: what names topics, whose documents chains may span: an attribute of documents, until:SIGN, or all.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         progress: told what is being done.
@@ -400,7 +400,8 @@ def compare(
             same head) or "partial" (inside of it, with its head).
         nouns: by which tags nouns and pronouns are told: "auto", "ptb", "stts", "upos", or "english" for a list of
             pronouns.
-        across: the attribute of documents that names topics, whose documents chains may span; "all" for one topic.
+        across: what names topics, whose documents chains may span: an attribute of documents, "until:_" for their names
+            up to a sign, or "all" for one topic.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         resamples: how many resamples intervals and tests draw; 0 for none.

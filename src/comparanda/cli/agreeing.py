@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from comparanda.cli.options import SYSTEMS, ground, reading, sampling, showing, view
+from comparanda.cli.options import SYSTEMS, ground, one_measure, reading, sampling, showing, view
 from comparanda.cli.parsing import Command
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ Examples:
 @reading
 @ground
 @view
+@one_measure
 @sampling
 @showing
 @click.pass_context
@@ -61,7 +62,7 @@ def _agreed(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreeme
     drawn = {name: settings.pop(name) for name in ("resamples", "seed", "zero_division")}
     with progress(sys.stderr, quiet=options["quiet"]) as say:
         found, result = agreement_of(
-            outputs, options["ground"], options["view"], {**settings, "progress": say}, **drawn
+            outputs, options["ground"], options["view"], {**settings, "progress": say}, options["measure"], **drawn
         )
     print_notes(result.notes, options)
     return found, result

@@ -45,6 +45,7 @@ NOUNS = ("auto", "ptb", "stts", "upos", "english")
 SCHEMES = ("auto", "bio", "iob1", "ioe2", "bioes", "io", "iob2", "iobes", "bilou", "bmes", "bmewo")
 REPAIRS = ("conlleval", "discard", "refuse")
 OVERLAPS = ("keep", "best")
+CONVERTED = ("span", "link", "coref")
 FOLDS = 5
 DEMO = ("pos", "span")
 RESAMPLES = 10_000
@@ -128,8 +129,9 @@ _chains = _chain(
           help="Chains: when two mentions are the same: same words, same head, or inside the key's."),
     _read("--nouns", metavar="|".join(NOUNS), callback=one_of(*NOUNS), shell_complete=completion.one_of(*NOUNS),
           help="Chains: by which tags nouns and pronouns are told."),
-    _read("--across", metavar="ATTRIBUTE|all", callback=filled,
-          help="Chains: span documents, of the topics that an attribute of documents names, or all."),
+    _read("--across", metavar="ATTRIBUTE|until:SIGN|all", callback=filled,
+          help="Chains: span the documents of a topic: by an attribute of documents, by their names up to a sign, "
+          "or all."),
 )  # fmt: skip
 _strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
 _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
@@ -146,6 +148,9 @@ reading_spans = _chain(_values, _spans, _files)
 converting = _chain(
     _read("--to", metavar="FORMAT", callback=filled, shell_complete=completion.registered("comparanda.writers"),
           help="The format to write; told by the name of the output, if that says it."),
+    _read("--task", metavar="|".join(CONVERTED), callback=one_of(*CONVERTED),
+          shell_complete=completion.one_of(*CONVERTED),
+          help="Convert spans and links, or chains (coref); chains if a file can hold nothing else."),
     _read("--column", metavar="NAME", callback=filled, help="The column of tags, or of labels."),
     _scheme,
     _repair,
@@ -159,6 +164,8 @@ where = _choose("--where", metavar="CONDITION", callback=filled, help="Count onl
 view = _choose("--view", metavar="NAME", help="One way of judging the task, where it has several.")
 measures = _choose("--measure", "measures", multiple=True, metavar="NAME",
                    help="accuracy, f1, f1[LABEL], macro_f1, …")  # fmt: skip
+one_measure = _choose("--measure", metavar="NAME", callback=filled,
+                      help="The measure of pairs; the main one by default.")  # fmt: skip
 by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=names, shell_complete=completion.one_of(*ATTRIBUTES),
              help="Cut by label, length, frequency, seen, document, another column; a,b for several.")  # fmt: skip
 order = _choose("--order", metavar="|".join(ORDERS), default=ORDERS[0], show_default=True,

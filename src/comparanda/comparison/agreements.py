@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
+    from comparanda.measures import Measure
 
 
 @dataclass(frozen=True)
@@ -126,20 +127,24 @@ class Agreements(Finding):
     documents: tuple[DocumentDisagreement, ...]
 
 
-def agreements(contexts: Mapping[str, Context], ground: str, decided: Context, cases: str) -> Agreements:
+def agreements(
+    contexts: Mapping[str, Context], ground: str, decided: Context, cases: str, wanted: Measure | None = None
+) -> Agreements:
     """Say how far outputs agree.
 
     Args:
         contexts: for each output the ground on which it is the key, and all others are systems.
         ground: the output whose documents and words are those of all.
         decided: the cases of coefficients as sites; the raters are the ground, then the systems in their order.
-        cases: what these are: words, tokens, rows.
+        cases: what these are: words, tokens, mentions, rows.
+        wanted: the measure of pairs; None for the view's main one.
 
     """
     context = contexts[ground]
+    chosen = wanted or context.measures[0]
     raters = {name: number for number, name in enumerate((ground, *context.verdicts.runs))}
     ratings = Ratings(decided)
-    scored = {name: _scores(each) for name, each in contexts.items()}
+    scored = {name: _scores(each, chosen) for name, each in contexts.items()}
     pairs = tuple(
         _pair(contexts[first], scored, first, second, ratings.kappa(raters[first], raters[second]))
         for first, second in combinations(contexts, 2)
@@ -149,7 +154,7 @@ def agreements(contexts: Mapping[str, Context], ground: str, decided: Context, c
     number, sites = len(context.sites.contested), len(context.sites)
     return Agreements(
         context.view.name,
-        context.measures[0].name,
+        chosen.name,
         tuple(contexts),
         ground,
         context.verdicts.units.kind,
@@ -185,9 +190,9 @@ def _warnings(decided: Context) -> tuple[str, ...]:
     return found
 
 
-def _scores(context: Context) -> dict[str, Score]:
-    """Return the main measure of each system."""
-    return {score.system: score for score in scores(context, context.measures[:1]).scores}
+def _scores(context: Context, chosen: Measure) -> dict[str, Score]:
+    """Return one measure of each system."""
+    return {score.system: score for score in scores(context, [chosen]).scores}
 
 
 def _pair(

@@ -154,9 +154,20 @@ class Leaderboard(Finding):
     passed_over: tuple[str, ...] = ()
 
 
+_MANY = 12
+"""So many measures and more do not stand side by side."""
+
+
+def _few(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Leave out precision and recall where measures are many."""
+    if len(measures) < _MANY:
+        return measures
+    return tuple(each for each in measures if not each.name.endswith(("precision", "recall")))
+
+
 def leaderboard(context: Context, measures: Sequence[Measure] = ()) -> Leaderboard:
     """Rank all systems by the first of some measures, or of the view's own."""
-    chosen = tuple(measures) or context.own_measures
+    chosen = tuple(measures) or _few(context.own_measures)
     context = _by_name(context)
     table = scores(context, chosen)
     tested = significance(context, chosen[0])

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def ground_of(prepared: Prepared) -> Ground:
-    """Return what is voted on."""
+    """Return what is voted on; chains are no votes that could be counted."""
+    if prepared.task.layer == "chains":
+        what = "chains cannot be combined by votes: what two systems put together need not fit into one set of chains"
+        hint = "see what they could do together: comparanda compare shows upper bounds by kind of mention"
+        raise UsageError(what, hint=hint)
     if prepared.task.layer == "arcs":
         return "trees"
     if prepared.task.layer == "spans":

@@ -53,7 +53,8 @@ class Options:
         matching: when a mention of a response is taken for one of the key: at the same place, with the same head, or
             inside of it and with its head.
         nouns: by which tags nouns and pronouns are told.
-        across: the attribute of documents that names topics, whose documents chains may span; "all" for one topic.
+        across: what names topics, whose documents chains may span: an attribute of documents, "until:" and a sign for
+            their names up to that, or "all" for one topic; None where chains end with their documents.
 
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isclose
 from typing import Any
 
 from comparanda.comparison.agreements import Agreements, OutputPair
@@ -21,7 +22,7 @@ def agreement_tables(finding: Agreements, top: int | None) -> tuple[Table, ...]:
 
 
 def _pair_table(finding: Agreements, top: int | None) -> Table:
-    turned = any(pair.turned != pair.score for pair in finding.pairs)
+    turned = any(_unlike(pair.turned, pair.score) for pair in finding.pairs)
     fields = [
         Field("first", "as key"),
         Field("second", "other"),
@@ -48,6 +49,11 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
         kept,
         (*more, *_notes(finding, turned=turned)),
     )
+
+
+def _unlike(one: float | None, other: float | None) -> bool:
+    """Whether two scores differ by more than rounding does."""
+    return one != other if one is None or other is None else not isclose(one, other, abs_tol=1e-12)
 
 
 def _pair_row(pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:

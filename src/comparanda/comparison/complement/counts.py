@@ -88,8 +88,11 @@ class ComplementGround:
         """Whether the items of some runs can be put together by counting, and score as the runs' own would.
 
         Each has an item or does not, with nothing between; what it finds is just what the key has; and the same items
-        of the key count for all.
+        of the key count for all. Where each site has one answer of each run, as mentions have, no two can be put
+        together.
         """
+        if self.view.raised is not None:
+            return False
         items = self.view.items
         alike = items.weight is None or all(np.array_equal(items.counts(runs[0]), items.counts(run)) for run in runs)
         return alike and not self._several_ids and all(self._plain[run] for run in runs)

@@ -109,7 +109,7 @@ def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
     kind[~gathered.inside & (chains.width == 1)] = KINDS.index(OTHER)
     named = None
     if words.named is not None:
-        named = gathered.inside & words.named[words.heads(row, row + chains.width)]
+        named = gathered.inside & words.named[words.heads(row, row + chains.width.astype(np.int64))]
     return Kinds(kind, kind == 0, named, words.told_by, words.notes)
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 EVERYTHING = "all"
 """The topic of all documents together."""
 
+UNTIL = "until:"
+"""What stands before the sign up to which names of documents are those of topics: `until:_`."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Topics:
@@ -40,15 +43,9 @@ class Topics:
             return cls(None, np.arange(count, dtype=np.int32))
         if across == EVERYTHING:
             return cls((EVERYTHING,), np.zeros(count, np.int32))
-        known = documents.attributes
-        if across not in known:
-            hint = f"'{EVERYTHING}' for one topic of all documents"
-            hint += f", or one of their attributes: {', '.join(known)}" if known else "; the key says nothing of them"
-            raise UsageError(f"documents have no attribute {across!r}{nearest(across, known)}", hint=hint)
-        values = [f"\0{number}" if text is None else text for number, text in enumerate(known[across].values())]
-        place = {name: number for number, name in enumerate(dict.fromkeys(values))}
-        names = tuple(documents.names[int(name[1:])] if name.startswith("\0") else name for name in place)
-        return cls(names, np.array([place[name] for name in values], np.int32))
+        topics = _names(documents, across)
+        place = {name: number for number, name in enumerate(dict.fromkeys(topics))}
+        return cls(tuple(place), np.array([place[name] for name in topics], np.int32))
 
     def with_foreign(self, count: int) -> Topics:
         """Return the topics of the key's documents and of some that it does not have: each is a topic of its own.
@@ -66,3 +63,16 @@ class Topics:
         if self.names is None:
             return Units("document", documents)
         return Units("topic", len(self.names), self.names, self.of)
+
+
+def _names(documents: Documents, across: str) -> list[str]:
+    """Return the topic of each document; one of which nothing is said is its own."""
+    if across.startswith(UNTIL) and across != UNTIL:
+        return [name.partition(across.removeprefix(UNTIL))[0] for name in documents.names]
+    known = documents.attributes
+    if across not in known:
+        hint = f"'{EVERYTHING}' for one topic of all documents, '{UNTIL}_' for what stands before _ in their names"
+        hint += f", or one of their attributes: {', '.join(known)}" if known else ""
+        raise UsageError(f"documents have no attribute {across!r}{nearest(across, known)}", hint=hint)
+    given = zip(documents.names, known[across].values(), strict=True)
+    return [name if topic is None else topic for name, topic in given]

@@ -18,6 +18,7 @@ from comparanda.columns import TextColumn, code_type
 from comparanda.items import Items
 from comparanda.judge.coreference.arcs import CLASSES, CRITERIA, FP, TN, TP, WL, classify
 from comparanda.judge.coreference.kinds import KINDS
+from comparanda.judge.coreference.naming import Naming
 from comparanda.sites import Aspect, Attribute, Sites
 from comparanda.verdicts import View
 
@@ -145,7 +146,7 @@ class Ground:
             names = [CLASSES[code] for code in codes.tolist()]
             if before is not None:
                 for row in np.flatnonzero((codes == WL) | (codes == FP)).tolist():
-                    names[row] = f"{names[row]} {self._where(int(found.rows[row]), int(before[row]))}"
+                    names[row] = f"{names[row]} {self._naming.name(int(found.rows[row]), int(before[row]))}"
             columns.append(np.array([texts.setdefault(name, len(texts)) for name in names], np.int64))
         ordered = sorted({*texts, CLASSES[TN]})
         rank = {name: number for number, name in enumerate(ordered)}
@@ -153,27 +154,9 @@ class Ground:
         key, *runs = (table[column] if len(table) else column.astype(np.uint8) for column in columns)
         return Aspect(key, tuple(runs), tuple(ordered))
 
-    def _where(self, mention: int, antecedent: int) -> str:
-        """Write where an antecedent stands: how many rows before the mention it begins, and how many it covers."""
-        chains = self.gathered.chains
-        width, again = int(chains.width[antecedent]), int(self._again[antecedent])
-        ending = f"+{width}" + (f"#{again + 1}" if again else "")
-        if chains.document[antecedent] == chains.document[mention]:
-            return f"{int(chains.place[antecedent]) - int(chains.place[mention]):+}{ending}"
-        return f"{self.gathered.documents[int(chains.document[antecedent])]}:{int(chains.place[antecedent])}{ending}"
-
     @cached_property
-    def _again(self) -> Rows:
-        """How many mentions before each cover the very same rows: those in pieces, or of parts of words."""
-        chains = self.gathered.chains
-        same = np.stack([chains.document, chains.place, chains.width]).astype(np.int64)
-        _, number = np.unique(same, axis=1, return_inverse=True)
-        order = np.argsort(number.reshape(-1), kind="stable")
-        begins = np.flatnonzero(np.diff(number.reshape(-1)[order], prepend=-1))
-        place = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
-        again = np.zeros(len(order), np.int64)
-        again[order] = place
-        return again
+    def _naming(self) -> Naming:
+        return Naming(self.gathered)
 
     @cached_property
     def _attributes(self) -> dict[str, Attribute]:

@@ -1,0 +1,66 @@
+"""How antecedents are called: by where they stand, so that equal ones have equal names wherever they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.chains import antecedents
+from comparanda.columns import TextColumn
+from comparanda.judge.coreference.gathering import gather
+from comparanda.sites import NOTHING, Sites, canonical
+
+if TYPE_CHECKING:
+    from comparanda.align import Aligned
+    from comparanda.columns import Rows
+    from comparanda.judge.coreference.gathering import Gathered
+    from comparanda.judge.task import Options
+
+
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """Calls antecedents by how many rows before a mention they begin, and how many they cover: `-12+2`."""
+
+    gathered: Gathered
+
+    def name(self, mention: int, antecedent: int) -> str:
+        """Return what an antecedent of a mention is called; one in another document has that one's name before it."""
+        chains = self.gathered.chains
+        width, again = int(chains.width[antecedent]), int(self._again[antecedent])
+        ending = f"+{width}" + (f"#{again + 1}" if again else "")
+        place, document = int(chains.place[antecedent]), int(chains.document[antecedent])
+        if document == chains.document[mention]:
+            return f"{place - int(chains.place[mention]):+}{ending}"
+        return f"{self.gathered.documents[document]}:{place}{ending}"
+
+    @cached_property
+    def _again(self) -> Rows:
+        """How many mentions before each cover the very same rows: those in pieces, or of parts of words."""
+        chains = self.gathered.chains
+        same = np.stack([chains.document, chains.place, chains.width]).astype(np.int64)
+        number = np.unique(same, axis=1, return_inverse=True)[1].reshape(-1)
+        order = np.argsort(number, kind="stable")
+        begins = np.flatnonzero(np.diff(number[order], prepend=-1))
+        again = np.zeros(len(order), np.int64)
+        again[order] = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
+        return again
+
+
+def mention_sites(aligned: Aligned, options: Options) -> Sites:
+    """Make a site of every mention that any side has: its value is the closest antecedent, or nothing.
+
+    So outputs can be compared without a key, for coefficients that want one decision of each about every thing.
+    """
+    gathered = gather(aligned, options)
+    naming, chains = Naming(gathered), gathered.chains
+    columns = []
+    for side in (chains.key, *chains.runs):
+        before = antecedents(side).before.tolist()
+        columns.append(
+            TextColumn.of([NOTHING if each < 0 else naming.name(row, each) for row, each in enumerate(before)])
+        )
+    names, codes = canonical(columns)
+    return Sites(chains.document, chains.sentence, chains.place, codes[0], tuple(codes[1:]), names, width=chains.width)
