@@ -29,6 +29,9 @@ METRICS = ("mentions", "muc", "b3", "ceafm", "ceafe", "lea")
 LINKS = ("blanc_links", "blanc_others")
 """What BLANC counts: pairs of mentions in one chain, and all other pairs."""
 
+_DENSE = 10_000
+"""Larger tables of chains are not made: few of their pairs share a mention."""
+
 PARTS = ("found", "key", "earned", "claimed")
 """Recall is found over key, precision earned over claimed."""
 
@@ -213,11 +216,32 @@ def _pairs(count: NDArray[np.generic]) -> Floats:
 
 def _assigned(rows: Rows, columns: Rows, worth: Floats) -> float:
     """Return the largest sum of worths of pairs of which no two share a row or a column."""
-    from scipy.optimize import linear_sum_assignment
-
     left, row = np.unique(rows, return_inverse=True)
     right, column = np.unique(columns, return_inverse=True)
+    if len(left) * len(right) > _DENSE:
+        return _assigned_sparse(row, column, worth, (len(left), len(right)))
+    from scipy.optimize import linear_sum_assignment
+
     table = np.zeros((len(left), len(right)))
     table[row, column] = worth
     chosen = linear_sum_assignment(table, maximize=True)
     return float(table[chosen].sum())
+
+
+def _assigned_sparse(row: Rows, column: Rows, worth: Floats, shape: tuple[int, int]) -> float:
+    """Do the same without a table of all pairs: each row may also take a column of its own, which is worth nothing.
+
+    The solver wants positive worths, and every row assigned: one more for each row changes nothing of the choice.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    own = np.arange(shape[0])
+    places = np.concatenate([row, own]), np.concatenate([column, shape[1] + own])
+    table = csr_array((np.concatenate([worth + 1, np.ones(shape[0])]), places), shape=(shape[0], sum(shape)))
+    taken, chosen = min_weight_full_bipartite_matching(table, maximize=True)
+    real = chosen < shape[1]
+    pairs = taken[real].astype(np.int64) * shape[1] + chosen[real]
+    known = row * shape[1] + column
+    order = np.argsort(known)
+    return float(worth[order[np.searchsorted(known, pairs, sorter=order)]].sum())
