@@ -16,10 +16,9 @@ from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.judge.coreference.foreign import foreign_mentions
 from comparanda.judge.coreference.heads import Heads
 from comparanda.judge.coreference.matching import matched
-from comparanda.judge.coreference.pieces import rows_of_pieces
+from comparanda.judge.coreference.pieces import rows_beside, rows_of_pieces
 from comparanda.judge.coreference.topics import Topics
 from comparanda.places import Note, first_places
-from comparanda.read.conllu_entities.brackets import AHEAD
 from comparanda.rules.joins import packed
 
 if TYPE_CHECKING:
@@ -226,10 +225,14 @@ def _together(
     spans = PlacedSpans(document[first], begin[first], end[first], TextColumn.constant("", len(first)), first)
     inside = spans.document < len(aligned.key.documents)
     way = cut[first] % _NO_WAY
-    place, width, sentence = _rows(aligned.key, placement, spans, inside, way - len(cuts))
+    pieces = rows_of_pieces(placement, spans, inside, way, cuts)
+    place, width, sentence = _rows(aligned.key, placement, spans, inside)
+    if pieces is not None:
+        wordless, row = rows_beside(aligned.key, spans, pieces, way - len(cuts))
+        sentence[wordless] = owner_of_rows(aligned.key.sentences)[row]
     table = Chains(
         spans.document.astype(np.int32), sentence, place, width, unit[first].astype(np.int32), columns[0],
-        tuple(columns[1:]), rows_of_pieces(placement, spans, inside, way, cuts),
+        tuple(columns[1:]), pieces,
     )  # fmt: skip
     same = None
     if int(cut.max(initial=0)) >= _NO_WAY:
@@ -249,20 +252,16 @@ def _renumbered(chain: Rows) -> Rows:
 
 
 def _rows(
-    key: Corpus, placement: Placement, spans: PlacedSpans, inside: Truths, node: Rows
+    key: Corpus, placement: Placement, spans: PlacedSpans, inside: Truths
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the row of each mention in its document, how many it covers, and the sentence it begins in.
-
-    An empty node, which has a number, stands behind the word before it, unless it is ahead of its sentence.
-    """
+    """Return the row of each mention in its document, how many it covers, and the sentence it begins in."""
     place, width = spans.begin.astype(np.int32), np.maximum(spans.end - spans.begin, 1).astype(np.int32)
     sentence = np.full(len(spans), len(key.sentences) - 1, np.int32)
     rows = np.flatnonzero(inside)
     here = spans.take(rows)
     begin, until = placement.rows(here)
     place[rows], width[rows] = begin, until - begin
-    behind = (node[rows] > 0) & (node[rows] < AHEAD) & (begin > 0)
-    row = key.row_documents[here.document] + begin - behind
+    row = key.row_documents[here.document] + begin
     owner = owner_of_rows(key.sentences)
     sentence[rows] = owner[np.minimum(row, max(len(key) - 1, 0))] if len(key) else 0
     return place, width, sentence

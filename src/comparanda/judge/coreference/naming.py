@@ -11,6 +11,7 @@ import numpy as np
 from comparanda.chains import antecedents
 from comparanda.columns import TextColumn
 from comparanda.judge.coreference.gathering import gather
+from comparanda.rules.joins import packed
 from comparanda.sites import NOTHING, Sites, canonical
 
 if TYPE_CHECKING:
@@ -26,15 +27,24 @@ class Naming:
 
     gathered: Gathered
 
-    def name(self, mention: int, antecedent: int) -> str:
-        """Return what an antecedent of a mention is called; one in another document has that one's name before it."""
+    def names(self, mention: Rows, antecedent: Rows) -> TextColumn:
+        """Return what antecedents of mentions are called; one in another document has that one's name before it."""
         chains = self.gathered.chains
-        width, again = int(chains.width[antecedent]), int(self._again[antecedent])
+        document, place = chains.document[antecedent].astype(np.int64), chains.place[antecedent].astype(np.int64)
+        here = document == chains.document[mention]
+        columns = [
+            np.where(here, -1, document),
+            np.where(here, place - chains.place[mention], place),
+            chains.width[antecedent].astype(np.int64),
+            self._again[antecedent],
+        ]
+        (key,) = packed([columns])
+        _, first, number = np.unique(key, return_index=True, return_inverse=True)
+        return TextColumn(number, tuple(map(self._name, *(column[first].tolist() for column in columns))))
+
+    def _name(self, document: int, place: int, width: int, again: int) -> str:
         ending = f"+{width}" + (f"#{again + 1}" if again else "")
-        place, document = int(chains.place[antecedent]), int(chains.document[antecedent])
-        if document == chains.document[mention]:
-            return f"{place - int(chains.place[mention]):+}{ending}"
-        return f"{self.gathered.documents[document]}:{place}{ending}"
+        return f"{place:+}{ending}" if document < 0 else f"{self.gathered.documents[document]}:{place}{ending}"
 
     @cached_property
     def _again(self) -> Rows:
@@ -58,9 +68,11 @@ def mention_sites(aligned: Aligned, options: Options) -> Sites:
     naming, chains = Naming(gathered), gathered.chains
     columns = []
     for side in (chains.key, *chains.runs):
-        before = antecedents(side).before.tolist()
-        columns.append(
-            TextColumn.of([NOTHING if each < 0 else naming.name(row, each) for row, each in enumerate(before)])
-        )
-    names, codes = canonical(columns)
-    return Sites(chains.document, chains.sentence, chains.place, codes[0], tuple(codes[1:]), names, width=chains.width)
+        before = antecedents(side).before
+        resolved = np.flatnonzero(before >= 0)
+        found = naming.names(resolved, before[resolved])
+        codes = np.zeros(len(chains), np.int64)
+        codes[resolved] = found.codes + 1
+        columns.append(TextColumn(codes, (NOTHING, *found.names)))
+    names, coded = canonical(columns)
+    return Sites(chains.document, chains.sentence, chains.place, coded[0], tuple(coded[1:]), names, width=chains.width)

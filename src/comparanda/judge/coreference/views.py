@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.chains import antecedents, sizes
-from comparanda.columns import TextColumn, code_type
+from comparanda.columns import TextColumn
 from comparanda.items import Items
-from comparanda.judge.coreference.arcs import CLASSES, CRITERIA, FP, TN, TP, WL, classify
+from comparanda.judge.coreference.arcs import CLASSES, CRITERIA, FN, FP, TN, TP, WL, classify
 from comparanda.judge.coreference.kinds import KINDS
 from comparanda.judge.coreference.naming import Naming
-from comparanda.sites import Aspect, Attribute, Sites
+from comparanda.sites import Aspect, Attribute, Sites, canonical
 from comparanda.verdicts import View
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes, Rows
+    from comparanda.columns import Rows
     from comparanda.corpus import Documents
     from comparanda.judge.coreference.arcs import Classified, Criterion
     from comparanda.judge.coreference.gathering import Gathered
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 CUTS = ("kind",)
 MEASURES = ("f1", "precision", "recall")
+_PLAIN = (CLASSES[FN], CLASSES[TN], CLASSES[TP])
+_PLAIN_CODE = np.array([_PLAIN.index(name) if name in _PLAIN else 0 for name in CLASSES], np.uint8)
+"""The classes of mentions without a wrong antecedent, and their codes among these; those of others are put right."""
+
 ANTECEDENTS = "_antecedents"
 """What the names of the views end in that tell wrong antecedents apart."""
 
@@ -140,19 +144,18 @@ class Ground:
 
     def _antecedents(self, found: Classified) -> Aspect:
         """Name wrong antecedents by where they stand, from the mention on."""
-        columns: list[Codes] = []
-        texts: dict[str, int] = {}
-        for codes, before in zip((found.key, *found.runs), (None, *found.antecedent), strict=True):
-            names = [CLASSES[code] for code in codes.tolist()]
-            if before is not None:
-                for row in np.flatnonzero((codes == WL) | (codes == FP)).tolist():
-                    names[row] = f"{names[row]} {self._naming.name(int(found.rows[row]), int(before[row]))}"
-            columns.append(np.array([texts.setdefault(name, len(texts)) for name in names], np.int64))
-        ordered = sorted({*texts, CLASSES[TN]})
-        rank = {name: number for number, name in enumerate(ordered)}
-        table = np.array([rank[name] for name in texts], code_type(len(ordered)))
-        key, *runs = (table[column] if len(table) else column.astype(np.uint8) for column in columns)
-        return Aspect(key, tuple(runs), tuple(ordered))
+        columns = [TextColumn(_PLAIN_CODE[found.key], _PLAIN)]
+        for codes, before in zip(found.runs, found.antecedent, strict=True):
+            values = _PLAIN_CODE[codes].astype(np.int64)
+            names = list(_PLAIN)
+            for kind in (WL, FP):
+                rows = np.flatnonzero(codes == kind)
+                called = self._naming.names(found.rows[rows], before[rows])
+                values[rows] = called.codes + len(names)
+                names += [f"{CLASSES[kind]} {name}" for name in called.names]
+            columns.append(TextColumn(values, tuple(names)))
+        joined, coded = canonical(columns)
+        return Aspect(coded[0], tuple(coded[1:]), joined)
 
     @cached_property
     def _naming(self) -> Naming:
