@@ -12,6 +12,7 @@ import numpy as np
 
 from comparanda.comparison.ablation import Ablation, ablation
 from comparanda.comparison.anatomy import Anatomy, anatomy
+from comparanda.comparison.chain_pairs import ChainPairs, chain_pairs
 from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.complement.against import Against, against
 from comparanda.comparison.complement.finding import Complementarity, complementarity
@@ -105,6 +106,16 @@ class Result:
     def pairs(self, *, transitions: int = 0, view: str | None = None) -> Pairs:
         """Return diff beside the difference of scores, for every pair of systems, and its most frequent transitions."""
         return pairs(self._context(view), transitions)
+
+    def chain_pairs(self, *, view: str | None = None) -> ChainPairs:
+        """Return at how many mentions every pair of systems differs, and how far its responses agree as chains.
+
+        By all criteria, or by that of one view.
+        """
+        found = chain_pairs(self._context(view))
+        if found is None:
+            raise UsageError(f"the view {self.verdicts.view(view).name!r} is not about chains", hint="--task coref")
+        return found
 
     def difference(
         self,
@@ -297,9 +308,7 @@ class Result:
         narrowed = chosen.narrowed(rows)
         views = {chosen.name: narrowed}
         for name, each in self.verdicts.views.items():
-            shared = each.claims is not None and each.claims is chosen.claims
-            places = rows if shared else np.flatnonzero(at_places(each.sites, narrowed.sites))
-            views.setdefault(name, each.narrowed(places))
+            views.setdefault(name, each.narrowed(_same_sites(each, chosen, narrowed, rows)))
         settings = {**self.verdicts.settings, "where": condition}
         return replace(self, verdicts=replace(self.verdicts, views=views, settings=settings))
 
@@ -349,3 +358,12 @@ class Result:
     def _context(self, view: str | None) -> Context:
         chosen: View = self.verdicts.view(view)
         return Context(self.verdicts, chosen, self.resamples, self.seed, self.zero_division)
+
+
+def _same_sites(view: View, chosen: View, narrowed: View, rows: Rows) -> Rows:
+    """Return the sites of a view that some sites of another are: the same overlap sites, mentions, or places."""
+    if view.claims is not None and view.claims is chosen.claims:
+        return rows
+    if view.mention is not None and narrowed.mention is not None:
+        return np.flatnonzero(np.isin(view.mention, narrowed.mention))
+    return np.flatnonzero(at_places(view.sites, narrowed.sites))

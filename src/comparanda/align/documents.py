@@ -102,7 +102,8 @@ def _map_one(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
     key = ground.key
     if key.by_id or response.by_id:
         return map_by_id(key, response, missing)
-    if response.spans is not None and response.words is None and response.spans.unit == "characters":
+    spans = response.spans if response.words is None else None
+    if spans is not None and (spans.unit == "characters" or not len(response)):
         return _map_documents_alone(ground, response, missing)
     both_marked = key.documents.marked and response.documents.marked
     if both_marked and not (_same_documents(key, response) and _same_tokens(key, response)):

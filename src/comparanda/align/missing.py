@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 Missing = Literal["error", "empty", "intersection"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
+BEYOND = "s not in the key, "
+"""What stands in notes about documents and ids that only a response has, whose first places are their names."""
+
+IGNORED = "ignored"
+"""What becomes of them, for most tasks."""
+
 
 def refuse_missing(
     key: Corpus, response: Corpus, lacking: list[str], surplus: list[str], missing: Missing, kind: str
@@ -40,7 +46,7 @@ def missing_notes(response: Corpus, lacking: list[str], surplus: list[str], kind
     if lacking:
         notes.append(Note(response.name, f"{kind}s of the key missing here", len(lacking), tuple(lacking[:3])))
     if surplus:
-        notes.append(Note(response.name, f"{kind}s not in the key, ignored", len(surplus), tuple(surplus[:3])))
+        notes.append(Note(response.name, f"{kind}{BEYOND}{IGNORED}", len(surplus), tuple(surplus[:3])))
     return notes
 
 

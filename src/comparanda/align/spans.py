@@ -96,7 +96,10 @@ def _rows_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows
     """Return the rows that spans begin and end in."""
     base, last = ground.key.row_documents[spans.document], ground.key.row_documents[spans.document + 1]
     if unit == "tokens":
-        return spans.begin, np.maximum(spans.end, spans.begin + 1)
+        begin = np.minimum(
+            spans.begin, np.maximum(last - base - 1, 0)
+        )  # one of no length may stand behind the last row
+        return begin, np.maximum(spans.end, begin + 1)
     width = int(max(ground.raw.end.max(initial=0), spans.end.max(initial=0))) + 1
     ends, begins = ground.owner * width + ground.raw.end, ground.owner * width + ground.raw.begin
     first = np.searchsorted(ends, spans.document * width + spans.begin, side="right")
@@ -167,12 +170,18 @@ def _kept_documents(aligned: Aligned) -> Truths | None:
 def _by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
     """Place spans of a side that has the key's tokens, row by row."""
     first = corpus.row_documents[spans.document] + spans.begin
-    document = ground.owner[first] if len(first) else np.zeros(0, np.int64)
+    document = ground.owner[first - _behind_a_row(spans)] if len(first) else np.zeros(0, np.int64)
     begin = first - ground.key.row_documents[document]
     shift, pieces = begin - spans.begin, spans.fragments
     if pieces is not None:
         pieces = Fragments(pieces.span, pieces.begin + shift[pieces.span], pieces.end + shift[pieces.span])
     return PlacedSpans(document, begin, spans.end + shift, spans.label, np.arange(len(spans)), pieces, spans.columns)
+
+
+def _behind_a_row(spans: Spans) -> Truths:
+    """Return which spans cover no row, and stand behind one: that of an empty node in a document of words."""
+    behind: Truths = (spans.begin == spans.end) & (spans.begin > 0)
+    return behind
 
 
 def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
@@ -196,14 +205,33 @@ def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap
 
 def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
     """Place spans of tokens by where their first and last token stand in the key's text."""
+    if not len(corpus):
+        return _by_rows_of_key(ground, corpus, spans)
     base = corpus.row_documents[spans.document] if len(spans) else np.zeros(0, np.int64)
     place = _by_rows(ground) if row_map is None or row_map.identity else _by_map(ground, corpus, row_map)
-    document, begin, end = place(base + spans.begin, base + spans.end - 1)
+    empty, behind = spans.begin == spans.end, _behind_a_row(spans)
+    document, begin, end = place(base + spans.begin - behind, base + spans.end - 1 + (empty & ~behind))
+    begin, end = np.where(behind, end, begin), np.where(empty & ~behind, begin, end)
     pieces = spans.fragments
     if pieces is not None:
         rows = base[pieces.span]
         pieces = Fragments(pieces.span, *place(rows + pieces.begin, rows + pieces.end - 1)[1:])
     return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), pieces, spans.columns)
+
+
+def _by_rows_of_key(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
+    """Place spans of a side that has no words, only places among the key's."""
+    document = _document_map(ground.key, corpus)[spans.document] if len(spans) else np.zeros(0, np.int64)
+    inside = np.maximum(document, 0)
+    sizes = np.diff(ground.key.row_documents)[inside] if len(spans) else document
+    wrong = np.flatnonzero((document >= 0) & (spans.end > sizes))
+    if len(wrong):
+        raise _ends_behind(ground, corpus, spans, wrong, int(document[wrong[0]]), f"{int(sizes[wrong[0]]):,} words")
+    there = document >= 0
+    first = np.where(there, ground.key.row_documents[inside] + spans.begin, 0) if len(spans) else document
+    last = np.where(there, first + spans.end - spans.begin - 1, 0) if len(spans) else document
+    _, begin, end = _by_rows(ground)(first, last)
+    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), None, spans.columns)
 
 
 Stretch = tuple["Rows", "Rows", "Rows"]
@@ -294,16 +322,23 @@ def _refuse_outside(ground: Ground, corpus: Corpus, spans: Spans, document: Rows
     """Refuse a span that ends behind the key's text: only a response without a text can have one."""
     sizes = np.array([len(text) for text in ground.raw.documents], np.int64)
     wrong = np.flatnonzero((document >= 0) & (end > sizes[np.maximum(document, 0)])) if len(sizes) else document[:0]
-    if not len(wrong):
-        return
+    if len(wrong):
+        number = int(document[wrong[0]])
+        raise _ends_behind(ground, corpus, spans, wrong, number, f"{int(sizes[number]):,} characters")
+
+
+def _ends_behind(ground: Ground, corpus: Corpus, spans: Spans, wrong: Rows, number: int, size: str) -> AlignError:
+    """Make the error for spans that end behind the text of a document."""
     span = int(wrong[0])
-    number = int(document[span])
-    raise AlignError(
+    hint = "do its offsets count bytes or UTF-16 units, or were they made on another text?"
+    if spans.unit == "tokens":
+        hint = "do its numbers count other words, or pieces of words, or were they made on another text?"
+    return AlignError(
         f"the span {int(spans.begin[span])}:{int(spans.end[span])} ends behind the text of document "
-        f"{ground.key.documents.names[number]!r}, which has {int(sizes[number]):,} characters",
+        f"{ground.key.documents.names[number]!r}, which has {size}",
         where=str(corpus.source.locate(int(spans.offset[span]))),
         details=[f"so do {len(wrong) - 1:,} others"] if len(wrong) > 1 else [],
-        hint="do its offsets count bytes or UTF-16 units, or were they made on another text?",
+        hint=hint,
     )
 
 

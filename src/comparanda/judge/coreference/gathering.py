@@ -13,7 +13,7 @@ from comparanda.chains import NO_CHAIN, Chains, sizes
 from comparanda.columns import TextColumn
 from comparanda.corpus import owner_of_rows
 from comparanda.extents import cut_numbers, ways_of_being_cut
-from comparanda.judge.coreference.foreign import foreign_mentions
+from comparanda.judge.coreference.foreign import Foreign, foreign_mentions
 from comparanda.judge.coreference.heads import Heads
 from comparanda.judge.coreference.matching import matched
 from comparanda.judge.coreference.pieces import rows_beside, rows_of_pieces
@@ -90,6 +90,7 @@ class Gathered:
         documents: the names of the documents, those that only responses have behind the key's.
         topics: what chains may span.
         notes: what was met.
+        foreign: what responses have in documents that the key does not have.
         same: a number for each mention, the same for those that a side gives twice; None where there are none.
 
     """
@@ -101,6 +102,7 @@ class Gathered:
     documents: tuple[str, ...]
     topics: Topics
     notes: tuple[Note, ...]
+    foreign: Foreign
     same: Rows | None = None
 
 
@@ -124,8 +126,7 @@ def gather(aligned: Aligned, options: Options) -> Gathered:
         side = side.take(np.setdiff1d(np.arange(len(side)), repeated))
         sides.append(_without_singletons(side) if options.singletons == "drop" else side)
     sides = [sides[0], *(matched(sides[0], side, options.matching) for side in sides[1:])]
-    documents = (*aligned.key.documents.names, *foreign.names)
-    return _together(aligned, placement, sides, documents, topics, cuts, notes)
+    return _together(aligned, placement, sides, foreign, topics, cuts, notes)
 
 
 def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads: Heads | None) -> tuple[Side, Rows]:
@@ -190,8 +191,12 @@ def _apart(side: Side, repeated: Rows, key: Side) -> tuple[Side, Rows]:
     """
     where, known = packed([side.where, key.where])
     there = np.isin(where[repeated], known)
+    again = repeated[~there]
+    order = again[np.argsort(where[again], kind="stable")]
+    begins = np.flatnonzero(np.diff(where[order], prepend=-1))
+    number = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
     cut = side.cut.copy()
-    cut[repeated[~there]] += _NO_WAY * np.arange(1, np.count_nonzero(~there) + 1)
+    cut[order] += _NO_WAY * (number + 1)
     return replace(side, cut=cut), repeated[there]
 
 
@@ -204,7 +209,7 @@ def _together(
     aligned: Aligned,
     placement: Placement,
     sides: Sequence[Side],
-    documents: tuple[str, ...],
+    foreign: Foreign,
     topics: Topics,
     cuts: Cuts,
     notes: list[Note],
@@ -238,7 +243,8 @@ def _together(
     if int(cut.max(initial=0)) >= _NO_WAY:
         (alike,) = packed([[document, begin, end, cut % _NO_WAY]])
         same = alike[first]
-    return Gathered(table, spans, inside, placement, documents, topics, tuple(notes), same)
+    documents = (*aligned.key.documents.names, *foreign.names)
+    return Gathered(table, spans, inside, placement, documents, topics, tuple(notes), foreign, same)
 
 
 def _renumbered(chain: Rows) -> Rows:

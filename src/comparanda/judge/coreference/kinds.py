@@ -17,6 +17,8 @@ from comparanda.errors import UsageError
 from comparanda.places import Note
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from comparanda.align import Aligned
     from comparanda.columns import Codes, Rows, Truths
     from comparanda.corpus import Corpus
@@ -98,24 +100,51 @@ class Kinds:
 
 def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
     """Tell the kind of each mention."""
-    chains = gathered.chains
-    base = np.append(aligned.key.row_documents, len(aligned.key))[
-        np.minimum(chains.document, len(aligned.key.documents))
-    ]
-    row = np.minimum(base + chains.place, max(len(aligned.key) - 1, 0))
-    single = (chains.width == 1) & gathered.inside
+    chains, key = gathered.chains, aligned.key
     words = words_told(aligned, nouns)
-    kind = np.where(single, words.kind[row] if len(words.kind) else 3, 0).astype(np.uint8)
-    kind[~gathered.inside & (chains.width == 1)] = KINDS.index(OTHER)
-    named = None
-    if words.named is not None:
-        named = gathered.inside & words.named[words.heads(row, row + chains.width.astype(np.int64))]
+    kind = np.where(chains.width == 1, KINDS.index(OTHER), KINDS.index(NOUN)).astype(np.uint8)
+    named = None if words.named is None else np.zeros(len(chains), np.bool_)
+    inside = np.flatnonzero(gathered.inside)
+    _tell(gathered, inside, key.row_documents[chains.document[inside]], words, kind, named)
+    for number in gathered.foreign.sides:
+        rows, base = _elsewhere(aligned, gathered, number)
+        _tell(gathered, rows, base, _own_words(aligned.responses[number - 1], nouns), kind, named)
     return Kinds(kind, kind == 0, named, words.told_by, words.notes)
+
+
+def _tell(
+    gathered: Gathered, rows: Rows, base: Rows, words: Words, kind: NDArray[np.uint8], named: Truths | None
+) -> None:
+    """Tell the kinds of some mentions by words, of which the first of their documents stand at `base`."""
+    chains = gathered.chains
+    first, width = base + chains.place[rows], chains.width[rows].astype(np.int64)
+    there = np.flatnonzero(first < len(words.kind))  # an empty node may stand behind the last word
+    rows, first, width = rows[there], first[there], width[there]
+    kind[rows] = np.where(width == 1, words.kind[first], KINDS.index(NOUN))
+    if named is not None and words.named is not None:
+        named[rows] = words.named[words.heads(first, first + width)]
+
+
+def _elsewhere(aligned: Aligned, gathered: Gathered, number: int) -> tuple[Rows, Rows]:
+    """Return the mentions in documents that only responses have, one of them this one, and where these begin in it."""
+    response, spans = aligned.responses[number - 1], gathered.foreign.sides[number]
+    if response.spans is None or response.spans.unit != "tokens":
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    begins = np.full(len(gathered.documents), -1, np.int64)
+    begins[spans.document] = response.row_documents[response.spans.document[spans.given]]
+    base = begins[gathered.chains.document]
+    rows = np.flatnonzero(~gathered.inside & (base >= 0))
+    return rows, base[rows]
+
+
+def _own_words(response: Corpus, nouns: Nouns) -> Words:
+    """Return what a response tells of its own words."""
+    return _tagged(response, nouns) or _english(response, said=True)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Words:
-    """What is told of each word of the key.
+    """What is told of each word of the key, or of a response.
 
     Args:
         kind: the kind of a mention of it alone.
@@ -149,7 +178,8 @@ class Words:
         ends = self.noun & ~np.append(self.noun[1:] | self.mark[1:], False)
         place = np.where(ends, np.arange(len(ends)), len(ends))
         following = np.minimum.accumulate(place[::-1])[::-1]
-        return np.minimum(following[np.minimum(first, len(ends) - 1)], last - 1)
+        found: Rows = np.minimum(following[np.minimum(first, len(ends) - 1)], np.minimum(last, len(ends)) - 1)
+        return found
 
 
 def words_told(aligned: Aligned, nouns: Nouns) -> Words:

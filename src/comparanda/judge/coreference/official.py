@@ -1,7 +1,8 @@
 """How the reference scorer 8.01 counts mentions of a response that are given twice and that the key does not have.
 
-It keeps them, so every metric counts them again; but BLANC counts links in a set, where two copies are one mention: it
-is linked to all mentions of all its chains, and apart from all that are in another than one of these.
+It keeps them, so every metric counts them again. But the detection of mentions counts places, each once, and BLANC
+counts links in a set, where two copies are one mention: it is linked to all mentions of all its chains, and apart from
+all that are in another than one of these.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.chain_metrics import LINKS
 from comparanda.chains import NO_CHAIN
 
 if TYPE_CHECKING:
@@ -19,8 +21,12 @@ if TYPE_CHECKING:
     from comparanda.columns import Rows
 
 
-def claimed_links(chain: Rows, same: Rows, unit: NDArray[np.int32]) -> dict[int, tuple[int, int]]:
-    """Return, for the units with copies, how many links a response claims, and how many pairs that are none.
+CLAIMED = ("mentions_claimed", *(f"{kind}_claimed" for kind in LINKS))
+"""The counts that copies are counted once in."""
+
+
+def claimed_once(chain: Rows, same: Rows, unit: NDArray[np.int32]) -> dict[int, tuple[int, int, int]]:
+    """Return, for the units with copies, how many mentions a response claims, how many links, and how many other pairs.
 
     Args:
         chain: the response's chain of each mention.
@@ -37,8 +43,8 @@ def claimed_links(chain: Rows, same: Rows, unit: NDArray[np.int32]) -> dict[int,
     }
 
 
-def _links(chain: Rows, same: Rows, mentions: Rows, copied: Rows) -> tuple[int, int]:
-    """Count the links of one unit, and the pairs that are none."""
+def _links(chain: Rows, same: Rows, mentions: Rows, copied: Rows) -> tuple[int, int, int]:
+    """Count the mentions of one unit, its links, and the pairs that are none."""
     chains_of: dict[int, list[int]] = {}
     for row in copied.tolist():
         chains_of.setdefault(int(same[row]), []).append(int(chain[row]))
@@ -52,4 +58,4 @@ def _links(chain: Rows, same: Rows, mentions: Rows, copied: Rows) -> tuple[int, 
     for (one, mine), (other, theirs) in combinations_with_replacement(chains_of.items(), 2):
         linked += len({*mine}) < len(mine) if one == other else bool({*mine} & {*theirs})
         apart += len({*mine, *theirs}) > 1
-    return linked, apart
+    return count + len(chains_of), linked, apart

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.align.missing import BEYOND, IGNORED
 from comparanda.chain_measures import REPORTED, statistics_of
-from comparanda.chain_metrics import LINKS, PARTS, chain_counts
+from comparanda.chain_metrics import PARTS, chain_counts
 from comparanda.judge.coreference.gathering import gather
 from comparanda.judge.coreference.kinds import kinds_of
-from comparanda.judge.coreference.official import claimed_links
+from comparanda.judge.coreference.official import CLAIMED, claimed_once
 from comparanda.judge.coreference.views import ANTECEDENTS, Ground
 from comparanda.judge.ground import verdicts_of
 from comparanda.judge.task import Options, Task
@@ -35,6 +36,7 @@ POLICIES = frozenset({"singletons", "repeated", "matching", "nouns", "across"})
 def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge chains of mentions."""
     gathered = gather(aligned, options)
+    aligned = replace(aligned, notes=tuple(map(_counting, aligned.notes)))
     kinds = kinds_of(aligned, gathered, options.nouns)
     gathered = replace(gathered, chains=replace(gathered.chains, candidates=_candidates(kinds)))
     ground = Ground(gathered, kinds, aligned.key.documents, _statistics(gathered))
@@ -53,6 +55,13 @@ def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) 
     return replace(verdicts, documents=gathered.documents, units=units)
 
 
+def _counting(note: Note) -> Note:
+    """Say of documents that the key does not have that they are not ignored here."""
+    if BEYOND not in note.what:
+        return note
+    return replace(note, what=note.what.replace(IGNORED, "in which every mention is wrong"))
+
+
 def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     """Count all metrics for every run, by document or topic."""
     chains, units = gathered.chains, gathered.topics.units(len(gathered.documents)).count
@@ -64,9 +73,9 @@ def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     }
     if gathered.same is not None:
         for number, run in enumerate(chains.runs):
-            for unit, claimed in claimed_links(run, gathered.same, chains.unit).items():
-                for kind, count in zip(LINKS, claimed, strict=True):
-                    found[f"{kind}_claimed"][unit, number] = count
+            for unit, claimed in claimed_once(run, gathered.same, chains.unit).items():
+                for name, count in zip(CLAIMED, claimed, strict=True):
+                    found[name][unit, number] = count
     return found
 
 
