@@ -52,11 +52,23 @@ def test_german_tags_are_told_by_themselves(tmp_path: Path) -> None:
     assert result.verdicts.settings["nouns"] == "stts"
 
 
+def test_universal_tags_are_told_by_themselves(tmp_path: Path) -> None:
+    result = compared(tmp_path, document("Anna she the_dog dogs her", "PROPN PRON DET NOUN NOUN DET"))
+    assert kinds(result) == {"noun": 2, "personal pronoun": 1, "other": 1}
+    assert result.verdicts.settings["nouns"] == "upos"
+
+
 def test_english_pronouns_by_a_list_where_nobody_has_tags(tmp_path: Path) -> None:
     result = compared(tmp_path, document("Anna She HER his this the_dog Bob"))
     assert kinds(result) == {"noun": 2, "personal pronoun": 2, "possessive pronoun": 1, "other": 1}
-    assert any("no side has tags" in note.what for note in result.notes)
+    assert any("no side has known tags" in note.what for note in result.notes)
     assert "named" not in result.verdicts.views
+
+
+def test_tags_that_nobody_knows_are_none(tmp_path: Path) -> None:
+    result = compared(tmp_path, document("Anna she dog", "N1 P1 N2"))
+    assert kinds(result) == {"personal pronoun": 1, "noun": 1}
+    assert result.verdicts.settings["nouns"] == "english"
 
 
 def test_who_asks_for_the_list_gets_no_note(tmp_path: Path) -> None:

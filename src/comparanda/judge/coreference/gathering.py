@@ -219,7 +219,7 @@ def _together(
         np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "begin", "end", "cut", "chain")
     )
     unit = topics.of[document].astype(np.int64) if len(document) else document
-    (where,) = packed([[unit, document, begin, -end, cut]])
+    (where,) = packed([[unit, document, begin, end > begin, -end, cut]])  # an empty node stands before the next word
     _, first, number = np.unique(where, return_index=True, return_inverse=True)
     bounds = np.cumsum([0, *map(len, sides)])
     columns = []

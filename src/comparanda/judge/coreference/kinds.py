@@ -206,11 +206,14 @@ def _tagged(corpus: Corpus, nouns: Nouns) -> Words | None:
     if nouns == ENGLISH:
         return None
     upos, xpos, feats = (corpus.columns.get(name) for name in ("upos", "xpos", "feats"))
-    if nouns in {"auto", "upos"} and upos is not None and _annotated(upos) and {*upos.names} <= UPOS:
-        return _by_upos(upos, feats)
+    for tags in (upos, xpos):  # a column of tags may hold universal ones, whatever it is called
+        if nouns in {"auto", "upos"} and tags is not None and _annotated(tags) and {*tags.names} <= UPOS:
+            return _by_upos(tags, feats)
     if xpos is None or not _annotated(xpos) or nouns == "upos":
         return None
     chosen = {"ptb": PTB, "stts": STTS}.get(nouns) or (STTS if _STTS & {*xpos.names} else PTB)
+    if nouns == "auto" and not chosen.nouns & {*xpos.names}:
+        return None  # tags that nobody here knows
     kind = _coded(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)
     mark = xpos.truths(chosen.marks.__contains__)
@@ -252,7 +255,7 @@ def _carried(words: Words, to_side: Rows) -> Words:
 
 def _english(key: Corpus, *, said: bool) -> Words:
     """Tell single words by lists of English pronouns; whatever is none of them is a noun."""
-    what = "no side has tags of parts of speech: single words are nouns unless they are English pronouns by a list"
+    what = "no side has known tags of words: single words are nouns unless they are English pronouns by a list"
     notes = () if said else (Note("key", what, len(key)),)
     if key.words is None:
         nothing = np.zeros(len(key), np.bool_)
