@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 AVERAGED = ("muc", "b3", "ceafe")
 """The metrics whose F1 the CoNLL score averages (MELA)."""
 
+WHOLE = ("mentions", "muc", "ceafm")
+"""The metrics that count whole things, so that the counts can be shown."""
+
 NOTHING = "no chain in the key and none claimed"
 
 
@@ -37,19 +40,25 @@ def _f1(metric: str, sums: Sums) -> Floats:
     return harmonic(found, earned, claimed, key)
 
 
+def _measure_of(metric: str) -> Measure:
+    """Return the F1 of a metric."""
+    return Measure(metric, statistics_of(metric), lambda sums: _f1(metric, sums), NOTHING)
+
+
 def _of_metric(metric: str) -> dict[str, Callable[[str | None], Measure]]:
     """Return F1, precision and recall of a metric."""
     found, key, earned, claimed = statistics_of(metric)
+    plain = metric in WHOLE
     return {
-        metric: _plain(Measure(metric, statistics_of(metric), lambda sums: _f1(metric, sums), NOTHING)),
-        f"{metric}_precision": _share(f"{metric}_precision", earned, claimed, "nothing claimed"),
-        f"{metric}_recall": _share(f"{metric}_recall", found, key, "nothing in the key"),
+        metric: _plain(_measure_of(metric)),
+        f"{metric}_precision": _share(f"{metric}_precision", earned, claimed, "nothing claimed", plain=plain),
+        f"{metric}_recall": _share(f"{metric}_recall", found, key, "nothing in the key", plain=plain),
     }
 
 
-def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
+def _share(name: str, part: str, whole: str, undefined: str, *, plain: bool) -> Callable[[str | None], Measure]:
     return _plain(
-        Measure(name, (part, whole), lambda sums: ratio(sums[part], sums[whole]), undefined, plain=True),
+        Measure(name, (part, whole), lambda sums: ratio(sums[part], sums[whole]), undefined, plain),
     )
 
 
@@ -101,7 +110,13 @@ def _blancs() -> dict[str, Callable[[str | None], Measure]]:
     return {name: _plain(Measure(name, statistics, _blanc(part), why)) for name, part in names.items()}
 
 
-CONLL = Measure("conll", tuple(name for metric in AVERAGED for name in statistics_of(metric)), _conll, NOTHING)
+CONLL = Measure(
+    "conll",
+    tuple(name for metric in AVERAGED for name in statistics_of(metric)),
+    _conll,
+    NOTHING,
+    mean_of=tuple(map(_measure_of, AVERAGED)),
+)
 
 MAKERS: dict[str, Callable[[str | None], Measure]] = {
     "conll": _plain(CONLL),

@@ -48,6 +48,7 @@ class Measure:
         finish: from sums of these, of any shape, to scores of that shape; NaN where undefined.
         undefined: why it can be undefined, in a few words.
         plain: whether it is the first statistic divided by the second, so that both can be shown.
+        mean_of: the measures that it is the mean of, if it is one: what is forced where they are undefined enters it.
 
     """
 
@@ -56,6 +57,7 @@ class Measure:
     finish: Callable[[Sums], NDArray[np.float64]]
     undefined: str
     plain: bool = False
+    mean_of: tuple[Measure, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -179,6 +181,7 @@ def _of_view(inner: Measure, view: str) -> Measure:
         lambda sums: inner.finish({name: sums[other] for name, other in names.items()}),
         inner.undefined,
         inner.plain,
+        tuple(_of_view(each, view) for each in inner.mean_of),
     )
 
 

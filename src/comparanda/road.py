@@ -177,6 +177,7 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
         _policy(task, "matching", setup.matching, MATCHING),
         _policy(task, "nouns", setup.nouns, NOUNS),
         _across(task, setup),
+        missing,
     )
     return Prepared(task, aligned, columns, options)
 

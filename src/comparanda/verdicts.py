@@ -24,7 +24,7 @@ from comparanda.sites import Sites
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Rows, TextColumn
+    from comparanda.columns import Rows, TextColumn, Truths
     from comparanda.places import Note
 
 UnitKind = Literal["document", "topic", "sentence", "row"]
@@ -213,11 +213,24 @@ class View:
             mention=None if self.mention is None else self.mention[rows],
         )
 
+    def _whole_units(self, rows: Rows) -> Truths | None:
+        """Return which units some sites make up as a whole, one a row; None if they are parts of units, or none."""
+        if self.chains is None or self.mention is None or not len(rows) or not self.statistics:
+            return None
+        unit, count = self.chains.unit[self.mention], len(next(iter(self.statistics.values())))
+        chosen, every = (np.bincount(each, minlength=count) for each in (unit[rows], unit))
+        return None if ((chosen > 0) & (chosen < every)).any() else (chosen > 0)[:, None]
+
     def narrowed(self, rows: Rows) -> View:
         """Return the view on some of its counted sites; the judge's own statistics are lost, and items but spans."""
         if self.raised is not None:
-            view = self._on(self._numbers()[rows])
-            return replace(view, left_out=None, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
+            view = replace(self._on(self._numbers()[rows]), left_out=None)
+            whole = self._whole_units(rows)
+            if whole is None:
+                return replace(view, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
+            return replace(
+                view, statistics={name: np.where(whole, each, 0.0) for name, each in self.statistics.items()}
+            )
         claims, items = self.claims, self.given_items
         if claims is not None:
             chosen = np.zeros(len(self.all_sites), np.bool_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations, product
+from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -160,7 +161,7 @@ def chain_pairs(context: Context) -> ChainPairs | None:
     return ChainPairs(
         tuple(_criterion_pairs(context, name, finer, pairs) for name, finer in criteria.items()),
         responses,
-        _means(responses) if responses else (),
+        _means(responses),
     )
 
 
@@ -236,7 +237,7 @@ def _response_pair(context: Context, chains: Chains, first: System, second: Syst
         by_name = dict(zip(names, split, strict=True))
         return np.stack([context.finished(each, by_name).mean(axis=-1) for each in metrics], axis=-1)
 
-    columns = statistics.reshape(len(statistics), -1)
+    columns = statistics.reshape(len(statistics), prod(statistics.shape[1:]))
     values = finish(columns.sum(axis=0, keepdims=True))[0]
     spans = context.interval(columns, finish)
     agreements = (_agreement(context, *each) for each in zip(metrics, values.tolist(), spans, strict=True))

@@ -125,9 +125,12 @@ class Context:
 
     def finished(self, chosen: Measure, sums: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Make scores of sums; where a ratio is undefined, put the value that was asked for."""
-        values = chosen.finish(sums)
         if self.zero_division is None or self.lost(chosen):
-            return values
+            return chosen.finish(sums)
+        if chosen.mean_of:
+            parts: NDArray[np.float64] = np.mean([self.finished(each, sums) for each in chosen.mean_of], axis=0)
+            return parts
+        values = chosen.finish(sums)
         return np.where(np.isnan(values), self.zero_division, values)
 
     def lost(self, chosen: Measure) -> bool:

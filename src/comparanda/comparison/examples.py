@@ -137,13 +137,10 @@ def _hashes(context: Context, table: Sites | Items, rows: Rows) -> NDArray[np.ui
 
 def _item(context: Context, row: int, having: Mapping[int, Truths], chains: MentionChains | None) -> Example:
     """Show one item: its label where the key or a run has it, and nothing where not."""
-    items = context.view.items
+    items, claims = context.view.items, context.view.claims
+    width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
     site = None if items.site is None else int(items.site[row])
-    if context.view.claims is not None and items.claim is not None:
-        width = int(context.view.claims.width[items.claim[row]])
-    else:
-        width = 1 if site is None else _width(context.view.all_sites, site, chains)
-    passage = _passage(context, int(items.document[row]), int(items.place[row]), width)
+    passage = _passage(context, int(items.document[row]), int(items.place[row]), width, site, chains)
     positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
 
     def answer(run: int) -> Answer:
@@ -166,7 +163,8 @@ def _example(
     """Show one site: its trees for a pair, its values, spans and chains for all runs that see it."""
     sites, verdicts = context.sites, context.verdicts
     document, place = int(sites.document[row]), int(sites.place[row])
-    passage = _passage(context, document, place, _width(sites, row, chains))
+    width = 1 if sites.width is None else int(sites.width[row])
+    passage = _passage(context, document, place, width, row, chains)
     drawn = any(aspect.points for aspect in sites.aspects.values())
     words, position = (verdicts.texts.sentence(document, place) if drawn else None) or ((), 0)
     trees, undrawn = trees_of(context, row, position, len(words), pair) if words else ((), 0)
@@ -186,13 +184,6 @@ def _example(
     )
 
 
-def _width(sites: Sites, row: int, chains: MentionChains | None) -> int:
-    """Return how many rows a site covers; a mention without a word stands before the one at its place."""
-    if chains is not None and chains.wordless(row):
-        return 0
-    return 1 if sites.width is None else int(sites.width[row])
-
-
 @dataclass(frozen=True, slots=True)
 class _Passage:
     """The words around a place; empty where no text is at hand."""
@@ -204,8 +195,14 @@ class _Passage:
     places: Mapping[str, str]
 
 
-def _passage(context: Context, document: int, place: int, width: int) -> _Passage:
-    excerpt = context.verdicts.texts.excerpt(document, place, width)
+def _passage(
+    context: Context, document: int, place: int, width: int, site: int | None, chains: MentionChains | None
+) -> _Passage:
+    """Return the words at some rows, or of the mention at a site, in their sentence."""
+    if chains is None or site is None:
+        excerpt = context.verdicts.texts.excerpt(document, place, width)
+    else:
+        excerpt = chains.excerpt(site)
     name = context.verdicts.documents[document]
     if excerpt is None:
         return _Passage(name, "", "", "", {})

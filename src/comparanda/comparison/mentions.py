@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from comparanda.chains import Chains
     from comparanda.columns import Rows, Truths
     from comparanda.comparison.context import Context
-    from comparanda.excerpts import Texts
+    from comparanda.excerpts import Excerpt, Texts
 
 NEAR = 4
 """How many mentions of a chain are shown before the one that is looked at, and how many behind it."""
@@ -36,7 +36,7 @@ class ShownMention:
     Args:
         number: its number in the chain, from 1.
         text: its words, with `…` for gaps and where it is too long; "" if it has none, as empty nodes do. None where
-            its document is not in the key, and so has no text here.
+            the key does not have its document, or no words at all.
         document: the name of its document.
         place: file and line, in the input of the side whose chain this is.
         sentences_back: how many sentences before the one that is looked at it begins, below 0 for those behind; None
@@ -101,9 +101,9 @@ class MentionChains:
         runs = (self._chain(each, mention, right=bool(self._sites.right[run][site])) for run, each in self._runs)
         return (self._chain(self._key, mention, right=True), *runs)
 
-    def wordless(self, site: int) -> bool:
-        """Whether the mention at a site covers no word."""
-        return any(begin == end for begin, end in self._words.pieces(int(self._mention[site])))
+    def excerpt(self, site: int) -> Excerpt | None:
+        """Return the mention at a site in its sentence; None where the key does not have its document."""
+        return self._words.excerpt(int(self._mention[site]))
 
     def _chain(self, side: _Side, mention: int, *, right: bool) -> ShownChain:
         """Show the chain of a mention on one side."""
@@ -114,10 +114,9 @@ class MentionChains:
         in_key = (self._chains.key[members] == chain) & (chain != NO_CHAIN)
         place = int(np.searchsorted(members, mention))
         decides = self._deciding(members[:place], in_key[:place], right=right)
-        near = range(max(place - NEAR, 0), min(place + NEAR + 1, len(members)))
         shown = {
             number: self._shown(side, int(members[number]), mention, number + 1, in_key=bool(in_key[number]))
-            for number in sorted({0, *near, *([] if decides is None else [decides])})
+            for number in _chosen(len(members), place, decides)
         }
         antecedent = None if decides is None else shown[decides]
         return ShownChain(side.name, len(members), int(in_key.sum()), antecedent, tuple(shown.values()))
@@ -136,6 +135,14 @@ class MentionChains:
         back = int(chains.sentence[mention]) - int(chains.sentence[row]) if beside else None
         document = self._documents[int(chains.document[row])]
         return ShownMention(number, text, document, places.get(side.name), back, in_key, row == mention)
+
+
+def _chosen(size: int, place: int, decides: int | None) -> list[int]:
+    """Return which mentions of a chain are shown, seen from one of them; a gap of one is no shorter than that one."""
+    near = range(max(place - NEAR, 0), min(place + NEAR + 1, size))
+    chosen = {0, *near, *([] if decides is None else [decides])}
+    gaps = {number + 1 for number in chosen if number + 2 in chosen or number + 2 == size}
+    return sorted(chosen | gaps)
 
 
 class _Side:
@@ -163,9 +170,9 @@ class _Words:
     """The words of mentions, each looked up once."""
 
     def __init__(self, texts: Texts, chains: Chains) -> None:
-        # Every word is a sentence of its own, so that an excerpt is no more than the words that are asked for.
+        # In `_alone` every word is a sentence, so that an excerpt is no more than the words that are asked for.
         parts = (replace(part, sentences=np.arange(part.rows + 1)) for part in texts.parts)
-        self._texts = replace(texts, parts=tuple(parts))
+        self._texts, self._alone = texts, replace(texts, parts=tuple(parts))
         self._chains = chains
         self._known: dict[int, tuple[str | None, Mapping[str, str]]] = {}
 
@@ -175,22 +182,56 @@ class _Words:
             self._known[row] = self._read(row)
         return self._known[row]
 
-    def pieces(self, row: int) -> list[tuple[int, int]]:
+    def excerpt(self, row: int) -> Excerpt | None:
+        """Return a mention in its sentence; one without a word stands between two, or at the end of the sentence."""
+        if self._wordless(row):
+            return self._between(self._texts, row)
+        return self._texts.excerpt(self._document(row), int(self._chains.place[row]), int(self._chains.width[row]))
+
+    def _between(self, texts: Texts, row: int) -> Excerpt | None:
+        """Return a mention without a word in its sentence."""
+        document, place = self._document(row), self._pieces(row)[0][0]
+        if not self._ends_sentence(row, place):
+            return texts.excerpt(document, place, 0)
+        last = texts.excerpt(document, place - 1, 1)
+        return None if last is None else replace(last, before=f"{last.before} {last.word}".strip(), word="", after="")
+
+    def _document(self, row: int) -> int:
+        return int(self._chains.document[row])
+
+    def _wordless(self, row: int) -> bool:
+        """Whether a mention covers no word, as empty nodes do."""
+        return any(begin == end for begin, end in self._pieces(row))
+
+    def _ends_sentence(self, row: int, place: int) -> bool:
+        """Whether a mention stands in an earlier sentence than the row behind it: behind the last word of that."""
+        document, sentence = int(self._chains.document[row]), int(self._chains.sentence[row])
+        for part in self._texts.parts:
+            if document < len(part.names):
+                behind = int(part.documents[document]) + place
+                return sentence < int(np.searchsorted(part.sentences, behind, side="right")) - 1
+            document, sentence = document - len(part.names), sentence - len(part.sentences) + 1
+        return False
+
+    def _read(self, row: int) -> tuple[str | None, Mapping[str, str]]:
+        place, width = int(self._chains.place[row]), int(self._chains.width[row])
+        if self._wordless(row):
+            between = self._between(self._alone, row)
+            return (None, {}) if between is None else ("", between.places)
+        words: list[str] = []
+        places: Mapping[str, str] = {}
+        for begin, end in self._pieces(row) or [(place, place + width)]:
+            excerpt = self._alone.excerpt(self._document(row), begin, min(end - begin, MOST_WORDS))
+            if excerpt is None:
+                return None, {}
+            words.append(excerpt.word + (" …" if end - begin > MOST_WORDS else ""))
+            places = places or excerpt.places
+        return " … ".join(words) if any(words) else None, places
+
+    def _pieces(self, row: int) -> list[tuple[int, int]]:
         """Return the pieces of a mention that is not just the rows from its begin on; none for others."""
         pieces = self._chains.pieces
         if pieces is None:
             return []
         mine = slice(*np.searchsorted(pieces.span, [row, row + 1]))
         return list(zip(pieces.begin[mine].tolist(), pieces.end[mine].tolist(), strict=True))
-
-    def _read(self, row: int) -> tuple[str | None, Mapping[str, str]]:
-        place, width = int(self._chains.place[row]), int(self._chains.width[row])
-        words: list[str] = []
-        places: Mapping[str, str] = {}
-        for begin, end in self.pieces(row) or [(place, place + width)]:
-            excerpt = self._texts.excerpt(int(self._chains.document[row]), begin, min(end - begin, MOST_WORDS))
-            if excerpt is None:
-                return None, {}
-            words.append(excerpt.word + (" …" if end - begin > MOST_WORDS else ""))
-            places = places or excerpt.places
-        return " … ".join(words), places

@@ -96,6 +96,8 @@ def slices(
         scores = inner.by_system(inner.finished(chosen, {name: each.sum(axis=0) for name, each in statistics.items()}))
         tests.append(randomisation(inner, chosen, statistics, pair)[0] if pair else (None, ""))
         rows.append((value, len(sites), [defined(score) for score in scores], where))
+    if wanted is not None and any(score is not None for _, _, values, _ in rows for score in values):
+        reason = ()  # slices of whole documents have it
     ps = [p for p, _ in tests]
     corrected = benjamini_hochberg(ps)
     table = []

@@ -12,6 +12,7 @@ from comparanda.comparison.combine import combination
 from comparanda.comparison.context import Context
 from comparanda.comparison.ensembles import Ensembles, ensembles
 from comparanda.comparison.resample import RESAMPLES, SEED
+from comparanda.ensemble.tongue import ground_of
 from comparanda.ensemble.tuning import FEWEST_FOLDS, tuned_on_dev, tuned_on_folds, tuned_on_same
 from comparanda.ensemble.voting import Voting
 from comparanda.ensemble.writing import write_corpus
@@ -113,6 +114,7 @@ def combine(
     setup = _setup(task, settings)
     _check_options(dev, folds, same_data=same_data, overlap=overlap)
     prepared = prepare(key, systems, setup)
+    ground_of(prepared)  # what cannot be combined is refused before it is judged
     verdicts = judged(prepared, setup)
     gold, elsewhere = prepared.aligned.key, None if dev is None else _dev(*dev, verdicts, setup)
     if elsewhere is not None:

@@ -53,6 +53,7 @@ class Options:
         matching: when a mention of a response is taken for one of the key: at the same place, with the same head, or
             inside of it and with its head.
         nouns: by which tags nouns and pronouns are told.
+        missing: what to do about documents that one side lacks.
         across: what names topics, whose documents chains may span: an attribute of documents, "until:" and a sign for
             their names up to that, or "all" for one topic; None where chains end with their documents.
 
@@ -74,6 +75,7 @@ class Options:
     matching: Matching = "exact"
     nouns: Nouns = "auto"
     across: str | None = None
+    missing: Missing = "error"
 
 
 @dataclass(frozen=True, slots=True)

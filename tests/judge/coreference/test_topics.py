@@ -69,10 +69,12 @@ def test_documents_of_a_topic_need_not_stand_together(tmp_path: Path) -> None:
     assert links(result) == [[2, 1], [2, 1]]
 
 
-def test_a_document_that_the_key_does_not_have_is_a_topic_of_its_own(tmp_path: Path) -> None:
-    result = compared(tmp_path, {**DOCUMENTS, "1_c": "(1) (1)"}, "until:_")
+def test_a_document_that_the_key_does_not_have_is_in_the_topic_that_its_name_says(tmp_path: Path) -> None:
+    """Chain 1 of topic 1 has four mentions in the response, so three links, of which the key has one."""
+    result = compared(tmp_path, {**DOCUMENTS, "1_c": "(1) (1)", "3_a": "(1) (1)"}, "until:_")
     assert links(result) == [[2, 1, 0], [2, 1, 0]]
-    assert result.scores("muc_precision").value("r") == 3 / 4
+    assert result.verdicts.units.names == ("1", "2", "3")
+    assert result.scores("muc_precision").value("r") == 3 / 6
 
 
 def test_an_attribute_that_documents_do_not_have_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.comparison.complement.counts import ComplementGround, CountedPair
-from comparanda.comparison.complement.joint import Advice, Ceiling, Joint, advise, ceiling, joint, reading
+from comparanda.comparison.complement.joint import NO_UNION, Advice, Ceiling, Joint, advise, ceiling, joint, reading
 from comparanda.comparison.complement.rates import Rate, Rates, complement, f_complement
 from comparanda.comparison.complement.shared_errors import Counts
 from comparanda.comparison.context import Context, Interval, defined, intervals, is_label, is_value
@@ -180,7 +180,7 @@ def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
         union,
         intersection,
         most,
-        Advice(advise(union, intersection, most), paper),
+        Advice(NO_UNION if ground.view.raised is not None else advise(union, intersection, most), paper),
         tuple(_labels(ground, counted, labels, writer)),
     )
 

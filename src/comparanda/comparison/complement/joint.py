@@ -160,6 +160,10 @@ def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> 
     return Ceiling(int(right), accuracy, names[better], defined(float(gain(total))), *span)
 
 
+NO_UNION = "what two systems say of mentions makes no chains together: there is no union and no intersection to score"
+"""Why there is no advice for sites that runs raise."""
+
+
 def advise(union: Joint | None, intersection: Joint | None, most: Ceiling | None) -> str:
     """Say what follows from the measured union and intersection, or from the ceiling where sites have one value."""
     if most is not None:

@@ -14,7 +14,7 @@ from comparanda.places import Note, first_places
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from comparanda.align import Aligned, Placement
+    from comparanda.align import Aligned, Missing, Placement
     from comparanda.columns import Rows
     from comparanda.corpus import Corpus
 
@@ -35,9 +35,9 @@ class Foreign:
     notes: tuple[Note, ...]
 
 
-def foreign_mentions(aligned: Aligned, placement: Placement) -> Foreign:
-    """Find the mentions that have no place in the key's documents; where these were left out on purpose, none."""
-    if aligned.kept is not None:
+def foreign_mentions(aligned: Aligned, placement: Placement, missing: Missing) -> Foreign:
+    """Find the mentions that have no place in the key's documents; where these are left out on purpose, none."""
+    if missing == "intersection":
         return Foreign((), {}, ())
     lost: dict[int, Rows] = {}
     for number, (response, side) in enumerate(zip(aligned.responses, placement.sides[1:], strict=True), start=1):

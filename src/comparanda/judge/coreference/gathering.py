@@ -109,8 +109,8 @@ class Gathered:
 def gather(aligned: Aligned, options: Options) -> Gathered:
     """Bring the mentions of the key and of all responses together."""
     placement = place_spans(aligned)
-    foreign = foreign_mentions(aligned, placement)
-    topics = Topics.named(aligned.key.documents, options.across).with_foreign(len(foreign.names))
+    foreign = foreign_mentions(aligned, placement, options.missing)
+    topics = Topics.named(aligned.key.documents, options.across).with_foreign(foreign.names)
     cuts = ways_of_being_cut(side.fragments for side in (*placement.sides, *foreign.sides.values()))
     heads = None if options.matching == "exact" else Heads(aligned, placement, options.nouns)
     sides: list[Side] = []

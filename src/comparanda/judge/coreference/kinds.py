@@ -212,7 +212,7 @@ def _tagged(corpus: Corpus, nouns: Nouns) -> Words | None:
     if xpos is None or not _annotated(xpos) or nouns == "upos":
         return None
     chosen = {"ptb": PTB, "stts": STTS}.get(nouns) or (STTS if _STTS & {*xpos.names} else PTB)
-    if nouns == "auto" and not chosen.nouns & {*xpos.names}:
+    if nouns == "auto" and not {*xpos.names} & (chosen.nouns | chosen.personal | chosen.possessive):
         return None  # tags that nobody here knows
     kind = _coded(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)

@@ -36,7 +36,8 @@ POLICIES = frozenset({"singletons", "repeated", "matching", "nouns", "across"})
 def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge chains of mentions."""
     gathered = gather(aligned, options)
-    aligned = replace(aligned, notes=tuple(map(_counting, aligned.notes)))
+    if options.missing != "intersection":
+        aligned = replace(aligned, notes=tuple(map(_counting, aligned.notes)))
     kinds = kinds_of(aligned, gathered, options.nouns)
     gathered = replace(gathered, chains=replace(gathered.chains, candidates=_candidates(kinds)))
     ground = Ground(gathered, kinds, aligned.key.documents, _statistics(gathered))

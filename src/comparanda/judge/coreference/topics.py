@@ -11,6 +11,8 @@ from comparanda.errors import UsageError, nearest
 from comparanda.verdicts import Units
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from comparanda.corpus import Documents
@@ -29,11 +31,13 @@ class Topics:
     Args:
         names: the names of the topics, in order of first appearance; None where chains end with their documents.
         of: the topic of each document of the key.
+        sign: what ends the topic in the names of documents, if they are told by these.
 
     """
 
     names: tuple[str, ...] | None
     of: NDArray[np.int32]
+    sign: str = ""
 
     @classmethod
     def named(cls, documents: Documents, across: str | None) -> Topics:
@@ -45,18 +49,26 @@ class Topics:
             return cls((EVERYTHING,), np.zeros(count, np.int32))
         topics = _names(documents, across)
         place = {name: number for number, name in enumerate(dict.fromkeys(topics))}
-        return cls(tuple(place), np.array([place[name] for name in topics], np.int32))
+        sign = across.removeprefix(UNTIL) if across.startswith(UNTIL) else ""
+        return cls(tuple(place), np.array([place[name] for name in topics], np.int32), sign)
 
-    def with_foreign(self, count: int) -> Topics:
-        """Return the topics of the key's documents and of some that it does not have: each is a topic of its own.
+    def with_foreign(self, documents: Sequence[str]) -> Topics:
+        """Return the topics of the key's documents and of some that it does not have.
 
-        In one topic of all documents, they are in it too.
+        These are in the topic that their names say, or in that of all; else each is a topic of its own.
         """
-        if self.names == (EVERYTHING,):
-            return Topics(self.names, np.zeros(len(self.of) + count, np.int32))
-        known = len(self.of) if self.names is None else len(self.names)
-        names = None if self.names is None else (*self.names, *(f"foreign {number + 1}" for number in range(count)))
-        return Topics(names, np.concatenate([self.of, np.arange(known, known + count, dtype=np.int32)]))
+        if self.names is None:
+            more = np.arange(len(self.of), len(self.of) + len(documents), dtype=np.int32)
+            return Topics(None, np.concatenate([self.of, more]), self.sign)
+        place = {name: number for number, name in enumerate(self.names)}
+        found = [place.setdefault(self._topic(name), len(place)) for name in documents]
+        return Topics(tuple(place), np.concatenate([self.of, np.array(found, np.int32)]), self.sign)
+
+    def _topic(self, document: str) -> str:
+        """Return the topic of a document that the key does not have."""
+        if self.sign:
+            return document.partition(self.sign)[0]
+        return EVERYTHING if self.names == (EVERYTHING,) else f"{document} (not in the key)"
 
     def units(self, documents: int) -> Units:
         """Return what statistics resample."""
