@@ -150,10 +150,10 @@ def _assert_equal_views(mine: View, theirs: View, *, codes: bool) -> None:
         assert getattr(mine, name) == getattr(theirs, name), name
     assert mine.left_out is None
     assert theirs.left_out is None
-    assert _plain(mine.given_items) == _plain(theirs.given_items)
-    assert _plain(mine.claims) == _plain(theirs.claims)
+    assert plain(mine.given_items) == plain(theirs.given_items)
+    assert plain(mine.claims) == plain(theirs.claims)
     if codes:
-        assert _plain(mine.all_sites) == _plain(theirs.all_sites)
+        assert plain(mine.all_sites) == plain(theirs.all_sites)
     assert _named(mine.all_sites) == _named(theirs.all_sites)
 
 
@@ -164,22 +164,22 @@ def _named(sites: Sites) -> Any:
         name: [[table.names[code] for code in column] for column in (table.key, *table.values)]
         for name, table in tables.items()
     }
-    attributes = {name: _plain(each.make()) for name, each in sites.attributes.items()}
-    where = [_plain(getattr(sites, name)) for name in ("document", "sentence", "place", "width")]
+    attributes = {name: plain(each.make()) for name, each in sites.attributes.items()}
+    where = [plain(getattr(sites, name)) for name in ("document", "sentence", "place", "width")]
     return values, attributes, where
 
 
-def _plain(thing: Any) -> Any:
+def plain(thing: Any) -> Any:
     """Return tables as plain data, with the types of their columns."""
     if isinstance(thing, np.ndarray):
         return str(thing.dtype), thing.tolist()
     if isinstance(thing, Fragments):  # in any order
         return sorted(np.stack([thing.span, thing.begin, thing.end]).T.tolist())
     if isinstance(thing, tuple | list):
-        return [_plain(each) for each in thing]
+        return [plain(each) for each in thing]
     if isinstance(thing, Mapping):
-        return {name: _plain(each.make() if hasattr(each, "make") else each) for name, each in thing.items()}
-    return {name: _plain(each) for name, each in _fields(thing).items()} if _fields(thing) else thing
+        return {name: plain(each.make() if hasattr(each, "make") else each) for name, each in thing.items()}
+    return {name: plain(each) for name, each in _fields(thing).items()} if _fields(thing) else thing
 
 
 def _fields(thing: Any) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def test_the_others_are_judged_as_if_the_bad_ones_had_never_been(folder: Path, m
     assert made.result.pairs() == wanted.pairs()
 
 
-@pytest.mark.parametrize("task", ["pos", "span"])
+@pytest.mark.parametrize("task", ["pos", "span", "coref"])
 def test_the_demo_is_ranked_as_compare_scores_it(task: str) -> None:
     key, systems = demo_files(task)
     wanted = comparanda.compare(key, systems, task=task, resamples=100)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from comparanda.demo import TASKS
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -38,8 +40,9 @@ def test_the_wheel_is_what_gets_imported(installed: Path) -> None:
     assert Path(place.strip()).is_relative_to(installed)
 
 
-def test_the_demo_runs_from_the_wheel(installed: Path) -> None:
-    assert "30 documents" in run(installed, "-m", "comparanda", "demo", "--resamples", "0")
+@pytest.mark.parametrize("task", TASKS)
+def test_the_demo_runs_from_the_wheel(task: str, installed: Path) -> None:
+    assert "30 documents" in run(installed, "-m", "comparanda", "demo", "--task", task, "--resamples", "0")
 
 
 def test_the_wheel_brings_its_formats_and_its_types(installed: Path) -> None:

@@ -423,6 +423,8 @@ def _of_many(result: Result, view: str) -> dict[str, Finding]:
     if any(len(system.runs) > 1 for system in result.verdicts.systems):
         found["stability"] = result.stability(view=view)
     judged = result.verdicts.view(view)
+    if judged.chains is not None:
+        found["chain pairs"] = result.chain_pairs(view=view)
     if len(judged.sites) or len(judged.items):
         found["complementarity"] = result.complementarity(view=view)
         found["against"] = result.against(first, view=view)

@@ -36,8 +36,8 @@ class Chains:
         key: the key's chain, by number, or `NO_CHAIN`; chains of different units have different numbers.
         runs: for each run its chain, likewise.
         pieces: the rows of those that are not just the rows from their begin on: the pieces of discontinuous ones, and
-            one without length for those without a word, such as empty nodes; in the order of the mentions. None where
-            there are no such mentions.
+            one without length, at the row behind them, for those without a word, such as empty nodes; in the order of
+            the mentions. None where there are no such mentions.
         candidates: which mentions count as antecedents, by the name of the view; all do in views that are not named.
 
     """

@@ -16,13 +16,14 @@ from msgspec import Meta
 from comparanda.errors import ReadError
 
 MANIFEST = "manifest.json"
-FOLDER_VERSION = 4
+FOLDER_VERSION = 5
 KIND = "comparanda result"
 
 _MOST_RESAMPLES = 10_000_000
 _BEFORE_SPANS = 2
 _BEFORE_LINKS = 3
-_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS)
+_BEFORE_CHAINS = 4
+_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS)
 
 Natural = Annotated[int, Meta(ge=0)]
 
@@ -89,6 +90,19 @@ class ClaimsEntry(_Entry, frozen=True):
     attributes: dict[str, ColumnEntry]
 
 
+class ChainsEntry(_Entry, frozen=True):
+    """The columns of `Chains`, without the units: the documents tell them."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    key: str
+    runs: list[str]
+    pieces: FragmentsEntry | None
+    candidates: dict[str, str]
+
+
 class OutcomesEntry(_Entry, frozen=True):
     """The columns of `Outcomes`."""
 
@@ -115,10 +129,11 @@ class ItemsEntry(_Entry, frozen=True):
     claim: str | None
     outcomes: OutcomesEntry | None
     by_run: list[str] | None
+    site: str | None
 
 
 class ViewEntry(_Entry, frozen=True):
-    """A view: its sites, or the number of the spans that they are made of."""
+    """A view: its sites, or the number of the spans that they are made of; and that of the mentions that they are."""
 
     name: str
     measures: Annotated[list[str], Meta(min_length=1)]
@@ -130,6 +145,10 @@ class ViewEntry(_Entry, frozen=True):
     lost: list[str]
     surplus: ItemsEntry | None
     cuts: list[str]
+    raised: str | None
+    kinds: str | None
+    chains: Natural | None
+    mention: str | None
 
 
 class PartEntry(_Entry, frozen=True):
@@ -179,7 +198,7 @@ class SystemEntry(_Entry, frozen=True):
 
 
 class Manifest(_Entry, frozen=True):
-    """The whole folder; `files` are the digests of all files beside it."""
+    """The whole folder; `topics` are the names of units that are topics, `files` the digests of all files beside it."""
 
     kind: str
     folder_version: int
@@ -193,10 +212,13 @@ class Manifest(_Entry, frozen=True):
     documents: list[str]
     unit: Literal["document", "topic", "sentence", "row"]
     units: Annotated[int, Meta(ge=0, lt=2**31)]
+    topics: list[str]
+    topic_of: str | None
     settings: dict[str, str]
     notes: list[tuple[str, str, int, list[str]]]
     views: Annotated[list[ViewEntry], Meta(min_length=1)]
     claims: list[ClaimsEntry]
+    chains: list[ChainsEntry]
     texts: list[TextEntry]
     continued: bool
     sources: list[SourceEntry]
@@ -223,8 +245,10 @@ def read_manifest(folder: Path) -> Manifest:
             hint=f"it was written by comparanda {loose.get('version')}",
         )
     try:
-        loose = _with_spans(loose) if version == _BEFORE_SPANS else loose
-        return msgspec.convert(_with_links(loose) if version in _OLDER else loose, Manifest)
+        steps = {_BEFORE_SPANS: _with_spans, _BEFORE_LINKS: _with_links, _BEFORE_CHAINS: _with_chains}
+        for before, step in steps.items():
+            loose = step(loose) if version <= before else loose
+        return msgspec.convert(loose, Manifest)
     except msgspec.ValidationError as problem:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
 
@@ -254,6 +278,16 @@ def _with_links(loose: dict[str, Any]) -> dict[str, Any]:
             if isinstance(items.get("outcomes"), dict):
                 items["outcomes"].setdefault("sources", None)
     return loose
+
+
+def _with_chains(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of chains that it has none: sites are the key's own, no unit is a topic."""
+    views = each if isinstance(each := loose.get("views"), list) else []
+    for view in (each for each in views if isinstance(each, dict)):
+        view.update(dict.fromkeys(("raised", "kinds", "chains", "mention")))
+        for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
+            items["site"] = None
+    return {**loose, "chains": [], "topics": [], "topic_of": None}
 
 
 def is_ours(folder: Path) -> bool:

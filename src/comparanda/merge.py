@@ -1,18 +1,18 @@
 """Verdicts of parts of a corpus laid end to end: equal, to the last byte, to those of the uncut corpus.
 
-A part holds whole documents. Where the key marks none, the corpus is one document, and a part is a
-piece of it, cut between sentences or rows.
+A part holds whole documents, and whole topics where chains span documents. Where the key marks none, the corpus is
+one document, and a part is a piece of it, cut between sentences or rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from comparanda.align.missing import BEYOND
 from comparanda.claims import Claims
 from comparanda.columns import Column, TextColumn
 from comparanda.corpus import Fragments
@@ -21,14 +21,17 @@ from comparanda.excerpts import Texts
 from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.items import Items, joined_items
 from comparanda.judge.label_maps import ONE_SIDED, one_sided
+from comparanda.merge_chains import before_each, foreign_last, merge_chains, merge_units, refuse_cut_topics
 from comparanda.sites import Aspect, Attribute, Sites, canonical
-from comparanda.verdicts import Units, Verdicts, View
+from comparanda.verdicts import Verdicts, View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes
+    from comparanda.chains import Chains
+    from comparanda.columns import Codes, Rows
     from comparanda.places import Note
+    from comparanda.verdicts import Units
 
 _MISSING = "\0missing"
 
@@ -54,20 +57,24 @@ def merge(parts: Sequence[Verdicts]) -> Verdicts:
     first = parts[0]
     for part in parts[1:]:
         _refuse_unlike(first, part)
-    pieces = first.units.kind != "document"
+    pieces = first.units.kind in {"sentence", "row"}
     _refuse_cut_documents(parts, pieces=pieces)
     if len(parts) > 1:
         _refuse_cut_spans(parts, pieces=pieces)
-    ground = _Ground(_shifts(parts, pieces=pieces))
+    if first.units.kind == "topic":
+        refuse_cut_topics(parts)
+    units = merge_units(parts)
+    ground = _Ground(_shifts(parts, pieces=pieces), units)
     views = {name: _merge_views([part.views[name] for part in parts], ground) for name in first.views}
-    return replace(
+    merged = replace(
         first,
         documents=first.documents if pieces else tuple(name for part in parts for name in part.documents),
-        units=Units(first.units.kind, sum(part.units.count for part in parts)),
+        units=units,
         views=views,
         notes=_merge_notes(parts, views),
         texts=Texts(tuple(text for part in parts for text in part.texts.parts), continued=pieces),
     )
+    return foreign_last(merged, parts)
 
 
 def _refuse_unlike(first: Verdicts, part: Verdicts) -> None:
@@ -75,9 +82,9 @@ def _refuse_unlike(first: Verdicts, part: Verdicts) -> None:
     for name, kept in (
         ("task", lambda verdicts: verdicts.task),
         ("systems", lambda verdicts: (verdicts.systems, verdicts.runs)),
+        ("settings", lambda verdicts: dict(verdicts.settings)),
         ("views", lambda verdicts: [_kind(view) for view in verdicts.views.values()]),
         ("unit", lambda verdicts: verdicts.units.kind),
-        ("settings", lambda verdicts: dict(verdicts.settings)),
     ):
         mine: Callable[[Verdicts], Any] = kept
         if mine(first) != mine(part):
@@ -88,7 +95,9 @@ def _refuse_unlike(first: Verdicts, part: Verdicts) -> None:
 
 def _kind(view: View) -> tuple[Any, ...]:
     values = None if view.claims is not None else (view.all_sites.parts is not None, list(view.all_sites.aspects))
-    return view.name, view.measures, view.lost, values, view.given_items is None, sorted(view.statistics)
+    candidates = None if view.chains is None else sorted(view.chains.candidates)
+    chains = view.raised, view.kinds, candidates, view.given_items is None or view.given_items.site is None
+    return view.name, view.measures, view.lost, values, view.given_items is None, sorted(view.statistics), chains
 
 
 def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
@@ -134,7 +143,7 @@ def _shifts(parts: Sequence[Verdicts], *, pieces: bool) -> list[_Shift]:
 
 
 def _sentences(part: Verdicts) -> int:
-    if part.units.kind != "document":
+    if part.units.kind in {"sentence", "row"}:
         return part.units.count
     if part.texts.parts:
         return sum(len(text.sentences) - 1 for text in part.texts.parts)
@@ -148,34 +157,45 @@ def _rows(part: Verdicts) -> int:
     return _highest(part, _last_row) + 1
 
 
-def _last_row(table: Sites | Items | Claims) -> NDArray[np.int32]:
+def _last_row(table: Sites | Items | Claims | Chains) -> NDArray[np.int32]:
     width = None if isinstance(table, Items) else table.width
     return table.place if width is None else table.place + width - np.int32(1)
 
 
-def _highest(part: Verdicts, column: Callable[[Sites | Items | Claims], NDArray[np.int32]]) -> int:
-    tables: list[Sites | Items | Claims] = []
+def _highest(part: Verdicts, column: Callable[[Sites | Items | Claims | Chains], NDArray[np.int32]]) -> int:
+    tables: list[Sites | Items | Claims | Chains] = []
     for view in part.views.values():
         tables.append(view.all_sites if view.claims is None else view.claims)
-        tables += [] if view.given_items is None else [view.given_items]
+        tables += [each for each in (view.given_items, view.chains) if each is not None]
     return max((int(column(table).max(initial=-1)) for table in tables), default=-1)
 
 
 def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Note, ...]:
     """Add up the notes; those about labels on one side speak of the whole, so they are made again."""
-    notes = [note for part in parts for note in part.notes]
+    notes = [note for part in parts for note in _by_name(part.notes)]
     kept = [note for note in notes if note.what not in ONE_SIDED]
     if len(kept) < len(notes):
         kept += one_sided(next(iter(views.values())), parts[0].runs)
-    return tuple(kept)
+    return tuple(sorted(kept, key=lambda note: note.first if BEYOND in note.what else ()))
+
+
+def _by_name(notes: Sequence[Note]) -> Iterator[Note]:
+    """Take apart the notes whose first places are names in order, such as those of documents: one note a name."""
+    for note in notes:
+        first = note.first if BEYOND in note.what else ()
+        yield from (replace(note, count=1, first=(name,)) for name in first)
+        if note.count > len(first):
+            yield replace(note, count=note.count - len(first), first=() if first else note.first)
 
 
 class _Ground:
-    """What views stand on: sites, or spans, which are laid end to end once for all views that share them."""
+    """What views stand on: sites, spans or mentions, which are laid end to end once for all views that share them."""
 
-    def __init__(self, shifts: list[_Shift]) -> None:
+    def __init__(self, shifts: list[_Shift], units: Units) -> None:
         self.shifts = shifts
+        self.units = units
         self._known: dict[tuple[int, ...], Claims] = {}
+        self._chains: dict[tuple[int, ...], Chains] = {}
 
     def of(self, views: list[View]) -> tuple[Sites | None, Claims | None]:
         """Return the sites of a view of all parts, or its spans, from which sites follow."""
@@ -186,6 +206,17 @@ class _Ground:
         if which not in self._known:
             self._known[which] = _merge_claims(spans, self.shifts)
         return None, self._known[which]
+
+    def chains_of(self, views: list[View]) -> Chains | None:
+        """Return the mentions of a view of all parts."""
+        tables = [view.chains for view in views if view.chains is not None]
+        if not tables:
+            return None
+        which = tuple(map(id, tables))
+        if which not in self._chains:
+            documents, sentences = ([getattr(each, name) for each in self.shifts] for name in ("document", "sentence"))
+            self._chains[which] = merge_chains(tables, documents, sentences, self.units)
+        return self._chains[which]
 
 
 def _merge_views(views: list[View], ground: _Ground) -> View:
@@ -201,13 +232,23 @@ def _merge_views(views: list[View], ground: _Ground) -> View:
         sites,
         first.measures,
         left_out,
-        _merge_items(items, shifts, [view.claims for view in views]) if items else None,
+        _merge_items(_at_sites(items, views), shifts, [view.claims for view in views]) if items else None,
         {name: _merge_statistics(name, [view.statistics[name] for view in views]) for name in first.statistics},
         first.lost,
         _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
         first.cuts,
         claims,
+        first.raised,
+        first.kinds,
+        ground.chains_of(views),
+        _renumbered([view.mention for view in views], [view.chains for view in views]),
     )
+
+
+def _renumbered(columns: Sequence[Rows | None], tables: Sequence[Sized | None]) -> Rows | None:
+    """Lay rows of tables end to end, if they are given: each behind the tables before its own."""
+    known = [column for column in columns if column is not None]
+    return _shifted(known, _before(tables)) if known else None
 
 
 def _reasons(view: View) -> TextColumn:
@@ -313,9 +354,9 @@ def _merge_fragments(tables: list[Claims], moved: list[int]) -> Fragments | None
     return Fragments(span[order], begin[order], end[order])
 
 
-def _before(tables: Sequence[Claims | None]) -> list[int]:
-    """Return how many spans stand before those of each part."""
-    return [0, *accumulate(0 if table is None else len(table) for table in tables)][:-1]
+def _before(tables: Sequence[Sized | None]) -> list[int]:
+    """Return how many rows stand before those of each part."""
+    return before_each([0 if table is None else len(table) for table in tables])
 
 
 def _merge_aspects(aspects: list[Aspect]) -> Aspect:
@@ -364,6 +405,17 @@ def _named(column: TextColumn) -> tuple[str, ...]:
     return tuple(_MISSING if code == column.missing else name for code, name in enumerate(column.names))
 
 
+def _at_sites(tables: list[Items], views: list[View]) -> list[Items]:
+    """Return items that stand at sites of the whole, where they say at which."""
+    if tables[0].site is None:
+        return tables
+    shifts = _before([view.all_sites for view in views])
+    return [
+        replace(table, site=None if table.site is None else table.site + shift)
+        for table, shift in zip(tables, shifts, strict=True)
+    ]
+
+
 def _merge_items(tables: list[Items], shifts: list[_Shift], claims: Sequence[Claims | None] = ()) -> Items:
     """Lay items end to end; where they are spans, the key's stand before what runs claim beside them."""
     moved = [
@@ -375,5 +427,14 @@ def _merge_items(tables: list[Items], shifts: list[_Shift], claims: Sequence[Cla
         )
         for table, shift in zip(tables, shifts, strict=True)
     ]
-    joined = joined_items(moved, _before(claims))
+    joined = _named_alike(joined_items(moved, _before(claims)), tables)
     return joined if joined.claim is None else joined.take(np.argsort(~joined.positive, kind="stable"))
+
+
+def _named_alike(joined: Items, tables: list[Items]) -> Items:
+    """Return items under the names of all tables, if these have the same, in their order."""
+    names = tables[0].names
+    if joined.names == names or any(table.names != names for table in tables):
+        return joined
+    table = np.array([names.index(name) for name in joined.names], joined.label.dtype)
+    return replace(joined, names=names, label=table[joined.label])

@@ -17,6 +17,7 @@ TWO = ("--base", "spacy", "--new", "brill")
     ("name", "arguments"),
     [
         ("demo.txt", ("demo",)),
+        ("demo-coref.txt", ("demo", "--task", "coref", "--resamples", "100")),
         ("compare.txt", ("compare", *FILES, "--top", "2", "--by", "length")),
         ("compare-cite.txt", ("compare", *FILES[:2], "--task", "pos", "--cite")),
         ("score.txt", ("score", *FILES, "--measure", "accuracy", "--measure", "f1[NOUN]", "--measure", "macro_f1")),

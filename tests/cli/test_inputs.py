@@ -169,17 +169,26 @@ def test_a_result_folder_is_not_written_over_other_things(demo: Path, capsys: py
 
 
 def test_the_demo_is_copied_and_a_folder_that_cannot_be(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "demo", "--copy", "here").out == "wrote 10 files to here\n"
+    assert run(capsys, "demo", "--copy", "here").out == "wrote 14 files to here\n"
     outcome = run(capsys, "demo", "--copy", "here/key.conllu")
     assert (outcome.code, outcome.err) == (3, "comparanda: here/key.conllu: cannot be written: File exists\n")
 
 
-def test_the_demo_of_entities_is_the_same_as_its_copied_files(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("task", "pattern", "names"),
+    [
+        ("span", "here/entities/{}.bio", ("key", "compromise", "opennlp", "spacy", "spacy2")),
+        ("coref", "here/chains/{}.conll", ("key", "compromise", "xrenner", "xrenner_rules")),
+    ],
+)
+def test_the_demo_of_a_task_is_the_same_as_its_copied_files(
+    task: str, pattern: str, names: tuple[str, ...], work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(capsys, "demo", "--copy", "here")
-    files = [f"here/entities/{name}.bio" for name in ("key", "compromise", "opennlp", "spacy", "spacy2")]
-    copied = run(capsys, "compare", *files, "--task", "span", "--resamples", "0", "-q").out
-    assert run(capsys, "demo", "--task", "span", "--resamples", "0").out == copied
-    assert copied.startswith("span: 30 documents, ")
+    files = [pattern.format(name) for name in names]
+    copied = run(capsys, "compare", *files, "--task", task, "--resamples", "0", "-q").out
+    assert run(capsys, "demo", "--task", task, "--resamples", "0").out == copied
+    assert copied.startswith(f"{task}: 30 documents, ")
 
 
 def test_the_demo_has_outputs_for_each_of_its_tasks() -> None:

@@ -349,8 +349,8 @@ class TestSniff:
         assert not sniff(line.split("\n"))
 
     def test_the_format(self) -> None:
-        assert FORMAT.layers == frozenset({"spans"})
-        assert (FORMAT.beside, list(FORMAT.options)) == ((".txt",), ["offsets"])
+        assert FORMAT.layers == frozenset({"spans", "chains"})
+        assert (FORMAT.beside, list(FORMAT.options)) == ((".txt",), ["offsets", "relations", "alone"])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)

@@ -346,7 +346,7 @@ class TestSniff:
         assert not sniff([given])
 
     def test_the_format_knows_its_option(self) -> None:
-        assert list(FORMAT.options) == ["column", "entities", "fields", "label", "scheme", "repair"]
+        assert list(FORMAT.options) == ["column", "entities", "fields", "label", "broken", "scheme", "repair"]
 
 
 @pytest.mark.parametrize("path", REAL)

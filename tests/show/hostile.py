@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from comparanda.comparison.examples import Answer, Example, Examples
 from comparanda.comparison.finding import Finding
+from comparanda.comparison.mentions import ShownChain, ShownMention
 from comparanda.comparison.rulers import Piece
 from comparanda.comparison.spans import ItemVerdict, RunVerdict, Span, SpanLine, Stretch
 from comparanda.comparison.trees import Arc, Tree
@@ -68,6 +69,7 @@ def hostile_findings() -> dict[str, Finding]:
         (Tree("key", arcs), Tree(NASTY, arcs)),
         7,
         None,
+        (),
     )
     spans = (Span(NASTY, 2, (Piece(1, 1, 0, 3), Piece(2, 3, -1, 0)), right=False, here=True, loose=True),)
     stretch = Stretch(
@@ -82,7 +84,19 @@ def hostile_findings() -> dict[str, Finding]:
         6,
     )
     spanned = replace(example, words=(), trees=(), undrawn=0, stretch=stretch)
+    mentions = (
+        ShownMention(1, NASTY, NASTY, NASTY, None, in_key=True, here=False),
+        ShownMention(4, NASTY, "b", f"{NASTY}:2", 0, in_key=False, here=True),
+    )
+    chains = (
+        ShownChain("key", 0, 0, None, ()),
+        ShownChain(NASTY, 7, 1, mentions[0], mentions),
+        ShownChain(
+            NASTY, 2, 0, None, tuple(replace(each, text=text) for each, text in zip(mentions, TEXTS[2:], strict=False))
+        ),
+    )
+    chained = replace(example, words=(), trees=(), undrawn=0, chains=chains)
     return {
         **findings(result, ("label", f"plural{NASTY}", "document")),
-        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, "sites", 2, 13, (example, spanned)),
+        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, "sites", 3, 13, (example, spanned, chained)),
     }

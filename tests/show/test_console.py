@@ -111,7 +111,7 @@ def spans_in_a_sentence() -> Examples:
         Answer(side, "PER[0:2]" if side == "bert" else "PER[1:2]", right=side == "bert", place=f"{side}:2")
         for side in ("crf", "bert", "rules")
     )
-    example = Example("d", "key:2", "Yesterday", "Anna Smith", "left.", "PER[0:2]", answers, (), (), 0, stretch)
+    example = Example("d", "key:2", "Yesterday", "Anna Smith", "left.", "PER[0:2]", answers, (), (), 0, stretch, ())
     return Examples("exact", "true", None, None, "sites", 1, 13, (example,))
 
 

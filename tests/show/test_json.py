@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from comparanda.agreeing import agreement
 from comparanda.annotators import compare_keys
 from comparanda.comparison.finding import Finding
 from comparanda.ensemble import combine
+from comparanda.read.runs import Runs
 from comparanda.result import Result
 from comparanda.road import compare
 from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
+from tests.comparison.small_chains import A, B, C, compared
 from tests.show.hostile import hostile_findings
 from tests.toy_task import (
     ONE_AND_TWO,
@@ -72,6 +75,10 @@ DOCUMENTS["links"] = (
 TAGGED = {"a": ["A", "B", "A"], "\x1b</script>": ["A", "A", "B"]}
 DOCUMENTS["ensembles"] = (combine(["A", "B", "B"], TAGGED, task="tag", same_data=True, resamples=20).finding, "")
 DOCUMENTS["without a key"] = (agreement(TAGGED, task="tag", resamples=20), "")
+with TemporaryDirectory() as folder:
+    CHAINS = compared(Path(folder), {"a": A, "\x1b": Runs(B, C), "none": ()})
+    DOCUMENTS["chains"] = (CHAINS.chain_pairs(), "")
+    DOCUMENTS["anatomy of chains"] = (CHAINS.anatomy(), "")
 DOCUMENTS["several keys"] = (compare_keys(KEYS, {"s": [["B-A", "O"]]}, task="span", resamples=0), "")
 
 

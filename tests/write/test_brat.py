@@ -8,6 +8,7 @@ import pytest
 from comparanda.errors import WriteError
 from comparanda.write.passages import Losses, Mention, Passage, passages
 from tests.shared_data import shared
+from tests.write.chained import chains, document, losses_of, mention, there_and_back
 from tests.write.documents import content, random_documents, read_back, read_files, written
 
 SAID: dict[str, tuple[str | float | bool, ...]] = {
@@ -116,3 +117,42 @@ def test_a_real_corpus(tmp_path: Path) -> None:
         f"not written: the attribute {name!r} of documents" for name in documents[0].attributes
     }
     assert content(read_back("brat", tmp_path)) == content(documents)
+
+
+class TestChains:
+    """Mentions that are one entity are in one line that begins with an asterisk."""
+
+    def test_the_lines(self, tmp_path: Path) -> None:
+        passage = document(
+            "Anna saw her cat and its tail",
+            mention(0, 4, chain="7"),
+            mention(9, 16, chain="x"),
+            mention(9, 12, chain="7"),
+            mention(21, 24, chain="x", checked=True),
+            mention(21, 29),
+            mention(25, 29, chain="alone"),
+        )
+        assert losses_of("brat", [passage], tmp_path) == []
+        assert (tmp_path / "d.ann").read_text().splitlines()[-4:] == [
+            "T5\tENTITY 21 29\tits tail",
+            "T6\tENTITY 25 29\ttail",
+            "*\tCoreference T1 T3",
+            "*\tCoreference T2 T4",
+        ]
+        assert [line for line in (tmp_path / "d.ann").read_text().splitlines() if line[0] == "A"] == ["A1\tchecked T4"]
+        assert [chains(each) for each in there_and_back("brat", [passage], tmp_path)[0]] == [chains(passage)]
+
+    def test_spans_that_are_no_mentions_have_attributes(self, tmp_path: Path) -> None:
+        assert not written("brat", [one(Mention(((0, 4),), "PER", None, {"chain": "1"}))], tmp_path)
+        assert (tmp_path / "d.ann").read_text() == "T1\tPER 0 4\tAnna\nA1\tchain T1 1\n"
+
+    def test_a_mention_of_no_words(self, tmp_path: Path) -> None:
+        passage = document("a b", mention(2, 2, chain="1", zero=1), mention(0, 1, chain="1", head=1))
+        assert losses_of("brat", [passage], tmp_path) == []
+        assert (tmp_path / "d.ann").read_text() == (
+            "T1\tENTITY 2 2\t\nA1\tzero T1 1\nT2\tENTITY 0 1\ta\nA2\thead T2 1\n*\tCoreference T1 T2\n"
+        )
+
+    def test_names_that_several_documents_share(self, tmp_path: Path) -> None:
+        documents = [document("a b", mention(0, 1, chain="1"), mention(2, 3, chain="1"), name=name) for name in "xy"]
+        assert losses_of("brat", documents, tmp_path) == ["names of chains, which several documents share"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.write.chained import random_chains, there_and_back
 from tests.write.documents import content, random_documents, read_back, written
 
 
@@ -16,3 +17,13 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     documents = random_documents(random.Random(seed), pieces=True, ids=3, said=said)
     assert not written("jsonl", documents, tmp_path)
     assert content(read_back("jsonl", tmp_path)) == content(documents)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_chains_are_read_back(seed: int, tmp_path: Path) -> None:
+    documents = random_chains(random.Random(seed), pieces=True, zeros=True, names=("1", "x", "é|\n"))
+    found, losses = there_and_back("jsonl", documents, tmp_path)
+    assert losses == []
+    assert [(each.name, each.text, each.mentions) for each in found] == [
+        (each.name, each.text, each.mentions) for each in documents
+    ]

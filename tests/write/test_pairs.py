@@ -21,7 +21,7 @@ from tests.write.documents import random_documents, read_files, written
 WORDS = ("Anna", "Smith", "met", "Zoe", "in", "Lodz", "Tom", "and", "Uri")
 LABELS = ("PER", "LOC", "ORG")
 WITHOUT_TEXT = {"neleval", "tac", "web-annotation"}
-NAMES = sorted(writers())
+NAMES = sorted(name for name, writer in writers().items() if "spans" in writer.layers)
 SOURCES = [name for name in NAMES if name not in WITHOUT_TEXT]
 
 OPTIONS = {"elevant": "?label=type&annotations=labels"}

@@ -133,6 +133,9 @@ def place_spans(aligned: Aligned) -> Placement:
     """Bring the spans of all sides to positions in the key's documents."""
     ground = Ground(aligned.key)
     key = _spans_of(aligned.key)
+    if key.unit == "tokens" and not len(aligned.key):
+        hint = "give a key with its words: numbers of words alone are for responses"
+        raise AlignError("the key has no words", where=aligned.key.source.parts[0].name, hint=hint)
     sides: list[tuple[Corpus, Spans, RowMap | None]] = [(aligned.key, key, None)]
     sides += [(each, _spans_of(each), row_map) for each, row_map in zip(aligned.responses, aligned.maps, strict=True)]
     by_tokens = all(spans.unit == "tokens" and (row_map is None or row_map.identity) for _, spans, row_map in sides)
@@ -220,13 +223,17 @@ def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map:
 
 
 def _by_rows_of_key(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
-    """Place spans of a side that has no words, only places among the key's."""
-    document = _document_map(ground.key, corpus)[spans.document] if len(spans) else np.zeros(0, np.int64)
+    """Place spans of a side that has no words, only places among the key's, in documents of the same names."""
+    known = {name: number for number, name in enumerate(ground.key.documents.names)}
+    documents = np.array([known.get(name, NONE) for name in corpus.documents.names], np.int64)
+    document = documents[spans.document] if len(spans) else np.zeros(0, np.int64)
     inside = np.maximum(document, 0)
     sizes = np.diff(ground.key.row_documents)[inside] if len(spans) else document
     wrong = np.flatnonzero((document >= 0) & (spans.end > sizes))
     if len(wrong):
-        raise _ends_behind(ground, corpus, spans, wrong, int(document[wrong[0]]), f"{int(sizes[wrong[0]]):,} words")
+        size = int(sizes[wrong[0]])
+        shown = f"{size:,} word{'s'[: size != 1]}"
+        raise _ends_behind(ground, corpus, spans, wrong, int(document[wrong[0]]), shown)
     there = document >= 0
     first = np.where(there, ground.key.row_documents[inside] + spans.begin, 0) if len(spans) else document
     last = np.where(there, first + spans.end - spans.begin - 1, 0) if len(spans) else document

@@ -185,19 +185,20 @@ def validate(context: click.Context, /, **options: Any) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Spans and links from one format to another.",
+    short_help="Spans, links and chains from one format to another.",
     epilog="""\b
 Examples:
   comparanda convert corpus/ gold.jsonl
   comparanda convert export.json out/ --to brat
-  comparanda convert gold.bio::columns - --to jsonl""",
+  comparanda convert gold.bio::columns - --to jsonl
+  comparanda convert gum.conllu gum.conll --task coref""",
 )
 @click.argument("source", metavar="INPUT", shell_complete=completion.files)
 @click.argument("target", metavar="OUTPUT", shell_complete=completion.files)
 @converting
 @telling
 def convert(**options: Any) -> None:
-    """Write labelled spans and links in another format. What it cannot carry is said; OUTPUT may be '-'."""
+    """Write spans, links or chains of mentions in another format. What it cannot carry is said; OUTPUT may be '-'."""
     from comparanda.cli.converting import convert as run
 
     run(options)
@@ -230,7 +231,7 @@ def schema(kind: str | None) -> None:
 @showing
 @click.pass_context
 def demo(context: click.Context, /, **options: Any) -> None:
-    """Compare four real taggers, or recognisers of entities, on a small corpus that comes with the package."""
+    """Compare real taggers, recognisers of entities, or coreference resolvers on a small corpus that comes along."""
     from comparanda.cli.run import copy_to, run_demo
 
     if options["copy"] is not None:

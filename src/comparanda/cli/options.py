@@ -47,7 +47,7 @@ REPAIRS = ("conlleval", "discard", "refuse")
 OVERLAPS = ("keep", "best")
 CONVERTED = ("span", "link", "coref")
 FOLDS = 5
-DEMO = ("pos", "span")
+DEMO = ("pos", "span", "coref")
 RESAMPLES = 10_000
 SEED = 13
 MAX_LINE = 16 << 20
@@ -250,7 +250,7 @@ anonymous = _chain(
 
 demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True, callback=one_of(*DEMO),
                          shell_complete=completion.one_of(*DEMO),
-                         help="Taggers, or recognisers of entities.")  # fmt: skip
+                         help="Taggers, recognisers of entities, or coreference resolvers.")  # fmt: skip
 
 sampling = _chain(
     _draw("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),

@@ -17,7 +17,7 @@ from comparanda.show.console import as_text, show
 from comparanda.show.documents import as_delimited, as_json_lines, as_markdown
 from comparanda.show.json import document
 from comparanda.show.latex import as_latex
-from comparanda.show.tables import tables
+from comparanda.show.tables import main_table, shows_more
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,8 +61,8 @@ def publish(
         _say_where(target, options)
     if cite and not cited:
         click.echo(citation(result.signature), err=True)
-    if layout in _ONE_TABLE and not options["quiet"] and len(tables(findings[0])) > 1:
-        first = tables(findings[0])[0].name
+    if layout in _ONE_TABLE and not options["quiet"] and shows_more(findings[0]):
+        first = main_table(findings[0]).name
         tell(f"note: {layout} holds the table {first!r} alone; md, latex and json have all of them")
 
 

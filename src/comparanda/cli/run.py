@@ -243,22 +243,23 @@ def print_formats(name: str | None) -> None:
     known = formats()
     if name is not None and name not in known:
         raise UsageError(f"no format is called {name!r}{nearest(name, known)}", hint=f"formats: {', '.join(known)}")
-    width = max(map(len, known))
+    width, carried = max(map(len, known)), max(len(_carried(each)) for each in known.values())
     for each in known.values() if name is None else [known[name]]:
         written = "read, written" if each.name in writers() else "read"
-        click.echo(f"{each.name:<{width}}  {_carried(each):<20}  {written:<13}  {each.summary}")
+        click.echo(f"{each.name:<{width}}  {_carried(each):<{carried}}  {written:<13}  {each.summary}")
         if name is not None:
             for option, meaning in each.options.items():
                 click.echo(f"  ?{option}=  {meaning}")
 
 
 def _carried(each: Format) -> str:
-    """Say what a format holds: rows, tokens, trees, spans."""
+    """Say what a format holds: rows, tokens, trees, spans, chains."""
     parts = {
         "rows": "rows" in each.shapes,
         "tokens": "tokens" in each.shapes and "values" in each.layers,
         "trees": "arcs" in each.layers,
         "spans": "spans" in each.layers,
+        "chains": "chains" in each.layers,
     }
     return ", ".join(name for name, there in parts.items() if there)
 

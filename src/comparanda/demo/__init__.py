@@ -1,4 +1,4 @@
-"""The packed demo: texts written by this project, gold tags and entities, and what real programs made of them."""
+"""The packed demo: texts by this project, gold tags, entities and chains of them, and what real programs made of it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
-_FILES = {"pos": "*.conllu", "span": "entities/*.bio"}
+_FILES = {"pos": "*.conllu", "span": "entities/*.bio", "coref": "chains/*.conll"}
 
 TASKS = tuple(_FILES)
-"""The tasks that the demo has outputs for: four taggers, four recognisers of entities."""
+"""The tasks that the demo has outputs for: four taggers, four recognisers of entities, three coreference resolvers."""
 
 
 def demo_files(task: str = "pos") -> tuple[str, dict[str, str]]:
@@ -17,13 +17,15 @@ def demo_files(task: str = "pos") -> tuple[str, dict[str, str]]:
 
     >>> sorted(demo_files("span")[1])
     ['compromise', 'opennlp', 'spacy', 'spacy2']
+    >>> sorted(demo_files("coref")[1])
+    ['compromise', 'xrenner', 'xrenner_rules']
     """
     files = {file.stem: str(file) for file in sorted(_FOLDER.glob(_FILES[task]))}
     return files.pop("key"), files
 
 
 def copy_demo(folder: str) -> int:
-    """Copy the demo's files to a folder, entities to one inside it, and return how many there are."""
+    """Copy the demo's files to a folder, entities and chains to folders inside it, and return how many there are."""
     files = [file for pattern in _FILES.values() for file in sorted(_FOLDER.glob(pattern))]
     for file in files:
         target = Path(folder) / file.relative_to(_FOLDER)

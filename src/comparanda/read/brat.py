@@ -1,7 +1,8 @@
 """brat: annotations in `.ann` files, the text in a `.txt` file beside each.
 
 Read are the text-bound annotations (T), what notes (#), attributes (A, M) and normalisations (N) say of them, and
-nothing else: relations, events and equivalences are passed over and counted.
+nothing else: relations, events and equivalences are passed over and counted. Where chains are asked for, relations (R)
+and equivalences (*) that mean coreference tell which annotations are one entity.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.errors import ReadError
+from comparanda.errors import ReadError, UsageError
 from comparanda.places import Note, Part, Source, first_places, refuse
+from comparanda.read.brat_chains import CHAIN_OPTIONS, Links
 from comparanda.read.covering import agrees
 from comparanda.read.file_names import file_names
 from comparanda.read.files import display, matching, text_of
@@ -55,6 +57,9 @@ _FORMS = {
 
 def read(source: Source, request: Request) -> Corpus:
     """Read annotations, one file a document; it is called after the file, by its way from the folder that was given."""
+    for option in request.options.keys() & CHAIN_OPTIONS.keys() if request.layer != "chains" else ():
+        what = f"the option {option!r} says how chains are read, and this task judges none"
+        raise UsageError(what, hint="leave it out, or choose the task coref")
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reading(source, request).corpus()
 
@@ -91,10 +96,11 @@ class _Reading:
         self.ids: list[str] = []
         self.notes: list[Note] = []
         self.passed: list[int] = []
+        self.links = Links(source, request) if request.layer == "chains" else None
 
     def corpus(self) -> Corpus:
         documents = list(self._documents())
-        spans = [self._spans(document) for document in documents]
+        spans = [self._spans(document, number) for number, document in enumerate(documents)]
         texts = [document.text for document in documents if document.text is not None]
         self._check_texts(documents, len(texts))
         draft = Draft(self._source(), self.request.side, lambda span, _: self.ids[span])
@@ -109,11 +115,15 @@ class _Reading:
                     draft.say(number, name, _value(name, values))
                 if span.text:
                     draft.say(number, "text", span.text)
-        self._note("relations, events, equivalences and what is said of them, passed over", self.passed)
+        what = "relations, events, equivalences and what is said of them"
+        self._note(
+            f"{what if self.links is None else 'what is said of relations and events'}, passed over", self.passed
+        )
         self._note_lonely_texts()
-        draft.notes += self.notes
+        draft.notes += [*self.notes, *(() if self.links is None else self.links.finished())]
         offsets = asked_offsets(self.request.options)
-        return draft.corpus(self.request, name="brat", judged="label", offsets=offsets)
+        judged = "label" if self.links is None else "chains"
+        return draft.corpus(self.request, name="brat", judged=judged, offsets=offsets)
 
     def _documents(self) -> Iterator[_Document]:
         """Tell the files of annotations from those of texts, which lie behind them."""
@@ -137,7 +147,7 @@ class _Reading:
         mine = replace(self.source, parts=tuple(self.source.parts[number] for number in own))
         return file_names(mine, self.request, (SUFFIX,))
 
-    def _spans(self, document: _Document) -> list[_Span]:
+    def _spans(self, document: _Document, number: int) -> list[_Span]:
         """Read the lines of one file; a line may speak of one that follows."""
         spans: dict[str, _Span] = {}
         others: list[tuple[int, str]] = []
@@ -155,7 +165,12 @@ class _Reading:
             begin += len(line.encode()) + 1
         for place, line in others:
             self._other(line, place, spans)
-        return list(spans.values())
+        if self.links is None:
+            return list(spans.values())
+        chains = self.links.chains(spans, number + 1)
+        for name, chain in chains.items():
+            spans[name].said["chain"] = [chain]
+        return [span for span in spans.values() if "chain" in span.said or self.links.keeps(span.place)]
 
     def _text_bound(self, line: str, place: int) -> _Span:
         found = _TEXT_BOUND.fullmatch(line)
@@ -173,7 +188,8 @@ class _Reading:
         if not found:
             raise self._malformed(line, place)
         if pattern is _PASSED or not (target := found["target"]).startswith("T"):
-            self.passed.append(place)
+            if self.links is None or not self.links.take(line, place):
+                self.passed.append(place)
             return
         if target not in spans:
             what = f"{line.partition(chr(9))[0]} speaks of {target}, which is not in this file"
@@ -297,12 +313,12 @@ def looks_like_brat(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="brat",
-    summary="brat: .ann files with spans, fragments, attributes and ids, the .txt file beside each",
+    summary="brat: .ann files with spans, fragments, attributes, ids and chains, the .txt file beside each",
     shapes=frozenset({"tokens"}),
     suffixes=(SUFFIX,),
-    options=OPTION,
+    options={**OPTION, **CHAIN_OPTIONS},
     sniff=sniff,
     read=read,
-    layers=frozenset({"spans"}),
+    layers=frozenset({"spans", "chains"}),
     beside=(TEXT_SUFFIX,),
 )

@@ -1,6 +1,7 @@
 """CoNLL-U: ten tab-separated columns, comments, multiword ranges, empty nodes.
 
-Spans are chunk tags of a column, or brackets in the column MISC, as in CorefUD and GUM: `Entity=(e1-person`.
+Spans are chunk tags of a column, or brackets in the column MISC, as in CorefUD and GUM: `Entity=(e1-person`. Chains are
+the entities that these brackets name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from comparanda.errors import UsageError
 from comparanda.read import conllx
-from comparanda.read.conllu_entities.entities import BRACKET_OPTIONS, chosen_key, with_entities
+from comparanda.read.conllu_entities.entities import BRACKET_OPTIONS, chosen_key, key_of_chains, with_entities
 from comparanda.read.conllu_entities.misc import with_text
 from comparanda.read.numbered import Dialect, read_numbered
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request
@@ -25,7 +26,10 @@ DIALECT = Dialect(
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read CoNLL-U. Spans are brackets in MISC if there are any and no column is named."""
+    """Read CoNLL-U. Spans are brackets in MISC if there are any and no column is named; chains always are."""
+    if request.layer == "chains":
+        named = key_of_chains(request)
+        return with_text(with_entities(read_numbered(source, request, DIALECT, judged=False), request, named))
     if request.layer != "spans":
         _refuse_bracket_options(request)
         return read_numbered(source, request, DIALECT)
@@ -65,5 +69,5 @@ FORMAT = Format(
     },
     sniff=sniff,
     read=read,
-    layers=frozenset({"values", "arcs", "spans"}),
+    layers=frozenset({"values", "arcs", "spans", "chains"}),
 )

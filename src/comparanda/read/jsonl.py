@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from comparanda.errors import UsageError
 from comparanda.places import Source
 from comparanda.read.json_objects import JsonObjects, looks_like_json
 from comparanda.read.offsets import OPTION
@@ -24,7 +25,11 @@ def read(source: Source, request: Request) -> Corpus:
     check_line_lengths(source, 0, source.size, request.max_line)
     objects = JsonObjects(source)
     first = objects.first()
-    if request.layer == "spans" and not spans_in_tags(first, request, str(source.locate(int(objects.offset[0])))):
+    chains = request.layer == "chains"
+    if "chain" in request.options and not chains:
+        raise UsageError("the option 'chain' says how chains are read, and this task judges none", hint="leave it out")
+    where = str(source.locate(int(objects.offset[0])))
+    if chains or (request.layer == "spans" and not spans_in_tags(first, request, where)):
         return read_records(lambda: objects, objects.offset, source, request, name="jsonl")
 
     def fetch(names: Sequence[str]) -> dict[str, list[Any]]:
@@ -63,11 +68,12 @@ FORMAT = Format(
         "document": "the field that names the document (default for tokens and spans: 'document' and the like)",
         "spans": "spans: the field of spans (default: 'spans' and the like)",
         "text": "spans: the field of the document's text (default: 'text')",
+        "chain": "chains: the field of spans that names their chain (default: 'chain' and the like)",
         **OPTION,
         **CHUNK_OPTIONS,
     },
     sniff=looks_like_json,
     read=read,
-    layers=frozenset({"values", "spans"}),
+    layers=frozenset({"values", "spans", "chains"}),
     general=True,
 )

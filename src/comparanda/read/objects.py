@@ -7,6 +7,8 @@ No library is imported for them: an object is what it can do. A frame has `colum
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -14,6 +16,8 @@ import numpy as np
 
 from comparanda.errors import ReadError, UsageError
 from comparanda.places import Source
+from comparanda.read.json_formats.clusters import CLUSTERS
+from comparanda.read.json_formats.clusters import read_documents as read_clusters
 from comparanda.read.json_formats.spacy_objects import is_doc, read_docs
 from comparanda.read.records import SPANS_NAMES, holds_spans, read_records
 from comparanda.read.request import Request, Shape
@@ -37,6 +41,11 @@ _ACCEPTED: dict[Shape, tuple[str, ...]] = {
         "'tokens' and 'tags'",
     ),
 }
+_ACCEPTED_CHAINS = (
+    "accepted are: a path; a list of dictionaries with 'id', 'text' and 'spans', each of which has 'begin', 'end'",
+    "and 'chain'; a list of dictionaries with 'doc_key', 'sentences' and 'clusters'; a dictionary from names of",
+    "documents to lists of chains, each a list of mentions: (first word, word behind the last)",
+)
 _ACCEPTED_SPANS = (
     "accepted are: a path; a list of dictionaries with 'id', 'text' and 'spans', each of which has 'begin', 'end'",
     "and 'label'; a dictionary from names of documents to lists of spans; and chunk tags, as tokens are given",
@@ -69,6 +78,8 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
     if request.layer == "arcs":
         what = f"{request.side!r} is of type {type(given).__name__}; trees are read from files"
         raise UsageError(what, hint="give the path of a file in CoNLL-U or CoNLL-X")
+    if request.layer == "chains":
+        return _chains(given, request)
     if request.layer == "spans":
         return _spans(given, request)
     table = _table(given, request, shape)
@@ -91,6 +102,45 @@ def _spans(given: Any, request: Request) -> Corpus:
         records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     source = Source.of_text(f"<{request.side}>", b"\n" * len(records))
     return read_records(lambda: records, np.arange(len(records)), source, request, name="python")
+
+
+def _chains(given: Any, request: Request) -> Corpus:
+    """Read documents with spans that name their chain, documents with lists of chains, or these lists by name."""
+    if isinstance(given, Iterator):
+        given = list(given)
+    if isinstance(given, Mapping) and given and all(map(_is_chains, given.values())):
+        request = replace(request, options={**request.options, "end": "exclusive"})
+        documents = [{"id": str(name), CLUSTERS[0]: _plain(chains)} for name, chains in given.items()]
+    elif isinstance(given, list | tuple) and given and all(isinstance(each, Mapping) for each in given):
+        documents = [{str(name): _plain(value) for name, value in each.items()} for each in given]
+    else:
+        documents = []
+    if documents and not {*CLUSTERS}.isdisjoint(documents[0]):
+        return read_clusters(documents, range(len(documents)), _numbered(len(documents), request), request, "python")
+    records = _documents(given, request)
+    if records is None:
+        raise _unfit(given, request, "tokens")
+    places = np.arange(len(records))
+    return read_records(lambda: records, places, _numbered(len(records), request), request, name="python")
+
+
+def _numbered(count: int, request: Request) -> Source:
+    """Return a source with one empty line for each of some things, to count by."""
+    return Source.of_text(f"<{request.side}>", b"\n" * count)
+
+
+def _is_chains(given: Any) -> bool:
+    """Whether a value is a list of chains: of lists of mentions, each a pair."""
+    return is_collection(given) and all(is_collection(chain) and all(map(is_collection, chain)) for chain in given)
+
+
+def _plain(value: Any, depth: int = 5) -> Any:
+    """Return lists and whole numbers of any kind as those of Python, down to some depth."""
+    if is_collection(value) and depth:
+        return [_plain(each, depth - 1) for each in listed(value)]
+    if isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, Integral) else value
 
 
 def _documents(given: Any, request: Request) -> list[Mapping[str, Any]] | None:
@@ -131,7 +181,7 @@ def _table(given: Any, request: Request, shape: Shape) -> Table:
 
 def _unfit(given: Any, request: Request, shape: Shape, hint: str | None = None) -> UsageError:
     what = f"{request.side!r} is of type {type(given).__name__}, which cannot be read as {shape}"
-    accepted = _ACCEPTED_SPANS if request.layer == "spans" else _ACCEPTED[shape]
+    accepted = {"spans": _ACCEPTED_SPANS, "chains": _ACCEPTED_CHAINS}.get(request.layer, _ACCEPTED[shape])
     return UsageError(what, details=accepted, hint=hint)
 
 

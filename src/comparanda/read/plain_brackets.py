@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import TextColumn, code_type
+from comparanda.read.conllu_entities.brackets import DEEPEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
 
-_PLAIN = re.compile(r"\((?P<opened>[^()|\[\]%&\s-]+)(?P<closed>\))?\|?|(?P<closing>[^()|\[\]%&\s-]+)\)\|?")
+_NAME = r"[^()|\[\]%&\s-]+"
+_PLAIN = re.compile(rf"(?:(?<=.)\|)?(?:\((?P<opened>{_NAME})(?P<closed>\))?|(?P<closing>{_NAME})\))")
 _OPEN, _CLOSE = 1, -1
 
 
@@ -94,6 +96,8 @@ class _Steps:
         used[cells.codes] = True
         for text, there in zip(cells.names, used.tolist(), strict=True):
             end = 0
+            if there and text.count("(") > DEEPEST:
+                return None
             while there and (found := _PLAIN.match(text, end)):
                 end = found.end()
                 opened, closed, closing = found.group("opened", "closed", "closing")

@@ -15,6 +15,7 @@ import numpy as np
 from comparanda.errors import ReadError, nearest
 from comparanda.ids import joined, split
 from comparanda.places import Note, Source, first_places, refuse
+from comparanda.read.json_formats.fields import UNLABELLED
 from comparanda.read.offsets import asked_offsets
 from comparanda.read.request import Request
 from comparanda.read.standoff import FARTHEST, Draft
@@ -31,6 +32,7 @@ SPANS_NAMES = ("spans", "entities", "ents", "timexes")
 BEGIN_NAMES = ("begin", "start", "start_offset")
 END_NAMES = ("end", "stop", "end_offset")
 LABEL_NAMES = ("label", "type", "tag")
+CHAIN_NAMES = ("chain", "chain_id", "cluster", "cluster_id", "coref", "coref_id")
 TEXT, FRAGMENTS = "text", "fragments"
 
 _SHAPE = 'a span is written like this: {"begin": 0, "end": 5, "label": "PER"}'
@@ -76,12 +78,13 @@ class _Roles:
 
 @dataclass(frozen=True, slots=True)
 class _SpanRoles:
-    """Which field of a span is which; `own` has those that are no columns."""
+    """Which field of a span is which; `own` has those that are no columns. Only mentions have a chain."""
 
     begin: str
     end: str
     label: str
     own: frozenset[str]
+    chains: tuple[str, ...] = ()
 
 
 def read_records(
@@ -110,6 +113,8 @@ class _Reading:
         self.field = ""
         self.draft = Draft(source, request.side, lambda _, number: f"{self.field}[{number}]")
         self.roles: _SpanRoles | None = None
+        self.chained = request.layer == "chains"
+        self.in_chains = 0
 
     def corpus(self, records: Callable[[], Iterable[Record]], name: str) -> Corpus:
         offsets = asked_offsets(self.request.options)
@@ -127,11 +132,27 @@ class _Reading:
             for index, span in enumerate(listed(spans)):
                 self._span(span, f"{roles.spans}[{index}]", called, place)
         judged = self.roles.label if self.roles else LABEL_NAMES[0]
+        if self.chained:
+            judged = "chains"
+            self._check_chains()
         if roles.document is None:
             what = "no field is known to hold the name of a document: they are called by their number"
             places = first_places(self.source, self.place[:1])
             self.draft.notes.append(Note(self.request.side, what, 1, places))
         return self.draft.corpus(self.request, name=name, judged=judged, offsets=offsets)
+
+    def _check_chains(self) -> None:
+        """Note that no mention is in a chain, which is likely a file of something else."""
+        if self.roles is None or self.in_chains:
+            return
+        asked = self.request.options.get("chain")
+        if asked is not None:
+            raise ReadError(
+                f"no span has a {asked!r}", where=self.source.parts[0].name, hint="name another: ?chain=FIELD"
+            )
+        what = f"inputs in which no span has a {CHAIN_NAMES[0]!r}: every mention is alone"
+        places = first_places(self.source, self.place[:1])
+        self.draft.notes.append(Note(self.request.side, what, 1, places))
 
     def _roles(self, records: Iterable[Record]) -> _Roles:
         """Tell which field is which: as the options say, else by well-known names, else by what is in it."""
@@ -232,6 +253,8 @@ class _Reading:
         roles = self.roles
         pieces = self._pieces(span, roles, called, document, place)
         label = _plain(span.get(roles.label))
+        if label is None and self.chained:
+            label = UNLABELLED
         if label is None or (text := str(label)).isspace():
             empty = "is missing" if is_missing(span.get(roles.label)) else "is empty"
             hint = "give every span a label, or name the field that holds it: ?label=FIELD"
@@ -241,6 +264,20 @@ class _Reading:
             value = _ids(given) if field == "id" else _plain(given)
             if field not in roles.own and value is not None:
                 self.draft.say(number, str(field), value)
+        if self.chained:
+            self._chain(number, span, called, document, place)
+
+    def _chain(self, number: int, span: Record, called: str, document: str, place: int) -> None:
+        """Say which chain a span is in, if any; the name may be a text or a number."""
+        assert self.roles is not None
+        field = _has(self.roles.chains, span)
+        given = None if field is None else span[field]
+        if is_collection(given) or isinstance(given, Mapping):
+            what = f"{called}.{field} is of type {type(given).__name__}, which is no name of a chain"
+            raise self._bad(what, document, place, "a mention is in one chain: its name is a text or a number")
+        if (name := _plain(given)) is not None:
+            self.draft.say(number, CHAIN_NAMES[0], str(name))
+            self.in_chains += 1
 
     def _span_roles(self, span: Record) -> _SpanRoles:
         wanted = self.request.options.get("label")
@@ -248,7 +285,12 @@ class _Reading:
             wanted = self.request.value
         begin, end = _has(BEGIN_NAMES, span) or BEGIN_NAMES[0], _has(END_NAMES, span) or END_NAMES[0]
         label = wanted or _has(LABEL_NAMES, span) or LABEL_NAMES[0]
-        return _SpanRoles(begin, end, label, frozenset({begin, end, label, FRAGMENTS}))
+        own = frozenset({begin, end, label, FRAGMENTS})
+        if not self.chained:
+            return _SpanRoles(begin, end, label, own)
+        asked = self.request.options.get("chain")
+        chains = CHAIN_NAMES if asked is None else (asked,)
+        return _SpanRoles(begin, end, label, own | {*chains, CHAIN_NAMES[0]}, chains)
 
     def _pieces(self, span: Record, roles: _SpanRoles, called: str, document: str, place: int) -> list[tuple[int, int]]:
         """Return where a span begins and ends, in pieces if it has fragments."""

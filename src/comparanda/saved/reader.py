@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes, Rows
     from comparanda.manifest import ColumnEntry, Manifest
 
+PIECES = ("sentence", "row")
+"""The units of a corpus without marks of documents."""
+
 CODES = ("uint8", "uint16", "uint32")
 INTEGERS = (*CODES, "uint64", "int8", "int16", "int32", "int64")
 _OF_TYPE = {"truth": ("bool",), "number": ("float32", "float64", *INTEGERS), "text": INTEGERS}
@@ -89,6 +92,13 @@ class Reader:
         self.require((np.diff(found) >= 0).all(), f"{name} is not in order")
         return found
 
+    def numbered(self, name: str, numbers: Codes) -> int:
+        """Check that things have numbers in the order in which they appear, and return how many there are."""
+        highest = np.maximum.accumulate(np.append(np.int64(-1), numbers))
+        fits = ((numbers >= 0) & (numbers <= highest[:-1] + 1)).all()
+        self.require(fits, f"{name} has no numbers in the order of their first appearance")
+        return int(highest[-1]) + 1
+
     def codes(self, name: str, length: int, names: Sequence[str]) -> Codes:
         """Read codes of a table of names."""
         found = self.array(name, CODES, length)
@@ -140,8 +150,15 @@ class Reader:
     @cached_property
     def sentences(self) -> int:
         """The number of sentences that sites may lie in; where there are no texts, as many as can be."""
-        if self.manifest.unit != "document":
+        if self.manifest.unit in PIECES:
             return self.manifest.units
         if not self.manifest.texts:
             return 2**31
         return sum(len(self.offsets(text.sentences)) - 1 for text in self.manifest.texts)
+
+    @cached_property
+    def own(self) -> int:
+        """The number of the key's documents; mentions may stand in others behind them, of which there is no text."""
+        if not (self.manifest.texts and self.manifest.chains):
+            return len(self.manifest.documents)
+        return sum(len(text.names) for text in self.manifest.texts)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from comparanda.excerpts import Texts
     from comparanda.manifest import ViewEntry
     from comparanda.result import Result
+    from comparanda.sites import Sites
 
 
 def is_result_folder(path: str | os.PathLike[str]) -> bool:
@@ -44,14 +45,14 @@ def open_result(folder: str | os.PathLike[str]) -> Result:
     manifest = read_manifest(path)
     reader = Reader(path, manifest)
     _check_systems(reader)
-    texts = read_texts(reader)
-    tables = Tables(reader, _rows_of_documents(reader, texts))
+    texts, units = read_texts(reader), _read_units(reader)
+    tables = Tables(reader, _rows_of_documents(reader, texts), units)
     verdicts = Verdicts(
         task=manifest.task,
         systems=tuple(System(each.name, tuple(each.runs)) for each in manifest.systems),
         runs=tuple(manifest.runs),
         documents=tuple(manifest.documents),
-        units=Units(manifest.unit, manifest.units),
+        units=units,
         views={view.name: _read_view(reader, view, tables) for view in manifest.views},
         settings=manifest.settings,
         notes=tuple(Note(side, what, count, tuple(first)) for side, what, count, first in manifest.notes),
@@ -66,21 +67,34 @@ def open_result(folder: str | os.PathLike[str]) -> Result:
 
 
 def _check_systems(reader: Reader) -> None:
-    """Check that each run belongs to one system, and that units are what they are said to be."""
+    """Check that each run belongs to one system, and that measures are known."""
     manifest = reader.manifest
     runs = [run for system in manifest.systems for run in system.runs]
     reader.require(sorted(runs) == list(range(len(manifest.runs))), "a run does not belong to just one system")
     reader.require(len(set(manifest.runs)) == len(manifest.runs), "two runs have one name")
     names = {system.name for system in manifest.systems}
     reader.require(len(names) == len(manifest.systems), "two systems have one name")
-    if manifest.unit == "document":
-        reader.require(manifest.units == len(manifest.documents), "there are not as many units as documents")
     for view in manifest.views:
         for name in view.measures:
             try:
                 measure(name)
             except UsageError as problem:
                 reader.refuse(problem.what)
+
+
+def _read_units(reader: Reader) -> Units:
+    """Read what statistics resample, and check that it is what it is said to be."""
+    manifest = reader.manifest
+    if manifest.unit == "document":
+        reader.require(manifest.units == len(manifest.documents), "there are not as many units as documents")
+    reader.require((manifest.unit == "topic") == (manifest.topic_of is not None), "topics are half there")
+    if manifest.topic_of is None:
+        reader.require(not manifest.topics, "there are topics that no document is in")
+        return Units(manifest.unit, manifest.units)
+    of_document = reader.array(manifest.topic_of, ("int32",), len(manifest.documents))
+    topics = reader.numbered(manifest.topic_of, of_document)
+    reader.require(manifest.units == len(manifest.topics) == topics, "there are not as many units as topics")
+    return Units("topic", manifest.units, tuple(manifest.topics), of_document)
 
 
 def _rows_of_documents(reader: Reader, texts: Texts) -> NDArray[np.int64]:
@@ -92,28 +106,49 @@ def _rows_of_documents(reader: Reader, texts: Texts) -> NDArray[np.int64]:
         reader.require(len(documents) == 1, "pieces of one document are said to be several")
         return np.array([sum(part.rows for part in texts.parts)])
     names = [name for part in texts.parts for name in part.names]
-    reader.require(names == documents, "the texts are not those of the documents")
-    return np.concatenate([np.diff(part.documents) for part in texts.parts])
+    reader.require(names == documents[: reader.own], "the texts are not those of the documents")
+    beyond = np.full(len(documents) - reader.own, 2**31)
+    return np.concatenate([*(np.diff(part.documents) for part in texts.parts), beyond])
 
 
 def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
     reader.require((entry.sites is None) != (entry.claims is None), "a view has not just one of sites and spans")
-    given = None if entry.sites is None else tables.sites(entry.sites)
+    chains = None if entry.chains is None else tables.chains(entry.chains)
+    given = None if entry.sites is None else tables.sites(entry.sites, chains)
     claims = None if entry.claims is None else tables.claims(entry.claims)
     sites = View(entry.name, given, (), claims=claims).all_sites
     left_out = None if entry.left_out is None else reader.column(entry.left_out, len(sites))
     if left_out is not None and not isinstance(left_out, TextColumn):
         reader.refuse("reasons for leaving out are no texts")
     reader.require(set(entry.cuts) <= set(sites.attributes), "a view is to be cut by what is not there")
+    _check_raised(reader, entry, sites)
+    if entry.kinds is not None:
+        known = sites.attributes.get(entry.kinds)
+        reader.require(known is not None and known.type == "text", "sites are called by what is not there")
     return View(
         entry.name,
         given,
         tuple(entry.measures),
         left_out,
-        None if entry.items is None else tables.items(entry.items, claims),
+        None if entry.items is None else tables.items(entry.items, claims, sites),
         {name: reader.statistic(file) for name, file in entry.statistics.items()},
         frozenset(entry.lost),
         None if entry.surplus is None else tables.surplus(entry.surplus),
         tuple(entry.cuts),
         claims,
+        entry.raised,
+        entry.kinds,
+        chains,
+        tables.mention(entry.mention, chains, sites),
     )
+
+
+def _check_raised(reader: Reader, entry: ViewEntry, sites: Sites) -> None:
+    """Check a view whose sites depend on who is looked at, so that it can be cut to those that some runs raise."""
+    if entry.items is not None:
+        placed = (entry.items.site is None) == (entry.raised is None)
+        reader.require(placed, "items and the sites that runs raise do not belong together")
+    if entry.raised is not None:
+        reader.require(entry.raised in sites.names, "the key's value at sites that runs raise is none of the values")
+        alone = entry.claims is None and entry.left_out is None and entry.surplus is None
+        reader.require(alone, "sites that runs raise are made of spans, left out, or have something beside them")

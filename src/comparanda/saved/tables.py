@@ -1,4 +1,7 @@
-"""The tables of a saved result: sites, items and spans, checked so that each can be trusted like a judge's own."""
+"""The tables of a saved result: sites, items, spans and mentions, checked so that each can be trusted.
+
+What is read must be what a judge could have given: then no finding needs to ask.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comparanda.chains import NO_CHAIN, Chains, chain_units
 from comparanda.claims import Claims
 from comparanda.corpus import Fragments
 from comparanda.errors import InputError
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes, Rows
     from comparanda.manifest import (
         AspectEntry,
+        ChainsEntry,
         ClaimsEntry,
         ColumnEntry,
         FragmentsEntry,
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
         OutcomesEntry,
     )
     from comparanda.saved.reader import Reader
+    from comparanda.verdicts import Units
 
     Places = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
@@ -40,18 +46,21 @@ _MOST_SOURCES = 5  # with that of none
 
 
 class Tables:
-    """Reads sites, items and spans; spans that several views share are read once.
+    """Reads sites, items, spans and mentions; what several views share is read once.
 
     Args:
         reader: the reader of the folder.
         rows: how many rows each document has.
+        units: what statistics resample.
 
     """
 
-    def __init__(self, reader: Reader, rows: NDArray[np.int64]) -> None:
+    def __init__(self, reader: Reader, rows: NDArray[np.int64], units: Units) -> None:
         self.reader = reader
         self.rows = rows
+        self.units = units
         self.claims = cache(self._claims)
+        self.chains = cache(self._chains)
 
     @property
     def _runs(self) -> int:
@@ -59,14 +68,15 @@ class Tables:
 
     # Sites
 
-    def sites(self, entry: SitesEntry) -> Sites:
-        """Read the sites of a view that has no spans."""
+    def sites(self, entry: SitesEntry, chains: Chains | None) -> Sites:
+        """Read the sites of a view that has no spans; where they are mentions, these tell their order."""
         reader = self.reader
         names = reader.names(entry.names)
         length = len(reader.array(entry.document, ("int32",)))
         if entry.parts is not None:
             reader.require(len(entry.parts) == len(names), "there are not as many sets of labels as values")
-        document, sentence, place = self._where(entry, length, self.rows)
+        rows = self.rows if chains is None else self._room_behind
+        document, sentence, place = self._where(entry, length, rows, ordered=chains is None)
         return Sites(
             document,
             sentence,
@@ -77,15 +87,17 @@ class Tables:
             None if entry.parts is None else tuple(tuple(part) for part in entry.parts),
             {name: self._attribute(each, length) for name, each in entry.attributes.items()},
             {name: self._aspect(each, length) for name, each in entry.aspects.items()},
-            None if entry.width is None else self._width(entry.width, self.rows[document] - place),
+            None if entry.width is None else self._width(entry.width, rows[document] - place),
         )
 
-    def _where(self, entry: SitesEntry | ItemsEntry, length: int, rows: NDArray[np.int64]) -> Places:
-        """Read where sites or items stand, and check that each place is inside its document."""
+    def _where(
+        self, entry: SitesEntry | ItemsEntry | ChainsEntry, length: int, rows: NDArray[np.int64], *, ordered: bool
+    ) -> Places:
+        """Read where sites, items or mentions stand, and check that each place is inside its document."""
         reader = self.reader
-        read = reader.ordered if isinstance(entry, SitesEntry) else reader.indices
+        read = reader.ordered if ordered else reader.indices
         document = read(entry.document, length, len(rows))
-        sentence = read(entry.sentence, length, reader.sentences)
+        sentence = read(entry.sentence, length, reader.sentences + (reader.own < len(rows)))
         place = reader.indices(entry.place, length, 2**31)
         reader.require((place < rows[document]).all(), f"{entry.place} points behind its document")
         return document, sentence, place
@@ -175,16 +187,81 @@ class Tables:
         reader.require(inside.all(), "a piece of a span is not inside it")
         return Fragments(span, first, last)
 
+    # Mentions
+
+    def _chains(self, number: int) -> Chains:
+        """Read the mentions of all sides, and check that they are what a judge could have given."""
+        reader = self.reader
+        reader.require(number < len(reader.manifest.chains), "the mentions of a view are missing")
+        reader.require(self.units.kind in {"document", "topic"}, "chains of mentions are cut by sentences or rows")
+        entry = reader.manifest.chains[number]
+        length = len(reader.array(entry.document, ("int32",)))
+        document, sentence, place = self._where(entry, length, self._room_behind, ordered=False)
+        width = self._width(entry.width, self._room_behind[document] - place)
+        fits = np.array_equal(document >= reader.own, sentence == reader.sentences)
+        reader.require(fits, f"{entry.sentence} has other sentences than the documents of mentions")
+        unit = document if self.units.of_document is None else self.units.of_document[document]
+        reader.require(_rising([unit, document, place, np.arange(length)]), "mentions are not in order")
+        self._one_a_run(entry.runs)
+        key, *runs = (self._numbers(name, unit) for name in (entry.key, *entry.runs))
+        there = np.any(np.stack([key, *runs]) != NO_CHAIN, axis=0)
+        reader.require(there.all(), "a mention is neither the key's nor any run's")
+        pieces = None if entry.pieces is None else self._pieces(entry.pieces, document)
+        candidates = {name: reader.array(file, ("bool",), length) for name, file in entry.candidates.items()}
+        return Chains(document, sentence, place, width, unit, key, tuple(runs), pieces, candidates)
+
+    @property
+    def _room_behind(self) -> NDArray[np.int64]:
+        """How many rows mentions may cover: one without a word may stand behind the last row of its document."""
+        return self.rows + 1
+
+    def _pieces(self, entry: FragmentsEntry, document: NDArray[np.int32]) -> Fragments:
+        """Read the rows of mentions in pieces, in their order, and check that they are inside their documents."""
+        reader = self.reader
+        mention = reader.array(entry.span, ("int64",))
+        begin, end = (reader.array(name, ("int64",), len(mention)) for name in (entry.begin, entry.end))
+        reader.require(_rising([mention, begin, end, np.arange(len(mention))]), "pieces of mentions are not in order")
+        fits = mention.size and mention[0] >= 0 and mention[-1] < len(document)
+        reader.require(fits, f"{entry.span} points to no mention")
+        inside = (begin >= 0) & (end >= begin) & (end <= self._room_behind[document[mention]])
+        reader.require(inside.all(), "a piece of a mention is not inside its document")
+        return Fragments(mention, begin, end)
+
+    def _numbers(self, name: str, unit: NDArray[np.int32]) -> Rows:
+        """Read which chain each mention is in: by number in the order of first mentions, each in one unit."""
+        found = self.reader.array(name, ("int64",), len(unit))
+        there = np.flatnonzero(found != NO_CHAIN)
+        owner = chain_units(found, unit, self.reader.numbered(name, found[there]))
+        within = (owner[found[there]] == unit[there]).all()
+        self.reader.require(within, f"{name} has a chain in two documents or topics")
+        return found
+
+    def mention(self, name: str | None, chains: Chains | None, sites: Sites) -> Rows | None:
+        """Read which mention each site is, and check that they stand at one place, in the order of mentions."""
+        reader = self.reader
+        reader.require((name is None) == (chains is None), "sites and mentions do not belong together")
+        if name is None or chains is None:
+            return None
+        found: Rows = reader.array(name, ("int64",), len(sites))
+        fits = not found.size or (found.min() >= 0 and found.max() < len(chains))
+        reader.require(fits, f"{name} points to no mention")
+        reader.require(_rising([found]), f"{name} is not in order, or has a mention twice")
+        for column in ("document", "sentence", "place", "width"):
+            same = np.array_equal(getattr(sites, column), getattr(chains, column)[found])
+            reader.require(same, f"the {column} of a site is not that of its mention")
+        return found
+
     # Items
 
-    def items(self, entry: ItemsEntry, claims: Claims | None) -> Items:
+    def items(self, entry: ItemsEntry, claims: Claims | None, sites: Sites | None = None) -> Items:
         """Read items; where a view has spans, each item is one of them."""
         reader = self.reader
         reader.require((entry.claim is None) == (claims is None), "items and spans do not belong together")
         length = len(reader.array(entry.document, ("int32",)))
         reader.require(len(set(entry.names)) == len(entry.names), "two labels have one name")
+        rows = self.rows if claims is None else self._room
         found = Items(
-            *self._where(entry, length, self.rows if claims is None else self._room),
+            *self._where(entry, length, rows if entry.site is None else self._room_behind, ordered=False),
             reader.codes(entry.label, length, entry.names),
             tuple(entry.names),
             reader.array(entry.positive, ("bool",), length),
@@ -195,17 +272,20 @@ class Tables:
             None if entry.claim is None or claims is None else self._claim(entry.claim, length, claims),
             None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
             None if entry.by_run is None or claims is None else self._by_run(entry.by_run, length, claims),
+            None if entry.site is None or sites is None else self._site(entry.site, length, sites),
         )
         self._one_a_run(entry.claimed)
         self._check_credit(found)
         if claims is not None:
             self._check_spans(found, claims)
+        if sites is not None and found.site is not None:
+            self._check_sites(found, sites)
         return found
 
     def surplus(self, entry: ItemsEntry) -> Items:
         """Read items beside sites: claimed or not, and nothing else."""
         found = self.items(entry, None)
-        bare = all(each is None for each in (found.credit, found.earned, found.weight, found.outcomes))
+        bare = all(each is None for each in (found.credit, found.earned, found.weight, found.outcomes, entry.site))
         self.reader.require(bare and not found.positive.any(), "a surplus item is positive")
         truths = all(claimed.dtype == np.bool_ for claimed in found.claimed)
         self.reader.require(truths, "a surplus item is claimed more than once")
@@ -256,6 +336,20 @@ class Tables:
             same = np.array_equal(getattr(items, name), getattr(claims, name)[claim])
             self.reader.require(same, f"the {name} of an item is not that of its span")
         self.reader.require((claims.key[claim][items.positive] > 0).all(), "a positive item is no span of the key")
+
+    def _site(self, name: str, length: int, sites: Sites) -> Rows:
+        """Read at which site each item stands, in the order of sites."""
+        found = self.reader.array(name, ("int64",), length)
+        rising = _rising([found, np.arange(length)])
+        fits = not found.size or (rising and found[0] >= 0 and found[-1] < len(sites))
+        self.reader.require(fits, f"{name} points to no site, or is not in order")
+        return found
+
+    def _check_sites(self, items: Items, sites: Sites) -> None:
+        """Check that items stand where their sites do."""
+        for name in ("document", "sentence", "place"):
+            same = np.array_equal(getattr(items, name), getattr(sites, name)[items.site])
+            self.reader.require(same, f"the {name} of an item is not that of its site")
 
     def _outcomes(self, entry: OutcomesEntry, length: int) -> Outcomes:
         for names in (entry.verdicts, entry.rules):

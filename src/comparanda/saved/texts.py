@@ -14,7 +14,7 @@ from comparanda.excerpts import Side, TextPart, Texts
 from comparanda.manifest import digest
 from comparanda.places import Part, Source
 from comparanda.read.files import load_files
-from comparanda.saved.reader import INTEGERS
+from comparanda.saved.reader import INTEGERS, PIECES
 
 if TYPE_CHECKING:
     from comparanda.columns import Codes, Rows
@@ -27,7 +27,7 @@ def read_texts(reader: Reader) -> Texts:
     sources = [SavedSource(reader, entry) for entry in reader.manifest.sources]
     parts = tuple(_read_part(reader, entry, sources) for entry in reader.manifest.texts)
     sentences = sum(len(part.sentences) - 1 for part in parts)
-    if parts and reader.manifest.unit != "document":
+    if parts and reader.manifest.unit in PIECES:
         reader.require(sentences == reader.manifest.units, "there are not as many units as sentences or rows")
     return Texts(parts, reader.manifest.continued)
 

@@ -8,7 +8,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,6 +20,7 @@ from comparanda.manifest import (
     KIND,
     MANIFEST,
     AspectEntry,
+    ChainsEntry,
     ClaimsEntry,
     ColumnEntry,
     FragmentsEntry,
@@ -42,6 +43,7 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.chains import Chains
     from comparanda.claims import Claims
     from comparanda.corpus import Fragments
     from comparanda.excerpts import TextPart
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
     from comparanda.result import Result
     from comparanda.sites import Aspect, Attribute, Sites
     from comparanda.verdicts import View
+
+Table = TypeVar("Table")
+Entry = TypeVar("Entry")
 
 
 def save(result: Result, folder: str | os.PathLike[str]) -> None:
@@ -98,6 +103,7 @@ class _Writer:
         self.files: dict[str, str] = {}
         self.sources: list[SourceEntry] = []
         self.claims: list[ClaimsEntry] = []
+        self.chains: list[ChainsEntry] = []
         self._known: dict[int, tuple[Any, Any]] = {}
 
     def array(self, values: NDArray[Any]) -> str:
@@ -129,10 +135,17 @@ class _Writer:
 
     def claims_of(self, claims: Claims) -> int:
         """Write the spans of a view, once, and return the number of their entry."""
-        if id(claims) not in self._known:
-            self.claims.append(_claims(self, claims))
-            self._known[id(claims)] = (claims, len(self.claims) - 1)
-        number: int = self._known[id(claims)][1]
+        return self._numbered(claims, self.claims, _claims)
+
+    def chains_of(self, chains: Chains) -> int:
+        """Write the mentions of a view, once, and return the number of their entry."""
+        return self._numbered(chains, self.chains, _chains)
+
+    def _numbered(self, table: Table, entries: list[Entry], write: Callable[[_Writer, Table], Entry]) -> int:
+        if id(table) not in self._known:
+            entries.append(write(self, table))
+            self._known[id(table)] = (table, len(entries) - 1)
+        number: int = self._known[id(table)][1]
         return number
 
     def source(self, give: Callable[[], Source]) -> int:
@@ -183,10 +196,13 @@ def _write(result: Result, folder: Path) -> None:
         documents=list(verdicts.documents),
         unit=verdicts.units.kind,
         units=verdicts.units.count,
+        topics=list(verdicts.units.names),
+        topic_of=writer.maybe(verdicts.units.of_document),
         settings=dict(verdicts.settings),
         notes=[(note.side, note.what, note.count, list(note.first)) for note in verdicts.notes],
         views=views,
         claims=writer.claims,
+        chains=writer.chains,
         texts=texts,
         continued=verdicts.texts.continued,
         sources=writer.sources,
@@ -208,6 +224,10 @@ def _view(writer: _Writer, view: View) -> ViewEntry:
         sorted(view.lost),
         None if view.surplus is None else _items(writer, view.surplus),
         list(view.cuts),
+        view.raised,
+        view.kinds,
+        None if view.chains is None else writer.chains_of(view.chains),
+        writer.maybe(view.mention),
     )
 
 
@@ -256,6 +276,20 @@ def _fragments(writer: _Writer, fragments: Fragments) -> FragmentsEntry:
     return FragmentsEntry(writer.array(fragments.span), writer.array(fragments.begin), writer.array(fragments.end))
 
 
+def _chains(writer: _Writer, chains: Chains) -> ChainsEntry:
+    """Write mentions; which unit each is in is told by its document."""
+    return ChainsEntry(
+        writer.array(chains.document),
+        writer.array(chains.sentence),
+        writer.array(chains.place),
+        writer.array(chains.width),
+        writer.array(chains.key),
+        writer.arrays(chains.runs),
+        None if chains.pieces is None else _fragments(writer, chains.pieces),
+        {name: writer.array(counting) for name, counting in chains.candidates.items()},
+    )
+
+
 def _items(writer: _Writer, items: Items) -> ItemsEntry:
     return ItemsEntry(
         writer.array(items.document),
@@ -271,6 +305,7 @@ def _items(writer: _Writer, items: Items) -> ItemsEntry:
         writer.maybe(items.claim),
         None if items.outcomes is None else _outcomes(writer, items.outcomes),
         writer.maybe_arrays(items.by_run),
+        writer.maybe(items.site),
     )
 
 

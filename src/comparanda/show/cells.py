@@ -19,7 +19,7 @@ def cell(kind: Kind, value: Any) -> str:
     """
     if value is None or (isinstance(value, tuple) and None in value):
         return UNDEFINED
-    if value == "":  # a cell that is not meant to hold anything, such as the diagonal of a matrix
+    if value in ("", ("", "")):  # a cell that is not meant to hold anything, such as the diagonal of a matrix
         return ""
     written: str = _WRITERS[kind](value)
     return written

@@ -18,7 +18,7 @@ from rich.text import Text
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
 from comparanda.comparison.gating.finding import Gate
-from comparanda.show import arcs, spans
+from comparanda.show import arcs, mentions, spans
 from comparanda.show.cells import visible
 from comparanda.show.example_tables import verdict_and_rule
 from comparanda.show.table import Table
@@ -35,6 +35,7 @@ _GAP = 3  # what the box puts between two columns
 _NARROWEST = 8
 _PIPED = 10_000
 _WIDEST = 160  # of a drawing, where the output is no terminal
+_WIDEST_CHAIN = 116  # of the lines of a chain, with four before them
 _LONGEST = 60  # of the text of a span
 _TEXT_SHARE = 0.6  # of a narrow terminal, for the columns that say what a row is
 
@@ -197,6 +198,8 @@ def _show_examples(finding: Examples, console: Console) -> None:
         console.print(_line(arcs.LEGEND, "dim"))
     if any(each.stretch is not None and each.stretch.words for each in finding.examples):
         console.print(_line(spans.LEGEND, "dim"))
+    if any(each.chains for each in finding.examples):
+        console.print(_line(mentions.LEGEND, "dim"))
     found = _counted(finding.count, "example")
     console.print(_line(f"{len(finding.examples):,} of {found} shown where {finding.where}", "dim"))
 
@@ -226,6 +229,8 @@ def _show_example(each: Example, console: Console, width: int) -> None:
         console.print(line)
     if each.stretch is not None:
         _show_verdicts(each.stretch, console)
+    if each.chains:
+        _show_drawing(mentions.draw(each.chains, min(room, _WIDEST_CHAIN)), console)
     if each.trees:
         _show_drawing(arcs.draw(each.words, each.trees, room), console)
     if each.undrawn:
@@ -234,10 +239,11 @@ def _show_example(each: Example, console: Console, width: int) -> None:
 
 
 def _show_sentence(each: Example, console: Console) -> None:
+    before, word, after = mentions.sentence(each) if each.chains else (each.before, each.word, each.after)
     sentence = Text()
-    sentence.append(visible(each.before) + " " if each.before else "")
-    sentence.append(f"[{visible(each.word)}]", style="bold")
-    sentence.append(" " + visible(each.after) if each.after else "")
+    sentence.append(visible(before) + " " if before else "")
+    sentence.append(f"[{visible(word)}]", style="bold")
+    sentence.append(" " + visible(after) if after else "")
     for line in sentence.wrap(console, max(console.width - 2, 20)):
         console.print(Text("  ") + line)
 

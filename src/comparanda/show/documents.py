@@ -9,7 +9,7 @@ import msgspec
 
 from comparanda.show.cells import visible
 from comparanda.show.table import Table
-from comparanda.show.tables import tables
+from comparanda.show.tables import main_table, tables
 
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
@@ -48,7 +48,7 @@ def _escaped(text: str) -> str:
 
 def as_delimited(finding: Finding, separator: str, top: int = 0) -> str:
     """Return the main table with raw numbers, separated by commas or tabs."""
-    table = tables(finding, top)[0]
+    table = main_table(finding, top)
     rows = [table.keys(), *(row.values() for row in table.dicts())]
     return "".join(separator.join(_quoted(value, separator) for value in row) + "\n" for row in rows)
 
@@ -63,7 +63,7 @@ def _quoted(value: Any, separator: str) -> str:
 
 def as_json_lines(finding: Finding, top: int = 0) -> str:
     """Return the main table as one JSON object a row."""
-    lines = (msgspec.json.encode(row).decode() for row in tables(finding, top)[0].dicts())
+    lines = (msgspec.json.encode(row).decode() for row in main_table(finding, top).dicts())
     return "".join(line + "\n" for line in lines)
 
 

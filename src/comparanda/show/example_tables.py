@@ -1,4 +1,4 @@
-"""Examples as tables: a sentence a row, and what rules made of its spans."""
+"""Examples as tables: a sentence a row, what rules made of its spans, and the chains of mentions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 from comparanda.comparison.examples import Examples
 from comparanda.comparison.spans import RunVerdict
+from comparanda.show.mentions import antecedent_text, one_line
 from comparanda.show.table import Field, Table
 
 
 def example_tables(finding: Examples) -> tuple[Table, ...]:
-    """Return the sentences, and the verdicts on their spans if there are any."""
+    """Return the sentences, and the verdicts on their spans and the chains of their mentions if there are any."""
     runs = [answer.run for answer in finding.examples[0].answers] if finding.examples else []
     fields = (
         Field("document", "document"),
@@ -26,7 +27,7 @@ def example_tables(finding: Examples) -> tuple[Table, ...]:
         for each in finding.examples
     )
     title = f"{len(rows):,} of {finding.count:,} where {finding.where}"
-    return (Table("examples", title, fields, rows), *_verdict_tables(finding, runs))
+    return (Table("examples", title, fields, rows), *_verdict_tables(finding, runs), *_chain_tables(finding))
 
 
 def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
@@ -46,6 +47,35 @@ def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
         *(Field(run, run) for run in runs),
     )
     return (Table("verdicts", "What rules made of their spans", fields, tuple(rows)),) if rows else ()
+
+
+def _chain_tables(finding: Examples) -> tuple[Table, ...]:
+    """Return the chains that all sides put the mentions of examples into, if they are mentions."""
+    rows = tuple(
+        (
+            each.document,
+            each.place,
+            each.word,
+            chain.side,
+            chain.size,
+            antecedent_text(chain),
+            "" if chain.antecedent is None else chain.antecedent.sentences_back,
+            one_line(chain, of_key=number == 0),
+        )
+        for each in finding.examples
+        for number, chain in enumerate(each.chains)
+    )
+    fields = (
+        Field("document", "document"),
+        Field("place", "place"),
+        Field("word", "mention"),
+        Field("side", "side"),
+        Field("size", "mentions of the chain", "count"),
+        Field("antecedent", "antecedent"),
+        Field("sentences_back", "sentences back", "count"),
+        Field("chain", "chain"),
+    )
+    return (Table("chains", "The chains of their mentions", fields, rows),) if rows else ()
 
 
 def verdict_and_rule(said: RunVerdict) -> str:

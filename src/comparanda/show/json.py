@@ -9,6 +9,7 @@ import msgspec
 from comparanda.comparison.ablation import Ablation
 from comparanda.comparison.agreements import Agreements
 from comparanda.comparison.anatomy import Anatomy
+from comparanda.comparison.chain_pairs import ChainPairs
 from comparanda.comparison.combine import Combination
 from comparanda.comparison.complement.against import Against
 from comparanda.comparison.complement.finding import Complementarity
@@ -31,13 +32,14 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
 FINDINGS: dict[str, type[Finding]] = {
     "anatomy": Anatomy,
     "scores": Scores,
     "pairs": Pairs,
+    "chain_pairs": ChainPairs,
     "difference": Difference,
     "combination": Combination,
     "complementarity": Complementarity,

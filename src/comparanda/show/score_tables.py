@@ -1,4 +1,4 @@
-"""Scores as tables: systems in rows, or, where measures have many labels, labels in rows."""
+"""Scores as tables: systems in rows, or labels where measures have many, or metrics with precision and recall."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from comparanda.comparison.scores import Score, Scores
 from comparanda.show.cells import counted
+from comparanda.show.metric_tables import best_of_rows, metric_tables, metrics_of
 from comparanda.show.table import Field, Table
 
 _MANY = 6  # so many measures with labels are put into rows
@@ -22,6 +23,10 @@ def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -
     """Return the tables of scores; stars tell which main scores differ from the first system's."""
     labelled = tuple(score for score in finding.scores if _LABELLED.fullmatch(score.measure))
     outcomes = (_outcome_table(finding),) if finding.outcomes else ()
+    if metrics := metrics_of(finding):
+        marks = {system: stars(p) for system, p in p_against_first.items()}
+        notes = (*_resampling(finding), *_signs(finding.scores[0].system, marks.values()))
+        return (*metric_tables(finding, metrics, marks, notes), *outcomes)
     if _of_views(finding):
         return (_table_by_view(finding, p_against_first), *outcomes)
     if len(dict.fromkeys(score.measure for score in labelled)) < _MANY:
@@ -29,6 +34,14 @@ def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -
     plain = tuple(score for score in finding.scores if score not in labelled)
     first = (_score_table(replace(finding, scores=plain), p_against_first),) if plain else ()
     return (*first, *_tables_by_label(replace(finding, scores=labelled)), *outcomes)
+
+
+def main_score_table(finding: Scores) -> Table:
+    """Return the table with all scores, each by the name of its measure: that of data, and the first of those shown.
+
+    Where metrics stand in rows for people, systems do so in data.
+    """
+    return _score_table(finding, {}) if metrics_of(finding) else score_tables(finding, {})[0]
 
 
 def _outcome_table(finding: Scores) -> Table:
@@ -146,7 +159,7 @@ def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
     for name, by_label in cells.items():
         fields = (Field("label", _view_of(name)), *(Field(system, system, "share") for system in systems))
         rows = [(label, *(_value(by_label[label].get(system)) for system in systems)) for label in by_label]
-        best = _best_of_rows(rows)
+        best = best_of_rows(rows, range(1, len(fields)))
         found.append(Table(name, f"Scores: {_spelled(name)}", fields, tuple(rows), notes if not found else (), best))
     return tuple(found)
 
@@ -181,16 +194,6 @@ def _spelled(name: str) -> str:
     return name.rpartition(".")[2].replace("_", " ")
 
 
-def _best_of_rows(rows: list[tuple[Any, ...]]) -> frozenset[tuple[int, int]]:
-    """Return the cells with the highest value of each row."""
-    best = set()
-    for number, (_, *values) in enumerate(rows):
-        known = [value for value in values if value is not None]
-        if len(set(known)) > 1:
-            best |= {(number, place + 1) for place, value in enumerate(values) if value == max(known)}
-    return frozenset(best)
-
-
 def _resampling(finding: Scores) -> tuple[str, ...]:
     """Say how intervals were made."""
     if not finding.resamples:
@@ -198,6 +201,12 @@ def _resampling(finding: Scores) -> tuple[str, ...]:
     units = counted(finding.units, finding.unit)
     drawn = f"{counted(finding.resamples, 'bootstrap resample')} of {units}, seed {finding.seed}"
     return (f"95 % intervals: {drawn if finding.units > 1 else f'n/a with {units}'}",)
+
+
+def _signs(first: str, marks: Iterable[str]) -> tuple[str, ...]:
+    """Say what stars mean, if there are any."""
+    told = f"* differs from {first} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001"
+    return (told,) if any(marks) else ()
 
 
 def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
@@ -222,8 +231,7 @@ def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -
         rows.append(tuple(row))
     marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
     notes = list(_resampling(finding))
-    if any(marks.values()):
-        notes.append(f"* differs from {rows[0][0]} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001")
+    notes += _signs(str(rows[0][0]), marks.values())
     notes += [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
     return Table(
         "scores",

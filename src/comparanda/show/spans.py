@@ -31,7 +31,8 @@ _WORD = 30
 _LABEL = 32
 _NARROWEST = 12  # less would leave nothing of words and labels
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
-_LEFT_TO_RIGHT = "\u200e"  # before each word, so that a terminal that knows better does not change their order
+LEFT_TO_RIGHT = "\u200e"
+"""Put before each word, so that a terminal that knows better does not change their order."""
 
 
 def draw(stretch: Stretch, width: int) -> list[str]:
@@ -64,14 +65,14 @@ def draw(stretch: Stretch, width: int) -> list[str]:
     for block in _blocks(_words(stretch, room), drawn, room):
         first = not lines
         lines += [] if first else [""]
-        lines += _beside("", [block.text], column)
+        lines += beside("", [block.text], column)
         for name, line, instead in zip(names, stretch.sides, said, strict=True):
             below = _levels(block.marks(line.spans)) if not instead else [instead] if first else []
-            lines += _beside(name, below, column)
+            lines += beside(name, below, column)
     return lines
 
 
-def _beside(name: str, lines: Iterable[str], column: int) -> Iterator[str]:
+def beside(name: str, lines: Iterable[str], column: int) -> Iterator[str]:
     """Put a name before the first of some lines, and as much space before the others."""
     for line in lines:
         yield f"{name}{' ' * (column - cell_len(name))}{line}".rstrip()
@@ -187,7 +188,7 @@ class _Block:
         self._words = {word.number: word for word in words if word.number}
         self._columns: dict[int, tuple[int, int]] = {}
         self.size, self.text, self.width = len(words), "", 0
-        isolated = _LEFT_TO_RIGHT if any(_runs_leftward(word.shown) for word in words) else ""
+        isolated = LEFT_TO_RIGHT if any(runs_leftward(word.shown) for word in words) else ""
         for word in words:
             before = word.before if self.text else word.before.lstrip()
             left = self.width + len(before)
@@ -273,5 +274,6 @@ def _levels(marks: Iterable[_Mark]) -> list[str]:
     return lines
 
 
-def _runs_leftward(text: str) -> bool:
+def runs_leftward(text: str) -> bool:
+    """Whether a text has letters that run from right to left."""
     return not text.isascii() and any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in text)

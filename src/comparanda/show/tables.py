@@ -8,6 +8,7 @@ from typing import Any
 from comparanda.comparison.ablation import Ablation
 from comparanda.comparison.agreements import Agreements
 from comparanda.comparison.anatomy import Anatomy
+from comparanda.comparison.chain_pairs import ChainPairs
 from comparanda.comparison.combine import Combination
 from comparanda.comparison.complement.against import Against
 from comparanda.comparison.complement.finding import Complementarity
@@ -29,6 +30,7 @@ from comparanda.comparison.suspects import Suspects
 from comparanda.show.ablation_tables import ablation_tables
 from comparanda.show.agreement_tables import agreement_tables
 from comparanda.show.cells import counted
+from comparanda.show.chain_tables import chain_tables
 from comparanda.show.combination_tables import combination_tables
 from comparanda.show.complement_tables import against_table, complement_tables
 from comparanda.show.difference_tables import difference_tables, label_table
@@ -37,7 +39,8 @@ from comparanda.show.ensemble_tables import ensemble_tables
 from comparanda.show.example_tables import example_tables
 from comparanda.show.gate_tables import gate_tables
 from comparanda.show.leaderboard_tables import leaderboard_tables
-from comparanda.show.score_tables import score_tables, stars
+from comparanda.show.metric_tables import metrics_of
+from comparanda.show.score_tables import main_score_table, score_tables, stars
 from comparanda.show.source_tables import source_table
 from comparanda.show.stability_tables import stability_tables
 from comparanda.show.suspect_tables import suspect_tables
@@ -53,9 +56,17 @@ def tables(finding: Finding, top: int | None = None) -> tuple[Table, ...]:  # no
     raise TypeError(f"no tables for {type(finding).__name__}")
 
 
-def main_table(finding: Finding) -> Table:
-    """Return the table that holds the finding's rows in full."""
-    return tables(finding, 0)[0]
+def main_table(finding: Finding, top: int = 0) -> Table:
+    """Return the table that holds the finding's rows, in full unless told otherwise."""
+    if isinstance(finding, Scores | Anatomy):
+        return main_score_table(finding.scores if isinstance(finding, Anatomy) else finding)
+    return tables(finding, top)[0]
+
+
+def shows_more(finding: Finding) -> bool:
+    """Whether a finding has tables with something that its main table does not hold."""
+    whole = isinstance(finding, Scores) and bool(metrics_of(finding)) and not finding.outcomes
+    return len(tables(finding)) > 1 and not whole
 
 
 def _pairs(top: int | None) -> int | None:
@@ -124,6 +135,11 @@ def _(finding: Pairs, top: int | None = None) -> tuple[Table, ...]:
     if not all(pair.sites for pair in finding.pairs):
         notes = (*notes, NO_SITES)
     return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, kept, notes),)
+
+
+@tables.register
+def _(finding: ChainPairs, top: int | None = None) -> tuple[Table, ...]:
+    return chain_tables(finding, top)
 
 
 @tables.register
@@ -263,7 +279,8 @@ def _(finding: Anatomy, top: int | None = None) -> tuple[Table, ...]:
     if finding.significance is not None:
         against = {test.new: test.p_holm for test in finding.significance.tests if test.base == first}
     found = [*score_tables(finding.scores, against)]
-    parts = (finding.pairs, finding.stability, finding.significance, finding.difference, finding.combination)
+    pairs = finding.pairs if finding.chain_pairs is None else finding.chain_pairs
+    parts = (pairs, finding.stability, finding.significance, finding.difference, finding.combination)
     for part in (*parts, *finding.slices):
         if part is not None:
             found += tables(part, top)

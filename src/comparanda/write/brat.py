@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from comparanda.errors import WriteError
 from comparanda.ids import NIL
 from comparanda.read.brat import SUFFIX, TEXT_SUFFIX
-from comparanda.write.passages import Losses, Mention, Passage
+from comparanda.write.mentions import chain_of, tell_shared_names, without_words
+from comparanda.write.passages import CHAIN, Losses, Mention, Passage
 from comparanda.write.writer import Writer
 
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|]')
@@ -16,10 +17,15 @@ _LINE_END = re.compile(r"[\r\n]")
 _WELL_KNOWN = frozenset({"id", "confidence", "probability"})
 _LONGEST = 250
 
+COREFERENCE = "Coreference"
+"""What the lines of chains are called."""
+
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write two files a document, called after it."""
-    for passage in documents:
+    given = [without_words(each, losses) for each in documents]
+    tell_shared_names((each for each in given if each.chained), losses)
+    for passage in given:
         _check_name(passage.name)
         for attribute in passage.attributes:
             losses.lose(f"the attribute {attribute!r} of documents", passage.name)
@@ -46,7 +52,7 @@ def _check_name(name: str) -> None:
 
 
 def _lines(passage: Passage, losses: Losses, base: str | None) -> Iterator[str]:
-    """Give the lines of a document: of each span its T line, then what is said of it."""
+    """Give the lines of a document: of each span its T line, then what is said of it; the chains last."""
     numbers = {"A": 0, "N": 0, "#": 0}
     for number, mention in enumerate(passage.mentions, 1):
         if re.search(r"\s", mention.label):
@@ -58,6 +64,17 @@ def _lines(passage: Passage, losses: Losses, base: str | None) -> Iterator[str]:
         for kind, content in _said(passage, mention, f"T{number}", losses, base):
             numbers[kind] += 1
             yield f"{kind}{numbers[kind]}\t{content}"
+    if passage.chained:
+        yield from _chains(passage)
+
+
+def _chains(passage: Passage) -> Iterator[str]:
+    """Give the lines that say which mentions are one entity; those that are alone need none."""
+    found: dict[str, list[str]] = {}
+    for number, mention in enumerate(passage.mentions, 1):
+        if (name := chain_of(mention)) is not None:
+            found.setdefault(name, []).append(f"T{number}")
+    return (f"*\t{COREFERENCE} {' '.join(each)}" for each in found.values() if len(each) > 1)
 
 
 def _said(
@@ -76,6 +93,8 @@ def _said(
         else:
             yield "A", f"id {target} {full}"
     for name, value in mention.said.items():
+        if passage.chained and name == CHAIN:
+            continue
         if re.search(r"\s", name) or (name.lower() in _WELL_KNOWN and name not in _WELL_KNOWN):
             losses.lose(f"{name!r} of spans, which is no name for an attribute of brat", passage.name)
         elif isinstance(value, str) and _LINE_END.search(value):
@@ -102,5 +121,6 @@ WRITER = Writer(
     SUFFIX,
     write,
     many=True,
+    layers=frozenset({"spans", "chains"}),
     options={"base": "the knowledge base of ids that name none: Wikidata writes Q60 as Wikidata:Q60"},
 )

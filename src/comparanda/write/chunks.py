@@ -63,12 +63,13 @@ def runs_of(passage: Passage, mentions: Iterable[Mention] | None = None) -> list
         runs = tuple(Run(first.get(begin, -1), behind.get(end, -1)) for begin, end in mention.pieces)
         for piece, run in zip(mention.pieces, runs, strict=True):
             if run.first < 0 or run.behind <= run.first:
-                raise _no_words(passage, mention, piece)
+                raise no_words(passage, mention, piece)
         found.append(runs)
     return found
 
 
-def _no_words(passage: Passage, mention: Mention, piece: tuple[int, int]) -> WriteError:
+def no_words(passage: Passage, mention: Mention, piece: tuple[int, int]) -> WriteError:
+    """Make the error for a span of which a piece is no run of words."""
     begin, end = piece
     if begin == end:
         return WriteError(

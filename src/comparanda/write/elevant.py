@@ -66,7 +66,7 @@ def _check(passage: Passage, mention: Mention, kind: Kind, losses: Losses) -> No
     if len(mention.pieces) > 1:
         what = f"the span {mention.begin}:{mention.end} of document {passage.name!r} is in {len(mention.pieces)} pieces"
         raise WriteError(what, hint="spans of ELEVANT are in one piece: write jsonl, for example")
-    for name in mention.said.keys() - _CARRIED[kind]:
+    for name in (each for each in mention.said if each not in _CARRIED[kind]):
         losses.lose(f"{name!r} of spans", passage.name)
     if mention.ids is None:
         losses.lose("that a span is not linked: it is written as linked to nothing (NIL)", passage.name)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from comparanda.ids import BAR
-from comparanda.write.passages import Losses, Mention, Passage
+from comparanda.write.passages import GAPS, Losses, Mention, Passage
 
 
 def json_lines(documents: Iterable[Passage], made: Callable[[Passage], dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -19,7 +19,7 @@ def json_lines(documents: Iterable[Passage], made: Callable[[Passage], dict[str,
 
 def attributes(passage: Passage, taken: frozenset[str], losses: Losses) -> dict[str, str]:
     """Return the attributes of a document, without those whose names the format needs for something else."""
-    for name in passage.attributes.keys() & taken:
+    for name in (each for each in passage.attributes if each in taken):
         losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
     return {name: value for name, value in passage.attributes.items() if name not in taken}
 
@@ -27,7 +27,7 @@ def attributes(passage: Passage, taken: frozenset[str], losses: Losses) -> dict[
 def extent(passage: Passage, mention: Mention, losses: Losses) -> tuple[int, int]:
     """Return where a span begins and ends; formats without discontinuous spans lose the gaps of those."""
     if len(mention.pieces) > 1:
-        losses.lose("the gaps of discontinuous spans: they are written as a whole", passage.name)
+        losses.lose(GAPS, passage.name)
     return mention.begin, mention.end
 
 

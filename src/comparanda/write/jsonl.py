@@ -7,6 +7,7 @@ from typing import Any
 
 from comparanda.ids import BAR
 from comparanda.write.json_lines import attributes, json_lines
+from comparanda.write.mentions import without_words
 from comparanda.write.passages import Losses, Mention, Passage
 from comparanda.write.writer import Writer
 
@@ -25,7 +26,7 @@ def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
         "id": passage.name,
         **attributes(passage, _OF_DOCUMENTS, losses),
         "text": passage.text,
-        "spans": [_span(passage, mention, losses) for mention in passage.mentions],
+        "spans": [_span(passage, mention, losses) for mention in without_words(passage, losses).mentions],
     }
 
 
@@ -44,4 +45,4 @@ def _span(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     return found
 
 
-WRITER = Writer("jsonl", ".jsonl", write)
+WRITER = Writer("jsonl", ".jsonl", write, layers=frozenset({"spans", "chains"}))

@@ -60,6 +60,8 @@ class Passage:
         sentences: the number of the first word of each sentence.
         mentions: its spans, in the order of the input.
         attributes: what is known of it, by name.
+        tags: what is known of its words, by the name of the column: `upos`, `xpos`, `feats`.
+        chained: whether its spans are mentions, and what is said of them as `chain` tells which are one entity.
 
     """
 
@@ -69,6 +71,8 @@ class Passage:
     sentences: tuple[int, ...]
     mentions: tuple[Mention, ...]
     attributes: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    chained: bool = False
 
     def covered(self, mention: Mention) -> str:
         """Return the text of a span, its pieces with a space between them."""
@@ -97,10 +101,26 @@ class Losses:
 
 
 ONE_SPACE = "white space between words, which the input does not have: one space is put"
+GAPS = "the gaps of discontinuous spans: they are written as a whole"
+CHAIN, HEAD, ZERO = "chain", "head", "zero"
+"""What is said of mentions: which chain they are in, which of their words is the head, from 1, and of those of empty
+nodes the number of the node."""
+
+TAGS = ("upos", "xpos", "feats")
+"""What is asked of words where spans are mentions: by this they are nouns, names and pronouns."""
+
+_NO_TAG = frozenset({"_", "-", ""})
 
 
-def passages(corpus: Corpus, losses: Losses) -> Iterator[Passage]:
-    """Give the documents of a corpus one by one."""
+def passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterator[Passage]:
+    """Give the documents of a corpus one by one.
+
+    Args:
+        corpus: what was read, with its spans.
+        losses: where it is told what the corpus does not have, and has to be made up.
+        chained: whether its spans are mentions of chains.
+
+    """
     if corpus.spans is None:
         raise AssertionError("the corpus was read without spans")
     if corpus.raw is None and corpus.words is None:
@@ -114,7 +134,8 @@ def passages(corpus: Corpus, losses: Losses) -> Iterator[Passage]:
     first = corpus.documents.offsets.tolist()
     order = np.argsort(corpus.spans.document, kind="stable")
     bounds = np.searchsorted(corpus.spans.document[order], np.arange(len(corpus.documents) + 1)).tolist()
-    columns = _Columns(corpus.spans)
+    columns = _Columns(corpus.spans, chained=chained)
+    tags = _tags(corpus) if chained else {}
     for number, name in enumerate(corpus.documents.names):
         text, words = _text(corpus, number, rows[number], rows[number + 1], losses)
         yield Passage(
@@ -128,7 +149,15 @@ def passages(corpus: Corpus, losses: Losses) -> Iterator[Passage]:
                 for attribute, column in corpus.documents.attributes.items()
                 if not column.is_missing(number)
             },
+            {name: tuple(column[row] for row in range(*rows[number : number + 2])) for name, column in tags.items()},
+            chained,
         )
+
+
+def _tags(corpus: Corpus) -> dict[str, TextColumn]:
+    """Return the columns of tags that say something."""
+    found = {name: corpus.columns[name] for name in TAGS if name in corpus.columns}
+    return {name: column for name, column in found.items() if not {*column.names} <= _NO_TAG}
 
 
 def _text(
@@ -149,8 +178,9 @@ def _text(
 class _Columns:
     """What is said of each span, as plain values."""
 
-    def __init__(self, spans: Spans) -> None:
+    def __init__(self, spans: Spans, *, chained: bool) -> None:
         self.spans = spans
+        self.whole = {HEAD, ZERO} if chained else set()
         self.pieces: dict[int, list[tuple[int, int]]] = {}
         if (fragments := spans.fragments) is not None:
             triples = zip(fragments.span.tolist(), fragments.begin.tolist(), fragments.end.tolist(), strict=True)
@@ -162,9 +192,9 @@ class _Columns:
         spans = self.spans
         pieces = self.pieces.get(span) or [(int(spans.begin[span]), int(spans.end[span]))]
         if spans.unit == "tokens":
-            pieces = [(words[begin][0], words[end - 1][1]) for begin, end in pieces]
+            pieces = [_characters(words, begin, end) for begin, end in pieces]
         ids = _value(spans.columns.get("id"), span)
-        values = {name: _value(column, span) for name, column in self.said.items()}
+        values = {name: _value(column, span, whole=name in self.whole) for name, column in self.said.items()}
         return Mention(
             tuple(pieces),
             spans.label[span],
@@ -173,11 +203,21 @@ class _Columns:
         )
 
 
-def _value(column: Column | None, span: int) -> Value | None:
-    """Return a cell as a plain value; None where there is none."""
+def _characters(words: Sequence[tuple[int, int]], begin: int, end: int) -> tuple[int, int]:
+    """Return where words begin and end in the text; where there are none, the place before the next one."""
+    if begin < end:
+        return words[begin][0], words[end - 1][1]
+    place = words[begin][0] if begin < len(words) else max((last for _, last in words), default=0)
+    return place, place
+
+
+def _value(column: Column | None, span: int, *, whole: bool = False) -> Value | None:
+    """Return a cell as a plain value, whole numbers without a point where that is wanted; None where there is none."""
     if column is None:
         return None
     if isinstance(column, TextColumn):
         return None if column.is_missing(span) else column[span]
     value: Value = column[span].item()
-    return None if value != value else value  # noqa: PLR0124 - NaN
+    if value != value:  # noqa: PLR0124 - NaN
+        return None
+    return int(value) if whole and isinstance(value, float) and value.is_integer() else value

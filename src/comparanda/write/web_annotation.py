@@ -40,7 +40,7 @@ def _mentions(passage: Passage, losses: Losses) -> tuple[Mention, ...]:
 
 
 def _annotation(passage: Passage, number: int, mention: Mention, losses: Losses) -> dict[str, Any]:
-    for name in mention.said.keys() - _CARRIED:
+    for name in (each for each in mention.said if each not in _CARRIED):
         losses.lose(f"{name!r} of spans", passage.name)
     source = iri_of(passage.name)
     pieces = [_target(passage, source, *piece) for piece in mention.pieces]

@@ -13,6 +13,7 @@ from comparanda.write.passages import Losses, Passage
 
 if TYPE_CHECKING:
     from comparanda.places import Note
+    from comparanda.read.request import Layer
 
 Write = Callable[[Iterable[Passage], Losses, Mapping[str, str]], Iterable[tuple[str, str]]]
 """From documents to files: a name and a text each. What cannot be carried is told to the losses, and what cannot be
@@ -30,6 +31,9 @@ class Writer:
         many: whether it makes one file, or several, a document: a folder then.
         options: the options it understands, each with one line of explanation.
         encode: from a file's text to its bytes; None for UTF-8.
+        layers: what it knows: spans, chains of mentions, or both.
+        tags: the columns of words that it carries: `upos`, `xpos`, `feats`.
+        spaced: whether it carries what stands between words.
 
     """
 
@@ -39,6 +43,9 @@ class Writer:
     many: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
     encode: Callable[[str], bytes] | None = None
+    layers: frozenset[Layer] = frozenset({"spans"})
+    tags: frozenset[str] = frozenset()
+    spaced: bool = True
 
     def check_options(self, options: Mapping[str, str]) -> None:
         """Refuse an option that this writer does not have."""

@@ -1,9 +1,9 @@
 """Spans written as brackets in cells of words: `(e1-person` opens one, `e1)` closes it, `(e2-place)` does both.
 
-So CorefUD and GUM write entities in the column MISC of CoNLL-U. A cell may hold several brackets, spans may nest and
-cross, and a discontinuous one is opened and closed once for each part: `(e5[1/2]-event` … `e5[1/2])`. What stands
-behind the bracket are fields between hyphens, which a header names: `eid-etype-head-other`. Characters that have a
-meaning here are written as `%2D` in fields.
+So CorefUD and GUM write entities in the column MISC of CoNLL-U, and CoNLL-2012 chains in its last column. A cell may
+hold several brackets, there may be a bar between two, spans may nest and cross, and a discontinuous one is opened and
+closed once for each part: `(e5[1/2]-event` … `e5[1/2])`. What stands behind the bracket are fields between hyphens,
+which a header names: `eid-etype-head-other`. Characters that have a meaning here are written as `%2D` in fields.
 
 `mentions` knows nothing of columns and labels: it goes through the cells of one document once, whatever their depth.
 """
@@ -29,11 +29,18 @@ CHAINS = ("eid", "GRP")
 USUAL: tuple[str, ...] = ("eid", "etype", "head", "other")
 """What fields are where no header names them, and the first looks like an id."""
 
+TYPED: tuple[str, ...] = ("etype", "eid", "other")
+"""What fields are where the second looks like an id."""
+
 DEEPEST = 10_000
 """No more spans are open at once, or begin at one word: no text has that many, but broken files have."""
 
-_BRACKET = re.compile(r"\((?P<opened>[^()]+)(?P<closed>\))?|(?P<closing>[^()]+)\)")
-_OPENED = re.compile(r"\(([^()]+)")
+AHEAD = 1_000_000
+"""The number of an empty node that stands before the first word of its sentence is this much larger: that of 0.1 is
+1000001. At the same place may stand one behind the last word of the sentence before, as 8.1."""
+
+_BRACKET = re.compile(r"(?:(?<=.)\|)?(?:\((?P<opened>[^()|]+)(?P<closed>\))?|(?P<closing>[^()|]+)\))", re.DOTALL)
+_OPENED = re.compile(r"\(([^()|]+)")
 _PART = re.compile(r"(?P<name>.+)\[(?P<part>[0-9]{1,6})/(?P<parts>[0-9]{1,6})\]")
 _ID = re.compile(r"e?[0-9]+(?:\[[0-9]+/[0-9]+\])?")
 _HYPHEN = "&#45;"
@@ -47,7 +54,7 @@ class Cell(NamedTuple):
         place: the byte at which they stand.
         first: the row at which what they open begins.
         behind: the row behind the one at which what they close ends; the same as `first` on a line without a word.
-        node: the number of an empty node behind the dot of its id: 1 of 8.1; 0 for a word.
+        node: the number of an empty node behind the dot of its id: 1 of 8.1, and see `AHEAD`; 0 for a word.
 
     """
 
@@ -68,7 +75,8 @@ class Bracketed:
         chain: the id of its entity, if one of the fields is that.
         place: the byte at which the cell of its first bracket stands.
         pieces: the rows of its parts that have any, first and behind the last; adjacent ones are one.
-        zero: where its first empty node stands: the row behind it, and its number; None if its first part has a word.
+        zero: where its first empty node stands: the row behind it, and its number; None if it begins with a word.
+        cells: the cells that open and close each part.
 
     """
 
@@ -78,6 +86,7 @@ class Bracketed:
     place: int
     pieces: list[tuple[int, int]] = field(default_factory=list)
     zero: tuple[int, int] | None = None
+    cells: list[tuple[Cell, Cell]] = field(default_factory=list)
 
     def values(self) -> Iterator[tuple[str, str]]:
         """Give the fields that are filled by name, as they are written; the last one may hold hyphens."""
@@ -128,7 +137,26 @@ def guessed_fields(cells: Iterable[str]) -> tuple[str, ...]:
             if _ID.fullmatch(first):
                 return USUAL
             second = second or (bool(hyphen) and _ID.fullmatch(rest.partition("-")[0]) is not None)
-    return ("etype", "eid", "other") if second else ("etype",)
+    return TYPED if second else ("etype",)
+
+
+def chain_fields(cells: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of fields where no header gives them, and one of them must be the chain.
+
+    Where not all brackets look alike, or none holds what looks like an id, all that stands behind one is the chain.
+
+    >>> chain_fields(["(12", "12)"]), chain_fields(["(place-2", "(e-3)place-2)"])
+    (('eid',), ('etype', 'eid', 'other'))
+    >>> chain_fields(["(e1-place-1)"]), chain_fields(["(John-Smith)", "(place-2)"])
+    (('eid', 'etype', 'head', 'other'), ('eid',))
+    """
+    texts = {text for cell in cells for text in _OPENED.findall(cell)}
+    fields = [text.split("-") for text in texts if "-" in text]
+    if fields and all(_ID.fullmatch(text.partition("-")[0]) for text in texts):
+        return USUAL
+    if len(fields) == len(texts) > 0 and all(_ID.fullmatch(each[1]) for each in fields):
+        return TYPED
+    return ("eid",)
 
 
 def mentions(
@@ -157,7 +185,7 @@ class _Open(NamedTuple):
     Args:
         mention: the mention.
         names: what may stand before the bracket that closes it.
-        first: its first row.
+        cell: the cell that opens it.
         whole: the name that all parts have.
         part: the number of the part, from 1.
         parts: how many there are.
@@ -166,7 +194,7 @@ class _Open(NamedTuple):
 
     mention: Bracketed
     names: tuple[str, ...]
-    first: int
+    cell: Cell
     whole: str
     part: int = 1
     parts: int = 1
@@ -204,7 +232,7 @@ class _Reading:
             if bracket["closing"]:
                 self._close(cell, bracket["closing"])
             elif bracket["closed"]:
-                self._end(self._opening(cell, bracket["opened"], fields), cell.behind)
+                self._end(self._opening(cell, bracket["opened"], fields), cell)
             else:
                 self._open(self._opening(cell, bracket["opened"], fields), cell)
         if end != len(cell.text) or not end:
@@ -212,40 +240,25 @@ class _Reading:
 
     def finished(self) -> list[Bracketed]:
         """Return the mentions; what is not closed, or lacks parts, is refused or left out."""
-        lacking = self._unclosed() or self._without_parts()
-        if lacking and self.dropped is None:
-            raise next(iter(lacking.values()))
-        self.dropped = [] if self.dropped is None else self.dropped
-        self.dropped += [self.found[number].place for number in lacking]
-        return [each for number, each in enumerate(self.found) if number not in lacking]
-
-    def _unclosed(self) -> dict[int, ReadError]:
-        """Return what is wrong with mentions that are not closed, by their numbers."""
-        numbers = {id(each): number for number, each in enumerate(self.found)}
-        return {
-            numbers[id(each.mention)]: refuse(
-                self.source,
-                each.mention.place,
-                f"the span {_shown(f'({each.mention.text}')} is not closed",
-                hint=f"its document ends without {_shown(f'{each.names[0]})')}",
-            )
-            for each in self.opened.values()
-        }
-
-    def _without_parts(self) -> dict[int, ReadError]:
-        """Return what is wrong with mentions that lack parts, by their numbers."""
-        numbers = {id(each): number for number, each in enumerate(self.found)}
-        return {
-            numbers[id(mention)]: refuse(
-                self.source, mention.place, f"the span {name!r} is in {parts} parts, but part {part} is not there"
-            )
-            for (name, part, parts), left in self.waiting.items()
-            for mention in left
-        }
+        if self.dropped is None:
+            for each in self.opened.values():
+                what = f"the span {_shown(f'({each.mention.text}')} is not closed"
+                hint = f"its document ends without {_shown(f'{each.names[0]})')}"
+                raise refuse(self.source, each.mention.place, what, hint=hint)
+            for (name, part, parts), left in self.waiting.items():
+                for mention in left:
+                    what = f"the span {name!r} is in {parts} parts, but part {part} is not there"
+                    raise refuse(self.source, mention.place, what)
+            return self.found
+        lacking = [each.mention for each in self.opened.values()]
+        lacking += [mention for left in self.waiting.values() for mention in left]
+        self.dropped += [mention.place for mention in lacking]
+        gone = set(map(id, lacking))
+        return [mention for mention in self.found if id(mention) not in gone]
 
     def _opening(self, cell: Cell, text: str, fields: Sequence[str]) -> _Open:
         """Begin a mention, or go on with one in parts."""
-        given = text.split("-")
+        given = text.split("-", len(fields) - 1)
         number = _chain_of(tuple(fields))
         number = number if number is not None and number < len(given) else None
         name = given[number or 0]
@@ -255,13 +268,13 @@ class _Reading:
         elif part := _PART.fullmatch(text):
             text, known = part["name"], name
         else:
-            return _Open(self._begun(text, fields, None if number is None else name, cell), names, cell.first, name)
+            return _Open(self._begun(text, fields, None if number is None else name, cell), names, cell, name)
         which, parts = int(part["part"]), int(part["parts"])
         if which == 1 <= parts:
             mention = self._begun(text, fields, None if number is None else known, cell)
         else:
             mention = self._continued(cell, part, which, parts)
-        return _Open(mention, names, cell.first, part["name"], which, parts)
+        return _Open(mention, names, cell, part["name"], which, parts)
 
     def _begun(self, text: str, fields: Sequence[str], chain: str | None, cell: Cell) -> Bracketed:
         zero = (cell.first, cell.node) if cell.node else None
@@ -273,6 +286,9 @@ class _Reading:
         if not 1 <= which <= parts:
             raise refuse(self.source, cell.place, f"{_shown(part[0])} is part {which} of {parts}")
         begun = self.waiting.get((part["name"], which, parts))
+        if not begun and self.dropped is not None:
+            self.dropped.append(cell.place)
+            return Bracketed("", (), None, cell.place)
         if not begun:
             what = f"{_shown(part[0])} is part {which} of {parts}, but part {which - 1} is not closed before it"
             raise refuse(self.source, cell.place, what)
@@ -291,7 +307,7 @@ class _Reading:
         while numbers:
             one = self.opened.pop(numbers.pop(), None)
             if one is not None:
-                self._end(one, cell.behind)
+                self._end(one, cell)
                 return
         if self.dropped is not None:
             self.dropped.append(cell.place)
@@ -303,14 +319,15 @@ class _Reading:
             details = [f"the last one that is open is {_shown(f'({last.mention.text}')}, at {where}"]
         raise refuse(self.source, cell.place, f"{_shown(f'{name})')} closes a span that is not open", details=details)
 
-    def _end(self, one: _Open, behind: int) -> None:
+    def _end(self, one: _Open, cell: Cell) -> None:
         """End a mention, or a part of it."""
-        pieces = one.mention.pieces
-        if behind > one.first:
-            if pieces and pieces[-1][1] >= one.first:
+        pieces, first, behind = one.mention.pieces, one.cell.first, cell.behind
+        one.mention.cells.append((one.cell, cell))
+        if behind > first:
+            if pieces and pieces[-1][1] >= first:
                 pieces[-1] = (pieces[-1][0], max(behind, pieces[-1][1]))
             else:
-                pieces.append((one.first, behind))
+                pieces.append((first, behind))
         if one.part < one.parts:
             self.waiting.setdefault((one.whole, one.part + 1, one.parts), []).append(one.mention)
 

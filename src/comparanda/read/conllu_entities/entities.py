@@ -12,26 +12,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.errors import ReadError, UsageError
-from comparanda.places import Note, Source, first_places
+from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.conllu_entities.brackets import (
+    CHAINS,
     Cell,
+    chain_fields,
     guessed_fields,
     mentions,
     named_fields,
 )
 from comparanda.read.conllu_entities.gathered import Gathered
+from comparanda.read.conllu_entities.heads import Heads
 from comparanda.read.conllu_entities.misc import Misc, misc_values
+from comparanda.read.request import choose
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.read.request import Request
 
 BRACKET_OPTIONS: Mapping[str, str] = {
-    "entities": "spans: the key in MISC whose brackets are spans (Entity, if the file has it and no column is named), "
-    "or none",
-    "fields": "spans: the fields of brackets, for a file that does not name them: eid-etype-head-other",
-    "label": "spans: the field of brackets that is the label (etype)",
+    "entities": "spans, chains: the key in MISC whose brackets are spans (Entity, if the file has it and no column is "
+    "named), or none",
+    "fields": "spans, chains: the fields of brackets, for a file that does not name them: eid-etype-head-other",
+    "label": "spans, chains: the field of brackets that is the label (etype)",
+    "broken": "spans, chains: what to do about brackets that are not closed or not opened: refuse, drop",
 }
+
+BROKEN = ("refuse", "drop")
+BROKEN_DROPPED = "brackets that are not closed, or not opened, left out"
 
 KEY = "Entity"
 NO_BRACKETS = "none"
@@ -52,31 +60,44 @@ def chosen_key(source: Source, request: Request) -> str | None:
     return KEY if there.search(source.data, 0, source.size) else None
 
 
+def key_of_chains(request: Request) -> str:
+    """Return the key in MISC whose brackets are mentions of chains."""
+    asked = request.options.get("entities", KEY)
+    if asked == NO_BRACKETS or "column" in request.options:
+        option = "entities=none" if asked == NO_BRACKETS else "column"
+        raise UsageError(f"chains are read from brackets in MISC, so ?{option} leaves none", hint="leave it out")
+    return asked
+
+
 def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
-    """Return a corpus with the spans that the brackets of a key stand for, counted in rows."""
-    source = corpus.source
+    """Return a corpus with the spans, or mentions of chains, that the brackets of a key stand for, counted in rows."""
+    source, chains = corpus.source, request.layer == "chains"
     sections = _Sections(source, request, key)
     cells = [each for each in misc_values(corpus, key) if each.value != "_"]
     if not cells and not sections.headers:
         hint = f"name the key that has them: ::conllu?entities=KEY; {KEY} is usual"
         raise ReadError(f"no line has {key!r} in MISC", where=source.parts[0].name, hint=hint)
     fields = sections.fields(cells)
-    gathered = Gathered(source, request.options.get("label"))
+    broken: list[int] | None = [] if choose(request.options, "broken", BROKEN) == "drop" else None
+    gathered = Gathered(source, request.options.get("label"), Heads.of(corpus) if chains else None)
     for document, some in _by_document(corpus, zip(cells, fields, strict=True)):
-        found = mentions(
-            source, ((Cell(each.value, each.place, each.first, each.behind), names) for each, names in some)
-        )
-        gathered.add(document, int(corpus.row_documents[document]), found)
-    notes = [*corpus.notes, *sections.notes]
+        brackets = ((Cell(each.value, each.place, each.first, each.behind, each.node), names) for each, names in some)
+        gathered.add(document, int(corpus.row_documents[document]), mentions(source, brackets, broken))
     ranges = [each.place for each in cells if each.behind > each.first + 1]
-    if ranges:
-        what = "brackets on lines of ranges, read as those of all their words"
-        notes.append(Note(request.side, what, len(ranges), first_places(source, np.array(ranges[:3]))))
-    if gathered.empty:
-        what = "spans of empty nodes alone, which cover no word, left out"
-        notes.append(Note(request.side, what, len(gathered.empty), first_places(source, np.array(gathered.empty[:3]))))
+    kinds = {
+        "brackets on lines of ranges, read as those of all their words": ranges,
+        BROKEN_DROPPED: sorted(broken or ()),
+        "spans of empty nodes alone, which cover no word, left out": gathered.empty,
+        "heads that are the number of no word of their mention, left out": gathered.headless,
+    }
+    notes = [
+        Note(request.side, what, len(places), first_places(source, np.array(places[:3])))
+        for what, places in kinds.items()
+        if places
+    ]
     spans, mends = gathered.spans(request.side)
-    return replace(corpus, spans=spans, judged=gathered.judged, notes=(*notes, *mends))
+    judged = "chains" if chains else gathered.judged
+    return replace(corpus, spans=spans, judged=judged, notes=(*corpus.notes, *sections.notes, *notes, *mends))
 
 
 def _by_document(
@@ -84,7 +105,7 @@ def _by_document(
 ) -> Iterator[tuple[int, Iterator[tuple[Misc, Sequence[str]]]]]:
     """Give the cells of each document."""
     given = list(cells)
-    near = np.array([each.near for each, _ in given], np.int64)
+    near = np.minimum(np.array([each.near for each, _ in given], np.int64), len(corpus) - 1)
     numbers = iter((np.searchsorted(corpus.row_documents, near, side="right") - 1).tolist())
     yield from groupby(given, key=lambda _: next(numbers))
 
@@ -104,6 +125,15 @@ class _Sections:
 
     def fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
         """Return the names of the fields of each cell."""
+        found = self._fields(cells)
+        if self.request.layer == "chains":
+            for each, names in zip(cells, found, strict=True):
+                if not {*CHAINS} & {*names}:
+                    what = f"the brackets have no field that names the chain: {'-'.join(names)}"
+                    raise refuse(self.source, each.place, what, hint="say which it is: ?fields=etype-eid-other")
+        return found
+
+    def _fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
         if asked := self.request.options.get("fields"):
             return [named_fields(asked)] * len(cells)
         files: list[tuple[int, Sequence[str]]] = [(part.begin, ()) for part in self.source.parts]
@@ -113,7 +143,8 @@ class _Sections:
         if all(found):
             return found
         bare = [each for each, names in zip(cells, found, strict=True) if not names]
-        guessed = guessed_fields(each.value for each in bare)
+        guess = chain_fields if self.request.layer == "chains" else guessed_fields
+        guessed = guess(each.value for each in bare)
         what = f"brackets without a line '# global.{self.key}' before them, read as {'-'.join(guessed)}"
         first = first_places(self.source, np.array([each.place for each in bare[:3]]))
         self.notes.append(Note(self.request.side, what, len(bare), first))

@@ -21,9 +21,13 @@ from comparanda.read.values import unwritable
 
 if TYPE_CHECKING:
     from comparanda.columns import Column
+    from comparanda.read.conllu_entities.heads import Heads
 
 NO_LABEL = "ENTITY"
 """The label of spans that have none."""
+
+ZERO, HEAD = "zero", "head"
+"""What is said of mentions by a number: the empty node that one is, and which of its words is its head, from 1."""
 
 _LABELS = ("etype", "entity")
 _IDS = ("identity",)
@@ -36,13 +40,17 @@ class Gathered:
     Args:
         source: where they stand.
         label: the field that the user wants for the label.
+        heads: tells heads of mentions, where these are mentions of chains: then the column `head` has numbers, and
+            mentions of empty nodes alone are kept, as spans without length whose column `zero` is the node's number.
 
     """
 
-    def __init__(self, source: Source, label: str | None) -> None:
+    def __init__(self, source: Source, label: str | None, heads: Heads | None = None) -> None:
         self.source = source
         self.asked = label
+        self.heads = heads
         self.judged = label or _LABELS[0]
+        self.headless: list[int] = []
         self.empty: list[int] = []
         self._documents: list[int] = []
         self._pieces: list[list[tuple[int, int]]] = []
@@ -57,18 +65,25 @@ class Gathered:
             if mention.fields is not names:
                 names = mention.fields
                 column_of = self._columns(mention)
-            if not mention.pieces:
+            number, pieces = len(self._labels), mention.pieces
+            if not pieces and (mention.zero is None or self.heads is None):
                 self.empty.append(mention.place)
                 continue
-            number = len(self._labels)
+            if not pieces and mention.zero is not None:
+                row, node = mention.zero
+                pieces = [(row, row)]
+                self._said.setdefault(ZERO, {})[number] = str(node)
             self._documents.append(document)
-            self._pieces.append([(begin - base, end - base) for begin, end in mention.pieces])
+            self._pieces.append([(begin - base, end - base) for begin, end in pieces])
             self._places.append(mention.place)
             self._labels.append(NO_LABEL)
             if mention.chain is not None:
                 self._said.setdefault("chain", {})[number] = plain(mention.chain)
             for name, value in mention.values():
-                self._say(number, column_of[name], value)
+                if name == HEAD and self.heads is not None:
+                    self._head(number, mention, value)
+                else:
+                    self._say(number, column_of[name], value)
 
     def _columns(self, mention: Bracketed) -> dict[str, str]:
         """Return what each field is: the label, the id, a column of its name, or nothing more than the chain."""
@@ -88,6 +103,15 @@ class Gathered:
             **dict.fromkeys((name for name in CHAINS if name in fields), ""),
             label: "label",
         }
+
+    def _head(self, number: int, mention: Bracketed, value: str) -> None:
+        """Say which of a mention's words is its head; an empty node is none."""
+        assert self.heads is not None
+        found = self.heads.word(mention, value)
+        if found is None:
+            self.headless.append(mention.place)
+        elif found:
+            self._said.setdefault(HEAD, {})[number] = str(found)
 
     def _say(self, number: int, column: str, value: str) -> None:
         if column == "id":
@@ -120,7 +144,7 @@ class Gathered:
             label.sorted(),
             place.astype(offset_type(self.source)),
             self._fragments(),
-            {name: _column(name, list(map(values.get, range(count)))) for name, values in self._said.items()},
+            {name: self._column(name, list(map(values.get, range(count)))) for name, values in self._said.items()},
         )
         return spans, notes
 
@@ -133,12 +157,13 @@ class Gathered:
         ]
         return Fragments(*np.array(several, np.int64).T) if several else None
 
-
-def _column(name: str, values: list[str | None]) -> Column:
-    """Return what is said of spans as texts; probabilities are numbers, if they are."""
-    if name == "probability":
-        try:
+    def _column(self, name: str, values: list[str | None]) -> Column:
+        """Return what is said of spans: texts; probabilities and heads of mentions are numbers, if they are."""
+        if self.heads is not None and name in {ZERO, HEAD}:
             return np.array([np.nan if value is None else float(value) for value in values])
-        except ValueError:
-            pass
-    return TextColumn.of(values)
+        if name == "probability":
+            try:
+                return np.array([np.nan if value is None else float(value) for value in values])
+            except ValueError:
+                pass
+        return TextColumn.of(values)

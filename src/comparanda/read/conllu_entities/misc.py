@@ -17,6 +17,7 @@ import numpy as np
 from comparanda.columns import PADDING, Slices
 from comparanda.corpus import RawText
 from comparanda.places import refuse
+from comparanda.read.conllu_entities.brackets import AHEAD
 
 if TYPE_CHECKING:
     from comparanda.columns import Rows
@@ -38,6 +39,7 @@ class Misc(NamedTuple):
         first: the row of the line's word, or the first one behind a line without a word.
         behind: the row behind the last one of the line: a range has several, an empty node none.
         near: a row of the same document.
+        node: of an empty node the number behind the dot, and see `AHEAD`; of other lines 0.
 
     """
 
@@ -46,6 +48,7 @@ class Misc(NamedTuple):
     first: int
     behind: int
     near: int
+    node: int = 0
 
 
 def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
@@ -55,14 +58,15 @@ def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
     data = corpus.source.data
     for (line, begin, end), row in zip(places, rows, strict=True):
         number = str(data[line : data.index(b"\t", line)], "ascii")
-        behind, near = row + 1, row
+        behind, near, node = row + 1, row, 0
         if "." in number:
-            behind = row
-            near = row if number.startswith("0.") else row - 1
+            before, _, within = number.partition(".")
+            behind, near = (row, row - 1) if int(before) else (row, row)
+            node = int(within) + (0 if int(before) else AHEAD)
         elif "-" in number:
             first, last = map(int, number.split("-"))
             behind = row + last - first + 1
-        yield Misc(str(data[begin:end], "utf-8"), begin, row, behind, near)
+        yield Misc(str(data[begin:end], "utf-8"), begin, row, behind, near, node)
 
 
 def _places(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:

@@ -1,0 +1,1 @@
+"""Chains of mentions: all metrics, the classes of mentions, and what is compared of them."""
