@@ -149,6 +149,7 @@ class ViewEntry(_Entry, frozen=True):
     kinds: str | None
     chains: Natural | None
     mention: str | None
+    finer: str | None
 
 
 class PartEntry(_Entry, frozen=True):
@@ -284,7 +285,7 @@ def _with_chains(loose: dict[str, Any]) -> dict[str, Any]:
     """Say of a folder that knows nothing of chains that it has none: sites are the key's own, no unit is a topic."""
     views = each if isinstance(each := loose.get("views"), list) else []
     for view in (each for each in views if isinstance(each, dict)):
-        view.update(dict.fromkeys(("raised", "kinds", "chains", "mention")))
+        view.update(dict.fromkeys(("raised", "kinds", "chains", "mention", "finer")))
         for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
             items["site"] = None
     return {**loose, "chains": [], "topics": [], "topic_of": None}

@@ -242,6 +242,7 @@ def _merge_views(views: list[View], ground: _Ground) -> View:
         first.kinds,
         ground.chains_of(views),
         _renumbered([view.mention for view in views], [view.chains for view in views]),
+        first.finer,
     )
 
 

@@ -184,9 +184,11 @@ class Result:
     def suspects(self, *, at_least: int | None = None, top: int = 0, view: str | None = None) -> Suspects:
         """Return where the key may be wrong: sites at which runs agree against it, and what it has and no run finds.
 
-        `at_least` says how many runs must agree, by default all of them; `top` how many sites to list, 0 for all.
+        `at_least` says how many runs must agree, by default all of them; `top` how many sites to list, 0 for all. Where
+        a view does not tell wrong values apart, the one that does is looked at unless another is named: runs agree on
+        an antecedent, not on being wrong.
         """
-        return suspects(self._context(view), at_least, top)
+        return suspects(self._context(view or self.verdicts.view().finer), at_least, top)
 
     def significance(self, measure_name: str | None = None, *, view: str | None = None) -> Significance:
         """Return tests of all pairs by the main measure, or by another."""

@@ -97,6 +97,7 @@ class View:
             but what was made of them; None for the labels.
         chains: the mentions of all sides, where sites are mentions.
         mention: which of them each site is.
+        finer: the view at whose sites wrong values are told apart that are the same here; None where they are.
 
     """
 
@@ -114,6 +115,7 @@ class View:
     kinds: str | None = None
     chains: Chains | None = None
     mention: Rows | None = None
+    finer: str | None = None
 
     @cached_property
     def all_sites(self) -> Sites:

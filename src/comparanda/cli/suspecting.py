@@ -31,9 +31,12 @@ def suspects(context: click.Context, /, **options: Any) -> None:
 
     The most suspect come first. The table has room for a decision: with -o FILE.jsonl or FILE.csv it can be annotated.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import publish, tell
     from comparanda.cli.run import load
 
     result = load(context, options)
+    finer = result.verdicts.view().finer
+    if options["view"] is None and finer is not None and not options["quiet"]:
+        tell(f"note: these are sites of the view {finer!r}, which tells wrong values apart; say so to 'examples' too")
     found = result.suspects(at_least=options["at_least"], top=options["top"] or 0, view=options["view"])
     publish(context, result, [found], options)

@@ -122,6 +122,8 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
         reader.refuse("reasons for leaving out are no texts")
     reader.require(set(entry.cuts) <= set(sites.attributes), "a view is to be cut by what is not there")
     _check_raised(reader, entry, sites)
+    known_views = {each.name for each in reader.manifest.views}
+    reader.require(entry.finer is None or entry.finer in known_views, "a view is told apart by one that is not there")
     if entry.kinds is not None:
         known = sites.attributes.get(entry.kinds)
         reader.require(known is not None and known.type == "text", "sites are called by what is not there")
@@ -140,6 +142,7 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
         entry.kinds,
         chains,
         tables.mention(entry.mention, chains, sites),
+        entry.finer,
     )
 
 

@@ -228,6 +228,7 @@ def _view(writer: _Writer, view: View) -> ViewEntry:
         view.kinds,
         None if view.chains is None else writer.chains_of(view.chains),
         writer.maybe(view.mention),
+        view.finer,
     )
 
 

@@ -378,13 +378,13 @@ class Blanc:
         )
 
 
-def blanc_links(chains: Chains) -> tuple[set[frozenset[Mention]], set[frozenset[Mention]]]:
+def blanc_links(chains: Chains) -> tuple[set[tuple[Mention, Mention]], set[tuple[Mention, Mention]]]:
     """Return the pairs of mentions in one chain, and those in two."""
     where = chain_of(chains)
-    same: set[frozenset[Mention]] = set()
-    other: set[frozenset[Mention]] = set()
-    for pair in combinations(where, 2):
-        (same if where[pair[0]] == where[pair[1]] else other).add(frozenset(pair))
+    same: set[tuple[Mention, Mention]] = set()
+    other: set[tuple[Mention, Mention]] = set()
+    for one, two in combinations(sorted(where), 2):
+        (same if where[one] == where[two] else other).add((one, two))
     return same, other
 
 

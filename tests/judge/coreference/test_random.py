@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from comparanda.columns import TextColumn
 from comparanda.corpus import Corpus
 from comparanda.road import Setup, read_key, read_response
 from tests.judge.coreference import reference
-from tests.judge.coreference.agreement import Expected, agree, agree_on_metrics, agree_on_scores, compared
+from tests.judge.coreference.agreement import Expected, agree, agree_on_metrics, agree_on_scores, compared, f1_scores
 from tests.judge.coreference.drawn import Drawn, Shape, drawn
 from tests.judge.coreference.reference import CRITERIA, Documents
 
@@ -183,6 +185,46 @@ def test_every_count_of_a_pair_leads_to_its_sites(criterion: str, tmp_path: Path
     assert found.own is not None
     for bound in (found.own, *found.labels):
         assert result.count(bound.where, view=criterion) == bound.oracle_right
+
+
+# --- significance ---------------------------------------------------------------------------------------------------
+
+
+def f1_of(metric: str, parts: Sequence[tuple[reference.Chains, reference.Chains]]) -> float | None:
+    """Return F1 of a metric over some documents, each with its key and a response."""
+    key = {str(number): chains for number, (chains, _) in enumerate(parts)}
+    response = {str(number): chains for number, (_, chains) in enumerate(parts)}
+    return f1_scores(key, response)[metric]
+
+
+@pytest.mark.parametrize("metric", ["conll", "muc", "b3", "ceafe", "blanc", "lea"])
+def test_the_difference_of_a_metric_is_tested_by_swapping_documents(metric: str, tmp_path: Path) -> None:
+    """All 128 ways to swap seven documents, counted one by one."""
+    given = drawn(2, Shape(7, 2, outside=False))
+    expected = Expected(given)
+    key, one, two = (expected.key, *expected.systems.values())
+    parts = [(key[unit], one[unit], two[unit]) for unit in key if key[unit] or one[unit] or two[unit]]
+    assert len(parts) == 7
+
+    def gap(swapped: Sequence[int]) -> float | None:
+        mine = [
+            (wanted, second if swap else first) for (wanted, first, second), swap in zip(parts, swapped, strict=True)
+        ]
+        theirs = [
+            (wanted, first if swap else second) for (wanted, first, second), swap in zip(parts, swapped, strict=True)
+        ]
+        values = f1_of(metric, mine), f1_of(metric, theirs)
+        return None if values[0] is None or values[1] is None else values[1] - values[0]
+
+    observed = gap([0] * 7)
+    assert observed is not None
+    gaps = [gap(mask) for mask in product((0, 1), repeat=7)]
+    extreme = sum(each is None or abs(each) >= abs(observed) - 1e-12 for each in gaps)
+    key_path, paths = given.written(tmp_path)
+    result = cp.compare(key_path, paths, task="coref", resamples=200)
+    (found,) = result.significance(metric).tests
+    assert found.difference == pytest.approx(observed)
+    assert found.p == pytest.approx(extreme / 2**7)
 
 
 # --- what is drawn -------------------------------------------------------------------------------------------------

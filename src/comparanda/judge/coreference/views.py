@@ -7,7 +7,7 @@ of two rows that begins twelve rows before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,7 @@ class Ground:
         names = CLASSES
         sites = self._sites(found, Aspect(found.key, found.runs, names), {})
         measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # by its name, so that the first view can have all
-        return self._view(criterion, sites, found, measures)
+        return replace(self._view(criterion, sites, found, measures), finer=f"{criterion}{ANTECEDENTS}")
 
     def view_of_antecedents(self, criterion: Criterion, found: Classified) -> View:
         """Make the view that tells wrong antecedents apart."""
