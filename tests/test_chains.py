@@ -81,3 +81,7 @@ def test_the_members_of_a_chain_are_those_that_a_side_puts_together() -> None:
     assert chains.members(0, 2).tolist() == []
     assert chains.side(None) is chains.key
     assert chains.side(0) is chains.runs[0]
+
+
+def test_the_first_mention_of_a_chain_is_known_to_all_of_it() -> None:
+    assert antecedents(CHAIN).first.tolist() == [0, 1, 0, 1, 4, 0, 6, 0]  # without a chain a mention is its own

@@ -119,6 +119,13 @@ class Items:
         kept = np.flatnonzero(number[self.site] >= 0)
         return replace(self, site=number[self.site]).take(kept)
 
+    def of_runs(self, runs: Sequence[int]) -> Truths:
+        """Whether each item is the key's, or one that some runs claim."""
+        found = self.positive.copy()
+        for run in runs:
+            found |= self.claimed[run] > 0
+        return found
+
     def beside(self, sites: Sites) -> Items:
         """Return the items that stand at the places of some sites."""
         return self.take(np.flatnonzero(at_places(self, sites)))

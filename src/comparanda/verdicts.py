@@ -203,7 +203,9 @@ class View:
             there |= ~sites.right[run]
             looked_at[run] = True
         statistics = {name: np.where(looked_at, each, 0.0) for name, each in self.statistics.items()}
-        return replace(self._on(np.flatnonzero(there)), statistics=statistics)
+        view = replace(self._on(np.flatnonzero(there)), statistics=statistics)
+        items = view.given_items
+        return view if items is None else replace(view, given_items=items.take(np.flatnonzero(items.of_runs(runs))))
 
     def _on(self, rows: Rows) -> View:
         """Return the view on some of its sites, all of which count, and the items there."""

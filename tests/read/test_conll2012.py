@@ -190,6 +190,10 @@ class TestColumns:
         corpus = corpus_of(text)
         assert (words(corpus), chains(corpus)) == (["w", "w", "w"], [(0, 3, "0")])
 
+    def test_without_words_lines_may_have_one_column(self) -> None:
+        text = "#begin document (d);\na\t(1\n1)\nb\t\n-\n"
+        assert chains(corpus_of(text, word="none")) == [(0, 2, "1")]
+
     def test_arguments_of_predicates_are_no_brackets(self) -> None:
         """A sentence without mentions whose coreference column is empty, and before that one of arguments."""
         text = "#begin document (d);\nd\t0\t0\ta\tN\t(1)\n\nd\t0\t0\tb\tN\t(ARG0*)\t\nd\t0\t1\tc\tN\t(V*)\t\n"

@@ -138,6 +138,7 @@ class ItemOracle:
 class Combination(Finding):
     """Upper bounds and how the runs share the work.
 
+    `best` is the best run at the sites of the key, over which the oracle gains.
     `own` is the upper bound at the sites of the key alone, where runs raise others by what they claim: for mentions,
     that of recall (table 11). None where all sites are the key's.
     """
@@ -166,7 +167,8 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
     sites = context.sites
     pattern = _right_patterns(context)
     solved = pattern.sum(axis=0, dtype=np.int64)
-    best = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
+    first = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
+    best = int(pattern[:, own_sites(context.view)[sites.contested]].sum(axis=1).argmax())
     overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites), "")
     labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _rank(row, order)))
     gain = _oracle_interval(context, pattern)
@@ -182,7 +184,7 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
         labels=labels,
         unsolved=tuple(row.label or "" for row in labels if not row.oracle_right),
         hardness=_hardness(len(runs), solved, len(sites)),
-        greedy=_greedy(context, pattern, best),
+        greedy=_greedy(context, pattern, first),
         unique=_unique(context, pattern, solved),
         agreement=_agreement(context),
     )

@@ -51,6 +51,7 @@ _WORD_LINE = re.compile(rb"^[ \t]*[^#\s][^\n]*", re.MULTILINE)
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
 _TAGS, _LEAST_TAGGED = 4, 6
 _LOOKED_AT = 100
+_BEFORE = "last but one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +132,10 @@ class _Reading:
         wanted = {"brackets": -1}
         if self.tags is not None:
             wanted |= {name: self.tags for name in request.extra if name in {"xpos", "pos"}}
-        self.tabs_behind = layout.separator == TAB and b"\t\n" in source.data
-        if self.tabs_behind:
-            wanted["before"] = -2
         self.least = max([-1, *(each for each in (self.word, self.tags) if each is not None)]) + 2
+        self.tabs_behind = layout.separator == TAB and self.least > 1 and b"\t\n" in source.data
+        if self.tabs_behind:
+            wanted[_BEFORE] = -2
         self.gathering = Gathering(source, wanted, width=None, word=self.word)
         self.marks = DocumentMarks(source)
         self.outside: list[int] = []
@@ -199,7 +200,7 @@ class _Reading:
             raise refuse(self.source, self.outside[0], "all words stand outside of documents", hint=hint)
         corpus = self.gathering.corpus(self.request, "conll2012", mends={})
         columns = dict(corpus.columns)
-        brackets = self._without_tabs(columns.pop("brackets"), columns.pop("before", None))
+        brackets = self._without_tabs(columns.pop("brackets"), columns.pop(_BEFORE, None))
         annotated = {name: column for name, column in columns.items() if not {*column.names} <= _NONE}
         corpus = replace(corpus, columns=annotated, judged="chains", notes=(*corpus.notes, *self._notes()))
         return self._with_mentions(corpus, brackets)

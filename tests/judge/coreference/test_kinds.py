@@ -8,6 +8,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import UsageError
+from comparanda.judge.task import Nouns
 from comparanda.result import Result
 
 
@@ -27,11 +28,11 @@ def document(words: str, tags: str | None = None) -> str:
     return "\n".join([*lines, "", "#end document", ""])
 
 
-def compared(folder: Path, key: str, response: str | None = None, **options: str) -> Result:
+def compared(folder: Path, key: str, response: str | None = None, nouns: Nouns | None = None) -> Result:
     (folder / "key.conll").write_text(key)
     (folder / "response.conll").write_text(response or key)
     return cp.compare(
-        str(folder / "key.conll"), {"r": str(folder / "response.conll")}, task="coref", resamples=0, **options
+        str(folder / "key.conll"), {"r": str(folder / "response.conll")}, task="coref", resamples=0, nouns=nouns
     )
 
 
@@ -104,6 +105,8 @@ def test_tags_that_nobody_has_are_refused(tmp_path: Path) -> None:
         ("the_president_of_France", "DT NN IN NNP", False),
         ("France_'s_dog", "NNP POS NN", False),
         ("the_dog_'s_Anna", "DT NN POS NNP", True),
+        ("Anna_'s", "NNP POS", True),
+        ("the_dog_'s", "DT NN POS", False),
         ("Anna_of_the_woods", "NNP IN DT NNS", True),
         ("the_old", "DT JJ", False),
     ],

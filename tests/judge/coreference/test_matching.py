@@ -10,6 +10,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import UsageError
+from comparanda.judge.task import MATCHING, Matching
 from comparanda.result import Result
 
 Span = tuple[int, int]
@@ -33,7 +34,7 @@ def document(tags: str, chains: Chains) -> str:
     return "\n".join(["#begin document (d);", *lines, "", "#end document", ""])
 
 
-def compared(folder: Path, tags: str, key: Chains, response: Chains, matching: str) -> Result:
+def compared(folder: Path, tags: str, key: Chains, response: Chains, matching: Matching) -> Result:
     (folder / "key.conll").write_text(document(tags, key))
     (folder / "response.conll").write_text(document(tags, response))
     names = str(folder / "key.conll"), {"r": str(folder / "response.conll")}
@@ -60,7 +61,7 @@ TAGS = "DT JJ NN IN NNP VB PRP"  # the old dog of Rome barks, it
 )
 def test_mentions_counted_on_fingers(tmp_path: Path, span: Span, exact: int, head: int, partial: int) -> None:
     key, response = [[(0, 5), (6, 7)]], [[span, (6, 7)]]
-    counts = [found(compared(tmp_path, TAGS, key, response, how)) - 1 for how in ("exact", "head", "partial")]
+    counts = [found(compared(tmp_path, TAGS, key, response, how)) - 1 for how in MATCHING]
     assert counts == [exact, head, partial]
 
 
@@ -126,7 +127,7 @@ def common(one: Span, other: Span) -> int:
 
 
 @pytest.mark.parametrize("how", ["head", "partial"])
-def test_random_mentions_are_matched_as_a_plain_loop_does(tmp_path: Path, how: str) -> None:
+def test_random_mentions_are_matched_as_a_plain_loop_does(tmp_path: Path, how: Matching) -> None:
     more = 0
     for seed in range(150):
         draw = random.Random(seed)
@@ -134,8 +135,8 @@ def test_random_mentions_are_matched_as_a_plain_loop_does(tmp_path: Path, how: s
         every = [span for span in permutations(range(9), 2) if span[0] < span[1]]
         key, response = draw.sample(every, 5), draw.sample(every, 5)
         text = " ".join(tags)
-        alone = [[[span] for span in side] for side in (key, response)]  # spans of one chain must not cross in the file
-        matched = found(compared(tmp_path, text, *alone, how))
+        mine, theirs = ([[span] for span in side] for side in (key, response))  # spans of one chain must not cross
+        matched = found(compared(tmp_path, text, mine, theirs, how))
         assert matched == best(tags, key, response, how), (seed, tags, key, response)
         more += matched > len({*key} & {*response})
     assert more > 50

@@ -17,8 +17,17 @@ from comparanda import Result
 from comparanda.columns import TextColumn
 from comparanda.corpus import Corpus
 from comparanda.road import Setup, read_key, read_response
+from tests import reference as pairwise
 from tests.judge.coreference import reference
-from tests.judge.coreference.agreement import Expected, agree, agree_on_metrics, agree_on_scores, compared, f1_scores
+from tests.judge.coreference.agreement import (
+    Expected,
+    agree,
+    agree_on_metrics,
+    agree_on_scores,
+    compared,
+    f1_scores,
+    key_value,
+)
 from tests.judge.coreference.drawn import Drawn, Shape, drawn
 from tests.judge.coreference.reference import CRITERIA, Documents
 
@@ -185,6 +194,62 @@ def test_every_count_of_a_pair_leads_to_its_sites(criterion: str, tmp_path: Path
     assert found.own is not None
     for bound in (found.own, *found.labels):
         assert result.count(bound.where, view=criterion) == bound.oracle_right
+
+
+@pytest.mark.parametrize("criterion", ["any", "nominal"])
+def test_a_system_of_two_runs_is_compared_run_by_run(criterion: str, tmp_path: Path) -> None:
+    given = drawn(6, Shape(20, 3))
+    expected = Expected(given)
+    key, paths = given.written(tmp_path)
+    runs = {"a": cp.Runs(paths["one"], paths["two"]), "b": paths["three"]}
+    result = cp.compare(key, runs, task="coref", resamples=0)
+    sites = expected.sites(criterion, "one", "two", "three").values()
+    counted = Counter(
+        pairwise.class_of(key_value(judged), judged[run].name, judged[2].name) for judged in sites for run in (0, 1)
+    )
+    found = result.difference("a", "b", view=criterion)
+    assert found.sites == 2 * len(sites)
+    assert {each.name: each.count for each in found.classes} == {name: counted[name] for name in pairwise.CLASSES}
+    one, two, three = expected.systems.values()
+    scores = [f1_scores(expected.key, each)["conll"] or 0.0 for each in (one, two)]
+    assert result.scores("conll").value("a") == pytest.approx(sum(scores) / 2)
+    agreements = {each.metric: each.f1 for each in result.chain_pairs().responses[0].agreements}
+    lea = [f1_scores(each, three)["lea"] or 0.0 for each in (one, two)]
+    assert agreements["lea"] == pytest.approx(sum(lea) / 2)
+
+
+@pytest.mark.parametrize("kind", ["noun", "personal pronoun", "possessive pronoun", "other"])
+def test_mentions_of_one_kind_are_judged_like_a_result_of_their_own(kind: str, tmp_path: Path) -> None:
+    given = drawn(8, Shape(60, 2))
+    expected, result = Expected(given), compared(given, tmp_path)
+    for criterion in ("any", "nominal"):
+        sites = expected.sites(criterion, "one", "two")
+        mine = [judged for mention, judged in sites.items() if reference.kind(given.tags(mention)) == kind]
+        counted = Counter(pairwise.class_of(key_value(row), *(each.name for each in row)) for row in mine)
+        narrowed = result.where(f"kind == '{kind}'", view=criterion)
+        found = narrowed.difference("one", "two", view=criterion)
+        assert found.sites == len(mine)
+        assert {each.name: each.count for each in found.classes} == {name: counted[name] for name in pairwise.CLASSES}
+        for number, system in enumerate(given.systems):
+            sums = reference.arcs_counts([judged[number] for judged in mine])
+            scores = narrowed.scores(*(f"{criterion}.{name}" for name in ("precision", "recall", "f1")), view=criterion)
+            assert [score.value for score in scores.scores if score.system == system] == [
+                None if each is None else pytest.approx(each) for each in (sums.p, sums.r, sums.f)
+            ]
+            assert result.scores(f"recall[{kind}]", view=criterion).value(system) == pytest.approx(sums.r)
+
+
+def test_only_common_documents_may_count(tmp_path: Path) -> None:
+    for seed in (3, 24):  # in the second no document of the key is missing
+        given = drawn(seed, Shape(25, 2))
+        expected = Expected(given)
+        folder = tmp_path / f"{seed}"
+        folder.mkdir()
+        result = compared(given, folder, missing="intersection")
+        common = [name for name in given.sides["key"] if all(name in side for side in given.sides.values())]
+        key = {name: expected.key[name] for name in common}
+        for system, response in expected.systems.items():
+            agree_on_scores(result, system, key, {name: response[name] for name in common})
 
 
 # --- significance ---------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ UPOS = frozenset({
     "SYM", "VERB", "X", "_",
 })
 _STTS = frozenset({"NE", "PPER", "PPOSAT", "PPOSS", "PRELS", "PDS", "PIS", "ART", "APPR", "VVFIN", "VAFIN"})
+_PENN = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "PRP$", "DT", "IN", "JJ", "VB", "VBD", "VBZ", "VBP", "VBN"})
 _PERSONAL = frozenset({
     "i", "me", "myself", "you", "yourself", "yourselves", "he", "him", "himself", "she", "her", "herself", "it",
     "itself", "we", "us", "ourselves", "they", "them", "themselves", "themself", "'em", "ya",
@@ -171,10 +172,11 @@ class Words:
     def heads(self, first: Rows, last: Rows) -> Rows:
         """Return the head of each of some stretches of words: the last of their first run of nouns, or the last word.
 
-        A run of nouns with the sign of a possessor behind it does not count.
+        A run of nouns with the sign of a possessor behind it does not count, unless that ends the stretch.
         """
         if not len(self.noun):
             return first
+        last = np.where(self.mark[np.minimum(last, len(self.mark)) - 1] & (last - first > 1), last - 1, last)
         ends = self.noun & ~np.append(self.noun[1:] | self.mark[1:], False)
         place = np.where(ends, np.arange(len(ends)), len(ends))
         following = np.minimum.accumulate(place[::-1])[::-1]
@@ -212,7 +214,7 @@ def _tagged(corpus: Corpus, nouns: Nouns) -> Words | None:
     if xpos is None or not _annotated(xpos) or nouns == "upos":
         return None
     chosen = {"ptb": PTB, "stts": STTS}.get(nouns) or (STTS if _STTS & {*xpos.names} else PTB)
-    if nouns == "auto" and not {*xpos.names} & (chosen.nouns | chosen.personal | chosen.possessive):
+    if nouns == "auto" and not {*xpos.names} & (_STTS | _PENN):
         return None  # tags that nobody here knows
     kind = _coded(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)
