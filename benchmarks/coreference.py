@@ -45,8 +45,8 @@ def _noisy(draw: random.Random, tokens: int, chains: Chains) -> Chains:
     spurious = [(a, a + 1) for a in draw.sample(range(tokens), len(chains) // 2)]
     for span in spurious:
         found[draw.randrange(len(found))].append(span)
-    seen: set[Mention] = set()
-    once = [[span for span in sorted(set(chain)) if not (span in seen or seen.add(span))] for chain in found]
+    first = {span: number for number, chain in reversed(list(enumerate(found))) for span in chain}
+    once = [[span for span in sorted(set(chain)) if first[span] == number] for number, chain in enumerate(found)]
     return [chain for chain in once if len(chain) > 1]
 
 

@@ -43,7 +43,7 @@ class System:
     runs: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Units:
     """What statistics resample: documents, or sentences or rows where the key marks no documents.
 

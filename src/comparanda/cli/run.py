@@ -232,7 +232,7 @@ def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
     if corpus.quotes is not None:
         counts["quoted item"] = len(corpus.quotes)
     elif corpus.spans is not None:
-        counts["span"] = len(corpus.spans)
+        counts["mention" if "chain" in corpus.spans.columns else "span"] = len(corpus.spans)
     said = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
     click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {said}")
     return 0

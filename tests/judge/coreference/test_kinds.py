@@ -56,7 +56,7 @@ def test_german_tags_are_told_by_themselves(tmp_path: Path) -> None:
 def test_universal_tags_are_told_by_themselves(tmp_path: Path) -> None:
     result = compared(tmp_path, document("Anna she the_dog dogs her", "PROPN PRON DET NOUN NOUN DET"))
     assert kinds(result) == {"noun": 2, "personal pronoun": 1, "other": 1}
-    assert result.verdicts.settings["nouns"] == "upos"
+    assert result.verdicts.settings["nouns"] == "upos without features"
 
 
 def test_english_pronouns_by_a_list_where_nobody_has_tags(tmp_path: Path) -> None:

@@ -140,3 +140,23 @@ def test_random_mentions_are_matched_as_a_plain_loop_does(tmp_path: Path, how: M
         assert matched == best(tags, key, response, how), (seed, tags, key, response)
         more += matched > len({*key} & {*response})
     assert more > 50
+
+
+def corefud(entities: dict[int, str]) -> str:
+    """Write a document of six words with brackets of CorefUD."""
+    lines = ["# global.Entity = eid-etype-head-other", "# newdoc id = d"]
+    for number in range(1, 7):
+        misc = f"Entity={entities[number]}" if number in entities else "_"
+        lines.append(f"{number}\tw{number}\t_\tNOUN\t_\t_\t0\troot\t_\t{misc}")
+    return "\n".join([*lines, "", ""])
+
+
+@pytest.mark.parametrize(("span", "head"), [("(e1--1-)", 1), ("(e1--2-", 0)])
+def test_the_head_of_a_mention_in_pieces_counts_its_words_alone(tmp_path: Path, span: str, head: int) -> None:
+    """Of words 1 and 4 the second is the head, so a mention of word 4 has it, and one of words 4 and 5 by word 5 not."""
+    key = {1: "(e1[1/2]--2-)", 4: "(e1[2/2])", 6: "(e1--1-)"}
+    response = {4: span, 6: "(e1--1-)"} | ({5: "e1)"} if not span.endswith(")") else {})
+    (tmp_path / "key.conllu").write_text(corefud(key))
+    (tmp_path / "response.conllu").write_text(corefud(response))
+    names = str(tmp_path / "key.conllu"), {"r": str(tmp_path / "response.conllu")}
+    assert found(cp.compare(*names, task="coref", resamples=0, matching="head")) - 1 == head

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.align import PlacedSpans
 from comparanda.columns import TextColumn
 from comparanda.errors import UsageError
 from comparanda.judge.coreference.kinds import words_told
 
 if TYPE_CHECKING:
-    from comparanda.align import Aligned, PlacedSpans, Placement
+    from comparanda.align import Aligned, Placement
     from comparanda.columns import Rows
     from comparanda.corpus import Corpus
     from comparanda.judge.coreference.kinds import Words
@@ -51,10 +52,27 @@ class Heads:
         begin, end = self.placement.rows(spans)
         base = self.aligned.key.row_documents[spans.document] if len(spans) else begin
         said = _said(spans)
-        head = base + begin + said - 1
-        unsaid = np.flatnonzero((said <= 0) | (said > end - begin))
+        head = base + begin + self._behind_gaps(spans, said) - 1
+        unsaid = np.flatnonzero((said <= 0) | (head < base + begin) | (head >= base + end))
         head[unsaid] = self._found((base + begin)[unsaid], (base + end)[unsaid])
         return np.stack([np.where(spans.end > spans.begin, head - base, -1), begin, end])
+
+    def _behind_gaps(self, spans: PlacedSpans, said: Rows) -> Rows:
+        """Return numbers of heads that count the words of gaps too, which those of discontinuous mentions do not."""
+        pieces = spans.fragments
+        if pieces is None:
+            return said
+        where = PlacedSpans(
+            spans.document[pieces.span], pieces.begin, pieces.end, spans.label.take(pieces.span), pieces.span
+        )
+        begin, end = self.placement.rows(where)
+        found = said.copy()
+        rows: dict[int, list[int]] = {}
+        for span, first, last in zip(pieces.span.tolist(), begin.tolist(), end.tolist(), strict=True):
+            rows.setdefault(span, []).extend(range(first, last))
+        for span, words in rows.items():
+            found[span] = words[said[span] - 1] - words[0] + 1 if 0 < said[span] <= len(words) else 0
+        return found
 
     def _found(self, first: Rows, last: Rows) -> Rows:
         """Find the heads of stretches of words in trees, or by tags."""

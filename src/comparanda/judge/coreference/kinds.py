@@ -236,7 +236,8 @@ def _coded(tags: TextColumn, tagset: Tags) -> Codes:
 def _by_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
     """Tell words by universal tags; pronouns by their features, where there are any."""
     kind = _coded(upos, UD)
-    if feats is not None and _annotated(feats):
+    featured = feats is not None and _annotated(feats)
+    if feats is not None and featured:
         possessive = feats.truths(lambda cell: "Poss=Yes" in cell.split("|"))
         personal = feats.truths(lambda cell: "PronType=Prs" in cell.split("|"))
         pronoun = upos.truths(lambda tag: tag in {"PRON", "DET"})
@@ -244,7 +245,8 @@ def _by_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
         kind[pronoun & personal] = 1
         kind[pronoun & possessive] = 2
     noun = upos.truths(UD.nouns.__contains__)
-    return Words(kind, noun, np.zeros_like(noun), upos.truths(UD.names.__contains__), UD.name)
+    told_by = UD.name if featured else f"{UD.name} without features"
+    return Words(kind, noun, np.zeros_like(noun), upos.truths(UD.names.__contains__), told_by)
 
 
 def _carried(words: Words, to_side: Rows) -> Words:

@@ -32,12 +32,14 @@ class Topics:
         names: the names of the topics, in order of first appearance; None where chains end with their documents.
         of: the topic of each document of the key.
         sign: what ends the topic in the names of documents, if they are told by these.
+        one: whether all documents are one topic.
 
     """
 
     names: tuple[str, ...] | None
     of: NDArray[np.int32]
     sign: str = ""
+    one: bool = False
 
     @classmethod
     def named(cls, documents: Documents, across: str | None) -> Topics:
@@ -46,7 +48,7 @@ class Topics:
         if across is None:
             return cls(None, np.arange(count, dtype=np.int32))
         if across == EVERYTHING:
-            return cls((EVERYTHING,), np.zeros(count, np.int32))
+            return cls((EVERYTHING,), np.zeros(count, np.int32), one=True)
         topics = _names(documents, across)
         place = {name: number for number, name in enumerate(dict.fromkeys(topics))}
         sign = across.removeprefix(UNTIL) if across.startswith(UNTIL) else ""
@@ -59,16 +61,16 @@ class Topics:
         """
         if self.names is None:
             more = np.arange(len(self.of), len(self.of) + len(documents), dtype=np.int32)
-            return Topics(None, np.concatenate([self.of, more]), self.sign)
+            return Topics(None, np.concatenate([self.of, more]), self.sign, self.one)
         place = {name: number for number, name in enumerate(self.names)}
         found = [place.setdefault(self._topic(name), len(place)) for name in documents]
-        return Topics(tuple(place), np.concatenate([self.of, np.array(found, np.int32)]), self.sign)
+        return Topics(tuple(place), np.concatenate([self.of, np.array(found, np.int32)]), self.sign, self.one)
 
     def _topic(self, document: str) -> str:
         """Return the topic of a document that the key does not have."""
         if self.sign:
             return document.partition(self.sign)[0]
-        return EVERYTHING if self.names == (EVERYTHING,) else f"{document} (not in the key)"
+        return EVERYTHING if self.one else f"{document} (not in the key)"
 
     def units(self, documents: int) -> Units:
         """Return what statistics resample."""

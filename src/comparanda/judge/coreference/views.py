@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from comparanda.columns import Rows
-    from comparanda.corpus import Documents
+    from comparanda.corpus import Corpus, Documents
     from comparanda.judge.coreference.arcs import Classified, Criterion
     from comparanda.judge.coreference.gathering import Gathered
     from comparanda.judge.coreference.kinds import Kinds
@@ -172,18 +171,19 @@ class Ground:
             "chain_size": Attribute("number", self._chain_sizes),
             "distance": Attribute("number", self._distances),
         }
-        inside = np.minimum(chains.document, len(self.documents) - 1).astype(np.int64)
         for name, column in self.documents.attributes.items():
-            found.setdefault(name, _of_documents(column.sorted(), inside))
+            found.setdefault(name, _of_documents(column, chains.document))
         return found
 
     def _texts(self) -> TextColumn:
-        gathered = self.gathered
-        texts: list[str | None] = [None] * len(gathered.spans)
-        rows = np.flatnonzero(gathered.inside)
-        values = gathered.placement.texts(gathered.spans.take(rows)).values()
-        for row, text in zip(rows.tolist(), values, strict=True):
-            texts[row] = text
+        """Return the words of each mention, as they are whatever the responses' words are; none elsewhere."""
+        chains, key = self.gathered.chains, self.gathered.placement.ground.key
+        texts: list[str | None] = [None] * len(chains)
+        rows = np.flatnonzero(self.gathered.inside)
+        base = key.row_documents[chains.document[rows]] + chains.place[rows]
+        behind = np.minimum(base + chains.width[rows], key.row_documents[chains.document[rows] + 1])
+        for row, first, last in zip(rows.tolist(), base.tolist(), behind.tolist(), strict=True):
+            texts[row] = _words(key, int(chains.document[row]), first, last)
         return TextColumn.of(texts).sorted()
 
     def _chain_sizes(self) -> NDArray[np.float64]:
@@ -200,5 +200,21 @@ class Ground:
         return np.where(before >= 0, back, np.nan)
 
 
-def _of_documents(column: TextColumn, document: Rows) -> Attribute:
-    return Attribute("text", lambda: column.take(document))
+def _words(key: Corpus, document: int, first: int, last: int) -> str | None:
+    """Return the words from one row of the key to before another, as its text has them."""
+    if key.words is None or first >= last:
+        return None
+    if key.raw is not None:
+        return key.raw.documents[document][int(key.raw.begin[first]) : int(key.raw.end[last - 1])]
+    return " ".join(key.words[row] for row in range(first, last))
+
+
+def _of_documents(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
+    """Offer what is said of documents; of those that the key does not have nothing is."""
+
+    def make() -> TextColumn:
+        values = [*column.values(), None]
+        known = np.minimum(document, len(column)).tolist()
+        return TextColumn.of([values[number] for number in known])
+
+    return Attribute("text", make)
