@@ -43,7 +43,7 @@ class System:
     runs: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, slots=True)
 class Units:
     """What statistics resample: documents, or sentences or rows where the key marks no documents.
 
@@ -58,7 +58,7 @@ class Units:
     kind: UnitKind
     count: int
     names: tuple[str, ...] = ()
-    of_document: NDArray[np.int32] | None = None
+    of_document: NDArray[np.int32] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

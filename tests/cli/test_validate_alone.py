@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from comparanda.read.inputs import formats
 from comparanda.write.writer import writers
 from tests.command import run
 from tests.write.documents import written
@@ -17,11 +18,12 @@ def test_a_file_of_each_format(name: str, tmp_path: Path, capsys: pytest.Capture
     documents = plain(5)
     written(name, documents, tmp_path)
     spot = tmp_path if writers()[name].many else tmp_path / f"out{writers()[name].suffix}"
-    outcome = run(capsys, "validate", f"{spot}::{name}{OPTIONS.get(name, '')}", "--task", "span", "--quiet")
+    task, noun = ("span", "spans") if "spans" in formats()[name].layers else ("coref", "mentions")
+    outcome = run(capsys, "validate", f"{spot}::{name}{OPTIONS.get(name, '')}", "--task", task, "--quiet")
     assert (outcome.code, outcome.err) == (0, "")
     spans = sum(len(each.mentions) for each in documents)
     assert outcome.out.startswith(f"{spot.stem}: can be read as {name}, {len(documents)} documents, ")
-    assert outcome.out.endswith(f", {spans} spans\n")
+    assert outcome.out.endswith(f", {spans} {noun}\n")
 
 
 def test_tags_and_rows_can_be_checked_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from comparanda.errors import InputError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.item_selection import ITEM_NAMES, PAIR_ITEM_NAMES
 from comparanda.judge.label_maps import owners
+from comparanda.judge.task import find_task
 from comparanda.manifest import is_ours
 from comparanda.read.inputs import Input, formats
 from comparanda.read.runs import each_input
@@ -232,7 +233,7 @@ def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
     if corpus.quotes is not None:
         counts["quoted item"] = len(corpus.quotes)
     elif corpus.spans is not None:
-        counts["mention" if "chain" in corpus.spans.columns else "span"] = len(corpus.spans)
+        counts["mention" if find_task(setup.task)[0].layer == "chains" else "span"] = len(corpus.spans)
     said = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
     click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {said}")
     return 0

@@ -153,7 +153,7 @@ def corefud(entities: dict[int, str]) -> str:
 
 @pytest.mark.parametrize(("span", "head"), [("(e1--1-)", 1), ("(e1--2-", 0)])
 def test_the_head_of_a_mention_in_pieces_counts_its_words_alone(tmp_path: Path, span: str, head: int) -> None:
-    """Of words 1 and 4 the second is the head, so a mention of word 4 has it, and one of words 4 and 5 by word 5 not."""
+    """Of words 1 and 4 the second is the head: a mention of word 4 has it, one of words 4 and 5 with head 5 has not."""
     key = {1: "(e1[1/2]--2-)", 4: "(e1[2/2])", 6: "(e1--1-)"}
     response = {4: span, 6: "(e1--1-)"} | ({5: "e1)"} if not span.endswith(")") else {})
     (tmp_path / "key.conllu").write_text(corefud(key))
