@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from comparanda.chains import NO_CHAIN, Chains, antecedents, chain_units, sizes
+from comparanda.chains import NO_CHAIN, antecedents, chain_units, renumbered, sizes
 
 # Eight mentions in the order of the text: a chain of the rows 0, 2, 5 and 7, one of 1 and 3, a singleton at 6, and row
 # 4 is in no chain.
@@ -14,31 +14,31 @@ CHAIN = np.array([0, 1, 0, 1, NO_CHAIN, 0, 2, 0])
 
 
 def test_the_closest_antecedent_is_the_mention_before_in_the_chain() -> None:
-    assert antecedents(CHAIN).before.tolist() == [-1, -1, 0, 1, -1, 2, -1, 5]
+    assert antecedents(CHAIN).tolist() == [-1, -1, 0, 1, -1, 2, -1, 5]
 
 
 def test_the_closest_antecedent_of_a_kind_may_stand_further_back() -> None:
     nominal = np.array([True, False, False, True, True, False, True, True])
-    assert antecedents(CHAIN, nominal).before.tolist() == [-1, -1, 0, -1, -1, 0, -1, 0]
+    assert antecedents(CHAIN, nominal).tolist() == [-1, -1, 0, -1, -1, 0, -1, 0]
 
 
 def test_a_chain_without_a_mention_of_the_kind_has_no_antecedents() -> None:
-    assert antecedents(CHAIN, np.zeros(8, np.bool_)).before.tolist() == [-1] * 8
+    assert antecedents(CHAIN, np.zeros(8, np.bool_)).tolist() == [-1] * 8
 
 
 def test_a_mention_of_another_chain_is_never_an_antecedent() -> None:
     only_the_other = CHAIN == 1
-    assert antecedents(CHAIN, only_the_other).before.tolist() == [-1, -1, -1, 1, -1, -1, -1, -1]
+    assert antecedents(CHAIN, only_the_other).tolist() == [-1, -1, -1, 1, -1, -1, -1, -1]
 
 
 def test_mentions_without_a_chain_are_not_one_another_s_antecedents() -> None:
-    assert antecedents(np.full(4, NO_CHAIN)).before.tolist() == [-1] * 4
+    assert antecedents(np.full(4, NO_CHAIN)).tolist() == [-1] * 4
 
 
 def test_where_there_are_no_mentions_there_are_no_antecedents() -> None:
     empty = np.zeros(0, np.int64)
-    assert antecedents(empty).before.tolist() == []
-    assert antecedents(empty, np.zeros(0, np.bool_)).before.tolist() == []
+    assert antecedents(empty).tolist() == []
+    assert antecedents(empty, np.zeros(0, np.bool_)).tolist() == []
 
 
 def test_antecedents_are_those_of_a_walk_through_the_text() -> None:
@@ -52,7 +52,7 @@ def test_antecedents_are_those_of_a_walk_through_the_text() -> None:
             walked.append(seen.get(number, -1) if number != NO_CHAIN else -1)
             if kind[row]:
                 seen[number] = row
-        assert antecedents(chain, kind).before.tolist() == walked
+        assert antecedents(chain, kind).tolist() == walked
 
 
 def test_sizes_count_the_mentions_of_each_chain() -> None:
@@ -65,23 +65,6 @@ def test_a_chain_is_in_the_unit_of_its_mentions() -> None:
     assert chain_units(CHAIN, unit, 3).tolist() == [3, 1, 0]
 
 
-def table() -> Chains:
-    document = np.array([0, 0, 0, 0, 0, 1, 1, 1], np.int32)
-    run = np.array([0, 0, NO_CHAIN, 1, 1, 2, 2, 3])
-    rows = np.arange(8, dtype=np.int32)
-    return Chains(document, document, rows, np.ones(8, np.int32), document, CHAIN, (run,))
-
-
-def test_the_members_of_a_chain_are_those_that_a_side_puts_together() -> None:
-    chains = table()
-    assert len(chains) == 8
-    assert chains.members(None, 5).tolist() == [0, 2, 5, 7]
-    assert chains.members(0, 5).tolist() == [5, 6]
-    assert chains.members(0, 7).tolist() == [7]
-    assert chains.members(0, 2).tolist() == []
-    assert chains.side(None) is chains.key
-    assert chains.side(0) is chains.runs[0]
-
-
-def test_the_first_mention_of_a_chain_is_known_to_all_of_it() -> None:
-    assert antecedents(CHAIN).first.tolist() == [0, 1, 0, 1, 4, 0, 6, 0]  # without a chain a mention is its own
+def test_chains_are_numbered_by_their_first_mentions() -> None:
+    assert renumbered(np.array([7, 2, NO_CHAIN, 2, 7, 5])).tolist() == [0, 1, NO_CHAIN, 1, 0, 2]
+    assert renumbered(np.zeros(0, np.int64)).tolist() == []

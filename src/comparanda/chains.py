@@ -55,34 +55,9 @@ class Chains:
     def __len__(self) -> int:
         return len(self.place)
 
-    def side(self, run: int | None) -> Rows:
-        """Return the chains of a run, or of the key for None."""
-        return self.key if run is None else self.runs[run]
 
-    def members(self, run: int | None, mention: int) -> Rows:
-        """Return the mentions of the chain that a side puts a mention into; none if it does not have it."""
-        chain = self.side(run)
-        if chain[mention] == NO_CHAIN:
-            return np.zeros(0, np.int64)
-        return np.flatnonzero(chain == chain[mention])
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Links:
-    """For each mention the one before it in its chain, of all or of some kind.
-
-    Args:
-        first: the first mention of the chain of each mention; itself for one without a chain.
-        before: the closest earlier mention of the chain, or -1.
-
-    """
-
-    first: Rows
-    before: Rows
-
-
-def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Links:
-    """Return the closest antecedent of each mention, of all mentions or of those of some kind alone."""
+def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Rows:
+    """Return the closest antecedent of each mention, or -1: of all mentions, or of those of some kind alone."""
     count = len(chain)
     order = np.argsort(chain, kind="stable")  # chains one after the other, each in the order of the text
     sorted_chain = chain[order]
@@ -93,10 +68,20 @@ def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Links:
     last = np.maximum.accumulate(candidate) if count else candidate
     previous = np.concatenate([np.full(1, -1), last[:-1]])[:count]
     found = (previous >= start) & (sorted_chain != NO_CHAIN)
-    before, first = np.full(count, -1, np.int64), np.arange(count)
+    before = np.full(count, -1, np.int64)
     before[order] = np.where(found, order[np.maximum(previous, 0)], -1) if count else before
-    first[order] = np.where(sorted_chain != NO_CHAIN, order[start], order) if count else first
-    return Links(first, before)
+    return before
+
+
+def renumbered(chain: Rows) -> Rows:
+    """Return chains numbered by where their first mentions stand: so numbers do not depend on the order of a file."""
+    there = np.flatnonzero(chain != NO_CHAIN)
+    _, first, number = np.unique(chain[there], return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    found = np.full(len(chain), NO_CHAIN, np.int64)
+    found[there] = rank[number]
+    return found
 
 
 def sizes(chain: Rows) -> Rows:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from comparanda.chains import NO_CHAIN, Chains, antecedents, sizes
+from comparanda.chains import NO_CHAIN, Chains, renumbered, sizes
 from comparanda.corpus import Fragments
 from comparanda.errors import UsageError
 from comparanda.items import Items
@@ -194,8 +194,8 @@ class _Moving:
             moved.place[order],
             moved.width[order],
             unit[order],
-            _renumbered(chains.key[order]),
-            tuple(_renumbered(run[order]) for run in chains.runs),
+            renumbered(chains.key[order]),
+            tuple(renumbered(run[order]) for run in chains.runs),
             pieces,
             {name: counting[order] for name, counting in chains.candidates.items()},
         )
@@ -218,10 +218,3 @@ def _in_order(pieces: Fragments, new_row: Rows) -> Fragments:
     mention = new_row[pieces.span]
     order = np.argsort(mention, kind="stable")
     return Fragments(mention[order], pieces.begin[order], pieces.end[order])
-
-
-def _renumbered(chain: Rows) -> Rows:
-    """Give chains the numbers in which their first mentions stand."""
-    first = antecedents(chain).first
-    begins = (first == np.arange(len(chain))) & (chain != NO_CHAIN)
-    return np.where(chain == NO_CHAIN, NO_CHAIN, (np.cumsum(begins) - 1)[first])

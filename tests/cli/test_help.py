@@ -90,7 +90,7 @@ def _bash_version() -> str:
         ("comparanda score --format js", {"jsonl", "json"}),
         ("comparanda score --missing e", {"error", "empty"}),
         ("comparanda score --by len", {"length"}),
-        ("comparanda formats conl", {"conllu", "conllx"}),
+        ("comparanda formats conl", {"conll2012", "conllu", "conllx"}),
         ("comparanda schema sc", {"scores"}),
         ("comparanda score gold", {"gold"}),
     ],

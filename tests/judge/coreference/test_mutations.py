@@ -155,7 +155,7 @@ MUTATIONS = (
     ),
     mutation(
         "judge.coreference.arcs",
-        "counting = anaphor & (wanted.before >= 0)",
+        "counting = anaphor & (wanted >= 0)",
         "counting = anaphor",
         CLASSES,
         "every_key_anaphor_has_one_of_three_classes_and_every_other_site_is_false",
@@ -176,15 +176,15 @@ MUTATIONS = (
     ),
     mutation(
         "judge.coreference.arcs",
-        "return antecedents(pair).before >= 0, resolved, before",
+        "return antecedents(pair) >= 0, resolved, before",
         "return resolved & (chains.key[there] == chains.key), resolved, before",
         CLASSES,
         "arcs_any_is_muc",
     ),
     mutation(
         "judge.coreference.arcs",
-        "return resolved & (antecedents(chains.key).before == before), resolved, before",
-        "return resolved & (antecedents(chains.key).before >= before), resolved, before",
+        "return resolved & (antecedents(chains.key) == before), resolved, before",
+        "return resolved & (antecedents(chains.key) >= before), resolved, before",
         CLASSES,
         "chains_that_span_documents_are_those_of_one_long_document",
     ),

@@ -80,6 +80,8 @@ def test_every_official_score_is_reproduced(corpus: str, system: str) -> None:
     result = cp.compare(key, {"x": response}, task="coref", resamples=0, repeated="official")
     for (metric, part), printed in table()[corpus, system].items():
         assert printed in truncated(value(result, f"{metric}{PARTS[part]}")), (metric, part)
+    for part in ("precision", "recall"):
+        assert value(result, f"any.{part}") == value(result, f"muc_{part}")
 
 
 @pytest.mark.parametrize(("corpus", "system"), runs())

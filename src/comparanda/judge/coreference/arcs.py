@@ -49,8 +49,8 @@ class Classified:
 def classify(chains: Chains, criterion: Criterion, kind: Truths | None) -> Classified:
     """Give every mention its class for every run; `kind` are those that count as antecedents, None for all."""
     plain, wanted = antecedents(chains.key), antecedents(chains.key, kind)
-    anaphor = plain.before >= 0
-    counting = anaphor & (wanted.before >= 0)
+    anaphor = plain >= 0
+    counting = anaphor & (wanted >= 0)
     answers = [_answers(chains, run, criterion, kind) for run in chains.runs]
     codes = []
     spurious = np.zeros(len(chains), np.bool_)
@@ -73,14 +73,14 @@ def classify(chains: Chains, criterion: Criterion, kind: Truths | None) -> Class
 
 def _answers(chains: Chains, run: Rows, criterion: Criterion, kind: Truths | None) -> tuple[Truths, Truths, Rows]:
     """Return whether a run resolves each mention rightly, whether at all, and the antecedent that decides."""
-    before = antecedents(run, kind).before
+    before = antecedents(run, kind)
     resolved = before >= 0
     there = np.maximum(before, 0)
     if criterion == "any":
         both = (chains.key != NO_CHAIN) & (run != NO_CHAIN)
         pair = np.where(both, chains.key * (int(run.max(initial=0)) + 1) + run, NO_CHAIN)
-        return antecedents(pair).before >= 0, resolved, before
+        return antecedents(pair) >= 0, resolved, before
     if criterion == "immediate":
-        return resolved & (antecedents(chains.key).before == before), resolved, before
+        return resolved & (antecedents(chains.key) == before), resolved, before
     same: Truths = resolved & (chains.key != NO_CHAIN) & (chains.key[there] == chains.key)
     return same, resolved, before

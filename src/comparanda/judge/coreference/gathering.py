@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.align import PlacedSpans, place_spans
-from comparanda.chains import NO_CHAIN, Chains, sizes
+from comparanda.chains import NO_CHAIN, Chains, renumbered, sizes
 from comparanda.columns import TextColumn
 from comparanda.corpus import owner_of_rows
 from comparanda.extents import cut_numbers, ways_of_being_cut
@@ -226,7 +226,7 @@ def _together(
     for low, high in pairwise(bounds.tolist()):
         column = np.full(len(first), NO_CHAIN, np.int64)
         column[number[low:high]] = chain[low:high]
-        columns.append(_renumbered(column))
+        columns.append(renumbered(column))
     spans = PlacedSpans(document[first], begin[first], end[first], TextColumn.constant("", len(first)), first)
     inside = spans.document < len(aligned.key.documents)
     way = cut[first] % _NO_WAY
@@ -245,16 +245,6 @@ def _together(
         same = alike[first]
     documents = (*aligned.key.documents.names, *foreign.names)
     return Gathered(table, spans, inside, placement, documents, topics, tuple(notes), foreign, same)
-
-
-def _renumbered(chain: Rows) -> Rows:
-    """Give chains the numbers in which their first mentions stand: they do not depend on the order of a file."""
-    there = np.flatnonzero(chain != NO_CHAIN)
-    _, first, number = np.unique(chain[there], return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-    chain[there] = rank[number]
-    return chain
 
 
 def _rows(

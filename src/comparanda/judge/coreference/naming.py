@@ -68,7 +68,7 @@ def mention_sites(aligned: Aligned, options: Options) -> Sites:
     naming, chains = Naming(gathered), gathered.chains
     columns = []
     for side in (chains.key, *chains.runs):
-        before = antecedents(side).before
+        before = antecedents(side)
         resolved = np.flatnonzero(before >= 0)
         found = naming.names(resolved, before[resolved])
         codes = np.zeros(len(chains), np.int64)

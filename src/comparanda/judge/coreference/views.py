@@ -195,7 +195,7 @@ class Ground:
     def _distances(self) -> NDArray[np.float64]:
         """Return how many sentences back the closest antecedent in the key is; NaN where there is none."""
         chains = self.gathered.chains
-        before = antecedents(chains.key).before
+        before = antecedents(chains.key)
         back = chains.sentence - chains.sentence[np.maximum(before, 0)]
         return np.where(before >= 0, back, np.nan)
 
