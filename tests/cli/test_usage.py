@@ -84,7 +84,10 @@ def test_an_option_value_that_cannot_be(
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--task", "poss"), "no task is called 'poss' (did you mean 'pos'?)\n  tasks: coref, dep, label, link, pos, span"),
+        (
+            ("--task", "poss"),
+            "no task is called 'poss' (did you mean 'pos'?)\n  tasks: coref, dep, label, link, pos, span",
+        ),
         (("--measure", "acuracy"), "no measure is called 'acuracy' (did you mean 'accuracy'?)"),
         (("--measure", "f1[NOUM]"), "the label 'NOUM' does not occur"),
         (("--by", "lable"), "there is no attribute 'lable' (did you mean 'label'?)"),
