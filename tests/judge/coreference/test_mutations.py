@@ -226,7 +226,7 @@ MUTATIONS = (
     ),
     mutation(
         "judge.coreference.gathering",
-        "columns.append(_renumbered(column))",
+        "columns.append(renumbered(column))",
         "columns.append(column)",
         "the_order_of_mentions_and_of_chains_changes_nothing",
     ),
@@ -262,7 +262,7 @@ MUTATIONS = (
     ),
     mutation(
         "judge.coreference.topics",
-        "return cls((EVERYTHING,), np.zeros(count, np.int32))",
+        "return cls((EVERYTHING,), np.zeros(count, np.int32), one=True)",
         "return cls(None, np.arange(count, dtype=np.int32))",
         "chains_that_span_documents_are_those_of_one_long_document",
     ),
