@@ -7,6 +7,7 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ ALLOWED = {
 }
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Return all modules of the package by their dotted name, a package's own as `name.__init__`."""
     return {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -92,11 +94,13 @@ def imported(nodes: Iterable[ast.AST]) -> set[str]:
     return {name.removeprefix("comparanda").removeprefix(".") or "__init__" for name in ours}
 
 
+@cache
 def _is_module(name: str) -> bool:
     path = PACKAGE.parent.joinpath(*name.split("."))
     return path.is_dir() or path.with_suffix(".py").is_file()
 
 
+@cache
 def anywhere(path: Path) -> set[str]:
     """Return what a module imports, wherever it does so.
 
@@ -105,6 +109,7 @@ def anywhere(path: Path) -> set[str]:
     return imported(ast.walk(ast.parse(path.read_text())))
 
 
+@cache
 def at_once(path: Path) -> set[str]:
     """Return what a module imports when it is itself imported."""
     return imported(ast.parse(path.read_text()).body)

@@ -94,7 +94,7 @@ class _Layout:
 
 def read(source: Source, request: Request) -> Corpus:
     """Read CoNLL-2012."""
-    if b"\n " in source.data or b"\n\t" in source.data:
+    if _at_lines(source, 1, (SPACE, TAB)):
         source = blank_spaces_removed(source, request.side) or source
     layout = _Layout.of(source)
     if layout.separator == SPACE:
@@ -103,6 +103,12 @@ def read(source: Source, request: Request) -> Corpus:
     for block in blocks(source, layout.separator, request.max_line):
         reading.add(block)
     return reading.corpus()
+
+
+def _at_lines(source: Source, step: int, wanted: tuple[int, ...]) -> bool:
+    """Whether one of some bytes stands next to the end of a line; the search of two bytes takes three times as long."""
+    beside = source.buffer[np.flatnonzero(source.buffer[: source.size] == LINE_FEED) + step]
+    return any((beside == byte).any() for byte in wanted)
 
 
 def _single_spaces(source: Source) -> Source:
@@ -133,7 +139,7 @@ class _Reading:
         if self.tags is not None:
             wanted |= {name: self.tags for name in request.extra if name in {"xpos", "pos"}}
         self.least = max([-1, *(each for each in (self.word, self.tags) if each is not None)]) + 2
-        self.tabs_behind = layout.separator == TAB and self.least > 1 and b"\t\n" in source.data
+        self.tabs_behind = layout.separator == TAB and self.least > 1 and _at_lines(source, -1, (TAB,))
         if self.tabs_behind:
             wanted[_BEFORE] = -2
         self.gathering = Gathering(source, wanted, width=None, word=self.word)

@@ -212,16 +212,16 @@ MUTATIONS = (
     ),
     mutation(
         "judge.coreference.gathering",
-        "keys = [(int(topics.of[place]), names[row])",
-        "keys = [(0, names[row])",
+        "packed([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]])",
+        "packed([[0 * document, _chain_codes(parts)[order]]])",
         "documents_are_counted_apart_and_added",
         "other_names_for_chains_change_nothing",
         "a_chain_number_means_nothing_in_another_document",
     ),
     mutation(
         "judge.coreference.gathering",
-        "names[row]) for row, place in zip(order.tolist()",
-        "names[row][:1]) for row, place in zip(order.tolist()",
+        "np.where(alone, len(names) + np.arange(len(found)), found)",
+        "np.where(alone, len(names) + np.arange(len(found)), found // 2)",
         "other_names_for_chains_change_nothing",
     ),
     mutation(

@@ -20,6 +20,7 @@ from comparanda.judge.coreference.pieces import rows_beside, rows_of_pieces
 from comparanda.judge.coreference.topics import Topics
 from comparanda.places import Note, first_places
 from comparanda.rules.joins import packed
+from comparanda.sites import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,15 +142,9 @@ def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads: Heads
     given = np.concatenate([part.given for part in parts])
     order = np.argsort(given, kind="stable")
     document, begin, end, cut = (column[order] for column in columns)
-    names = [name for part in parts for name in _chain_names(part)]
-    keys = [(int(topics.of[place]), names[row]) for row, place in zip(order.tolist(), document.tolist(), strict=True)]
-    known: dict[tuple[int, str | None], int] = {}
-    chain = [
-        known.setdefault((topic, f"\0{row}" if name is None else name), len(known))
-        for row, (topic, name) in enumerate(keys)
-    ]
+    (chain,) = packed([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]]) if len(order) else [order]
     told_in_order = np.concatenate(told, axis=1)[:, order]
-    return Side(document, begin, end, cut, np.array(chain, np.int64), *told_in_order), given[order]
+    return Side(document, begin, end, cut, renumbered(chain), *told_in_order), given[order]
 
 
 def _columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
@@ -161,10 +156,16 @@ def _columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
     return part.document, part.begin, part.end, cut
 
 
-def _chain_names(part: PlacedSpans) -> list[str | None]:
-    """Return the chain of each mention; None for one that is in no chain, and so alone."""
-    chain = part.columns.get("chain")
-    return chain.values() if isinstance(chain, TextColumn) else [None] * len(part)
+def _chain_codes(parts: Sequence[PlacedSpans]) -> Rows:
+    """Return a number for the chain of each mention; one that is in no chain is alone, and has a number of its own."""
+    columns = []
+    for part in parts:
+        chain = part.columns.get("chain")
+        columns.append(chain if isinstance(chain, TextColumn) else TextColumn.of([None] * len(part)))
+    names, codes = canonical(columns)
+    found = np.concatenate([each.astype(np.int64) for each in codes])
+    alone = np.concatenate([column.missing_rows() for column in columns])
+    return np.where(alone, len(names) + np.arange(len(found)), found)
 
 
 def _repeated(side: Side) -> Rows:

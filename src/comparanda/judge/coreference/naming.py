@@ -50,8 +50,7 @@ class Naming:
     def _again(self) -> Rows:
         """How many mentions before each cover the very same rows: those in pieces, or of parts of words."""
         chains = self.gathered.chains
-        same = np.stack([chains.document, chains.place, chains.width]).astype(np.int64)
-        number = np.unique(same, axis=1, return_inverse=True)[1].reshape(-1)
+        (number,) = packed([[chains.document, chains.place, chains.width]])
         order = np.argsort(number, kind="stable")
         begins = np.flatnonzero(np.diff(number[order], prepend=-1))
         again = np.zeros(len(order), np.int64)

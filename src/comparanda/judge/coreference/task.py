@@ -93,13 +93,12 @@ def _candidates(kinds: Kinds) -> dict[str, Truths]:
 
 def _views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:
     """Make the views; the first reports all metrics, and what the other criteria say."""
-    views: dict[str, View] = {name: ground.view(name, each) for name, each in found.items()}
+    made = {name: ground.views(name, each) for name, each in found.items()}
+    views: dict[str, View] = {name: plain for name, (plain, _) in made.items()}
     reported = [name for each in REPORTED for name in _with_parts(each)]
     own = [measure for view in views.values() for measure in view.measures]
     views["any"] = replace(views["any"], measures=(*reported, *own))
-    for name, each in found.items():
-        views[f"{name}{ANTECEDENTS}"] = ground.view_of_antecedents(name, each)
-    return views
+    return views | {finer.name: finer for _, finer in made.values()}
 
 
 def _with_parts(name: str) -> tuple[str, ...]:

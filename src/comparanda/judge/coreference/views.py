@@ -69,26 +69,32 @@ class Ground:
             if name != "named" or self.kinds.named is not None
         }
 
-    def view(self, criterion: Criterion, found: Classified) -> View:
+    def views(self, criterion: Criterion, found: Classified) -> tuple[View, View]:
+        """Make the view of classes, and that which tells wrong antecedents apart; both have the same items."""
+        plain = self._of_classes(criterion, found)
+        return plain, self._of_antecedents(criterion, found, plain.given_items)
+
+    def _of_classes(self, criterion: Criterion, found: Classified) -> View:
         """Make the view of classes."""
         names = CLASSES
         sites = self._sites(found, Aspect(found.key, found.runs, names), {})
         measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # by its name, so that the first view can have all
-        return replace(self._view(criterion, sites, found, measures), finer=f"{criterion}{ANTECEDENTS}")
+        view = self._view(criterion, sites, found, measures, self._items(found))
+        return replace(view, finer=f"{criterion}{ANTECEDENTS}")
 
-    def view_of_antecedents(self, criterion: Criterion, found: Classified) -> View:
+    def _of_antecedents(self, criterion: Criterion, found: Classified, items: Items | None) -> View:
         """Make the view that tells wrong antecedents apart."""
         values = self._antecedents(found)
         classes = Aspect(found.key, found.runs, CLASSES)
         sites = self._sites(found, values, {"label": classes})
-        return self._view(f"{criterion}{ANTECEDENTS}", sites, found, MEASURES)
+        return self._view(f"{criterion}{ANTECEDENTS}", sites, found, MEASURES, items)
 
-    def _view(self, name: str, sites: Sites, found: Classified, measures: tuple[str, ...]) -> View:
+    def _view(self, name: str, sites: Sites, found: Classified, measures: tuple[str, ...], items: Items | None) -> View:
         return View(
             name,
             sites,
             measures,
-            given_items=self._items(found),
+            given_items=items,
             statistics=self.statistics,
             cuts=CUTS,
             raised=CLASSES[TN],
