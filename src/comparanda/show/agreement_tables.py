@@ -51,6 +51,11 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
     )
 
 
+def _ground(finding: Agreements) -> str:
+    """Return what all outputs share with the ground: mentions are each one's own, and stand in its words."""
+    return "words" if finding.cases == "mentions" else finding.cases
+
+
 def _unlike(one: float | None, other: float | None) -> bool:
     """Whether two scores differ by more than rounding does."""
     return one != other if one is None or other is None else not isclose(one, other, abs_tol=1e-12)
@@ -92,7 +97,7 @@ def _notes(finding: Agreements, *, turned: bool) -> list[str]:
     if finding.cases == "words":
         notes.append(_WORDS)
     notes.append(
-        f"κ and α: 100 for full agreement, 0 for what chance would give; documents and {finding.cases} are those of "
+        f"κ and α: 100 for full agreement, 0 for what chance would give; documents and {_ground(finding)} are those of "
         f"{finding.ground}"
     )
     if finding.resamples:
