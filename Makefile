@@ -20,7 +20,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 slow: $(READY)
-	$(BIN)/python -m pytest -q -n auto -m slow
+	$(BIN)/python -m pytest -q -n auto -m slow --hypothesis-profile=default
 	$(BIN)/python -m benchmarks
 
 bench: $(READY)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.shared_data import REASON
+
+settings.register_profile("ordinary", derandomize=True, database=None)
+settings.load_profile("ordinary")  # the same cases in every run; `make slow` draws others
 
 REPEATED = (
     "align/test_properties",

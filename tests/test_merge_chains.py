@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
@@ -58,6 +58,7 @@ def test_they_have_the_same_findings(tmp_path: Path) -> None:
     st.integers(0, 10_000),
     st.sets(st.integers(1, SIZE - 1)),
 )
+@example("by heads", 8066, {1, 2, 4, 5})  # where words are counted, a part without other words in it is no other case
 @settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_corpus_may_be_cut_anywhere(
     tmp_path_factory: pytest.TempPathFactory, kind: str, seed: int, cuts: set[int]
@@ -215,6 +216,19 @@ def test_a_topic_in_two_parts_does_not_merge(tmp_path: Path) -> None:
         merge([whole.judged(part) for part in THREE])
     assert caught.value.hint == "cut between topics"
     assert_equal_verdicts(merge([whole.judged()]), whole.judged())
+
+
+def test_a_topic_that_a_response_goes_on_with_in_another_part_does_not_merge(tmp_path: Path) -> None:
+    """The name of a document that only the response has says that it is of the topic of another part."""
+    setup = Setup("coref", across="until:_")
+
+    def judged(key: str, more: str = "") -> Verdicts:
+        return part(tmp_path, text((key, ["it(1)", "it(1)"])), text((key, ["it(1)", "it(1)"])) + more, setup=setup)
+
+    first, beyond = judged("1_a"), text(("1_z", ["it(1)"]))
+    with pytest.raises(UsageError, match="the topic '1' stands in two parts"):
+        merge([first, judged("2_a", beyond)])
+    assert merge([first, judged("2_a")]).units.names == ("1", "2")
 
 
 @pytest.mark.parametrize("foreign", [(), (1,)])

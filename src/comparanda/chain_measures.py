@@ -5,7 +5,7 @@ Their statistics are what `chain_metrics` counts; a judge gives them for each do
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from comparanda.measures import Measure, harmonic, ratio
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.chain_metrics import Counts
     from comparanda.measures import Sums
 
     Floats = NDArray[np.float64]
@@ -33,6 +34,15 @@ NOTHING = "no chain in the key and none claimed"
 def statistics_of(metric: str) -> tuple[str, ...]:
     """Return the names of the four counts of a metric."""
     return tuple(f"{metric}_{part}" for part in PARTS)
+
+
+def statistics_from(counted: Mapping[str, Counts]) -> dict[str, Floats]:
+    """Return the counts of metrics under the names of statistics."""
+    return {
+        name: getattr(counts, part)
+        for metric, counts in counted.items()
+        for name, part in zip(statistics_of(metric), PARTS, strict=True)
+    }
 
 
 def _f1(metric: str, sums: Sums) -> Floats:

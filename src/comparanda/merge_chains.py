@@ -1,7 +1,7 @@
 """Chains of parts laid end to end: mentions, topics, and documents that only responses have.
 
 Chains are numbered in the order of their first mentions. Documents that the key does not have stand behind its own,
-in the order of their names, and each is a topic of its own: after all parts, not after each.
+in the order of their names, and so do topics that only these are in: after all parts, not after each.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def refuse_cut_topics(parts: Sequence[Verdicts]) -> None:
     """Refuse parts of one topic: chains span its documents, and what CEAF counts in a topic is no sum."""
     seen: set[str] = set()
     for part in parts:
-        mine = {part.units.names[number] for number in _topics(part)[: own_documents(part)].tolist()}
+        mine = set(part.units.names)
         if seen & mine:
             raise UsageError(f"the topic {min(seen & mine)!r} stands in two parts", hint="cut between topics")
         seen |= mine

@@ -35,7 +35,7 @@ from comparanda.rules import rule_set
 from comparanda.rules.ruleset import RuleSet
 from tests.judge.random_spans import Tags, as_input, counts, tagged, value_of, verdicts
 
-FEW, MANY = range(100), range(1_000, 4_000)
+FEW, MANY = range(200), range(1_000, 4_000)
 Repair = Literal["conlleval", "discard"]
 REPAIRS: tuple[Repair, ...] = ("conlleval", "discard")
 Counts = tuple[int, int, int]

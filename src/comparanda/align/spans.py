@@ -96,9 +96,7 @@ def _rows_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows
     """Return the rows that spans begin and end in."""
     base, last = ground.key.row_documents[spans.document], ground.key.row_documents[spans.document + 1]
     if unit == "tokens":
-        begin = np.minimum(
-            spans.begin, np.maximum(last - base - 1, 0)
-        )  # one of no length may stand behind the last row
+        begin = np.minimum(spans.begin, np.maximum(last - base - 1, 0))  # without length, it may be behind all
         return begin, np.maximum(spans.end, begin + 1)
     width = int(max(ground.raw.end.max(initial=0), spans.end.max(initial=0))) + 1
     ends, begins = ground.owner * width + ground.raw.end, ground.owner * width + ground.raw.begin

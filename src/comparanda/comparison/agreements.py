@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.comparison.coefficients import MOST_VALUES, Coefficient, Ratings
-from comparanda.comparison.context import Context, Interval, is_value, share
+from comparanda.comparison.context import Context, Interval, is_value, mean_of_known, share
 from comparanda.comparison.finding import Finding, SiteCount
 from comparanda.comparison.scores import Score, scores
 from comparanda.comparison.significance import warnings
@@ -149,7 +148,7 @@ def agreements(
         _pair(contexts[first], scored, first, second, ratings.kappa(raters[first], raters[second]))
         for first, second in combinations(contexts, 2)
     )
-    mean = _mean([score.value for each in scored.values() for score in each.values()])
+    mean = mean_of_known([score.value for each in scored.values() for score in each.values()])
     where = f"solved_by < {len(context.verdicts.runs)}"
     number, sites = len(context.sites.contested), len(context.sites)
     return Agreements(
@@ -165,19 +164,14 @@ def agreements(
         cases,
         mean,
         None if mean is None else 1 - mean,
-        _mean([pair.diff for pair in pairs]),
-        _mean([pair.kappa.value for pair in pairs]),
+        mean_of_known([pair.diff for pair in pairs]),
+        mean_of_known([pair.kappa.value for pair in pairs]),
         pairs,
         ratings.alpha(),
         sites,
         SiteCount(number, share(number, sites), where),
         _documents(context, where),
     )
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
 
 
 def _warnings(decided: Context) -> tuple[str, ...]:

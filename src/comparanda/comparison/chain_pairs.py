@@ -9,20 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.chain_measures import REPORTED, statistics_of
-from comparanda.chain_metrics import PARTS, chain_counts
-from comparanda.comparison.context import Context, Interval, defined, share
+from comparanda.chain_measures import REPORTED, statistics_from
+from comparanda.chain_metrics import chain_counts
+from comparanda.comparison.context import Context, Interval, defined, mean_of_known, share
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import scores
 from comparanda.measures import Measure, measure, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -166,17 +165,9 @@ def chain_pairs(context: Context) -> ChainPairs | None:
 
 
 def _criteria(verdicts: Verdicts) -> dict[str, str | None]:
-    """Return the views of classes, each with the view that tells wrong antecedents apart at the same sites.
-
-    Values of the one are classes, of the other more than that: it has the classes beside them.
-    """
-    views = {name: each for name, each in verdicts.views.items() if each.chains is not None}
-    finer = [name for name, each in views.items() if each.all_sites.aspects]
-    return {
-        name: next((other for other in finer if other.startswith(f"{name}_")), None)
-        for name in views
-        if name not in finer
-    }
+    """Return the views of classes, each with the view that tells wrong antecedents apart at the same sites."""
+    views = {name: each.finer for name, each in verdicts.views.items() if each.chains is not None}
+    return {name: finer for name, finer in views.items() if name not in views.values()}
 
 
 def _criterion_pairs(
@@ -201,7 +192,9 @@ def _criterion_pairs(
             )
         )
     finer_diffs = (None if pair.antecedents is None else pair.antecedents.diff for pair in found)
-    return CriterionPairs(name, main.name, tuple(found), _mean(pair.classes.diff for pair in found), _mean(finer_diffs))
+    return CriterionPairs(
+        name, main.name, tuple(found), mean_of_known(pair.classes.diff for pair in found), mean_of_known(finer_diffs)
+    )
 
 
 def _on(context: Context, view: str) -> Context:
@@ -249,11 +242,7 @@ def _statistics(context: Context, chains: Chains, names: Sequence[str], key: int
     if context.view.lost.issuperset(names):
         return np.full((len(context.active), len(names)), np.nan)
     counted = chain_counts(chains.unit, context.verdicts.units.count, chains.runs[key], chains.runs[response])
-    columns = {
-        name: getattr(counts, part)
-        for metric, counts in counted.items()
-        for name, part in zip(statistics_of(metric), PARTS, strict=True)
-    }
+    columns = statistics_from(counted)
     return np.stack([columns[name] for name in names], axis=1)[context.active]
 
 
@@ -268,10 +257,7 @@ def _means(responses: Sequence[ResponsePair]) -> tuple[MetricMean, ...]:
     found = []
     for place, metric in enumerate(REPORTED):
         each = [pair.agreements[place] for pair in responses]
-        found.append(MetricMean(metric, _mean(one.f1 for one in each), _mean(one.distance for one in each)))
+        found.append(
+            MetricMean(metric, mean_of_known(one.f1 for one in each), mean_of_known(one.distance for one in each))
+        )
     return tuple(found)
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from comparanda.expressions import quote
 from comparanda.measures import Measure, lost, measure, of_view, unit_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -171,6 +172,12 @@ def defined(value: float) -> float | None:
 def share(part: float, whole: float) -> float | None:
     """Divide two counts; None for a zero denominator."""
     return part / whole if whole else None
+
+
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """Return the mean of those numbers that are defined; None if none is."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def is_value(name: str, value: str) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.extents import Cuts
     from comparanda.judge.task import Options, Repeated
+    from comparanda.verdicts import Units
 
 ZERO = "zero"
 """The column that holds the numbers of empty nodes."""
@@ -105,6 +106,11 @@ class Gathered:
     notes: tuple[Note, ...]
     foreign: Foreign
     same: Rows | None = None
+
+    @property
+    def units(self) -> Units:
+        """What statistics resample: documents, or topics."""
+        return self.topics.units(len(self.documents))
 
 
 def gather(aligned: Aligned, options: Options) -> Gathered:

@@ -63,7 +63,7 @@ def _paired(candidates: Iterator[tuple[int, int]], key: Side, response: Side) ->
 
     def rank(pair: tuple[int, int]) -> tuple[int, ...]:
         row, other = pair
-        common = min(response.end[row], key.end[other]) - max(response.begin[row], key.begin[other])
+        common = min(response.last[row], key.last[other]) - max(response.first[row], key.first[other])  # in words
         ends = response.begin[row], response.end[row], key.begin[other], key.end[other]
         return -int(common), int(response.document[row]), *map(int, ends), int(response.cut[row]), int(key.cut[other])
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.align.missing import BEYOND, IGNORED
-from comparanda.chain_measures import REPORTED, statistics_of
-from comparanda.chain_metrics import PARTS, chain_counts
+from comparanda.chain_measures import REPORTED, statistics_from
+from comparanda.chain_metrics import chain_counts
 from comparanda.judge.coreference.gathering import gather
 from comparanda.judge.coreference.kinds import kinds_of
 from comparanda.judge.coreference.official import CLAIMED, claimed_once
@@ -52,8 +52,7 @@ def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) 
         **({"across": options.across} if options.across else {}),
     }
     verdicts = verdicts_of(aligned, systems, "coref", views, settings, notes)
-    units = gathered.topics.units(len(gathered.documents))
-    return replace(verdicts, documents=gathered.documents, units=units)
+    return replace(verdicts, documents=gathered.documents, units=gathered.units)
 
 
 def _counting(note: Note) -> Note:
@@ -65,13 +64,9 @@ def _counting(note: Note) -> Note:
 
 def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     """Count all metrics for every run, by document or topic."""
-    chains, units = gathered.chains, gathered.topics.units(len(gathered.documents)).count
-    counted = [chain_counts(chains.unit, units, chains.key, run) for run in chains.runs]
-    found = {
-        name: np.stack([getattr(each[metric], part) for each in counted], axis=1)
-        for metric in (counted[0] if counted else ())
-        for name, part in zip(statistics_of(metric), PARTS, strict=True)
-    }
+    chains, units = gathered.chains, gathered.units.count
+    runs = [statistics_from(chain_counts(chains.unit, units, chains.key, run)) for run in chains.runs]
+    found = {name: np.stack([each[name] for each in runs], axis=1) for name in (runs[0] if runs else ())}
     if gathered.same is not None:
         for number, run in enumerate(chains.runs):
             for unit, claimed in claimed_once(run, gathered.same, chains.unit).items():

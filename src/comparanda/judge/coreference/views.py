@@ -76,8 +76,7 @@ class Ground:
 
     def _of_classes(self, criterion: Criterion, found: Classified) -> View:
         """Make the view of classes."""
-        names = CLASSES
-        sites = self._sites(found, Aspect(found.key, found.runs, names), {})
+        sites = self._sites(found, Aspect(found.key, found.runs, CLASSES), {})
         measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # by its name, so that the first view can have all
         view = self._view(criterion, sites, found, measures, self._items(found))
         return replace(view, finer=f"{criterion}{ANTECEDENTS}")
@@ -124,9 +123,8 @@ class Ground:
         chains, count = self.gathered.chains, len(self.gathered.chains) + 1
         positive = np.flatnonzero(found.key == TP)
         wrong = [np.flatnonzero((codes == WL) | (codes == FP)) for codes in found.runs]
-        pairs = [
-            rows * count + before[rows] for rows, before in zip(wrong, found.antecedent, strict=True)
-        ]  # of sites with antecedents
+        # a site and its antecedent as one number
+        pairs = [rows * count + before[rows] for rows, before in zip(wrong, found.antecedent, strict=True)]
         negative = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, np.int64)
         site = np.concatenate([positive, negative // count])
         order = np.lexsort((np.arange(len(site)), site))
