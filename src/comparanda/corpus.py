@@ -14,6 +14,7 @@ from comparanda.places import Location, Note, Source
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.beliefs.model import Beliefs
     from comparanda.columns import Codes, Column, Rows, Slices, TextColumn
 
 
@@ -220,6 +221,7 @@ class Corpus:
         quotes: claims that have no place in the text yet; None once they have, and for all other inputs.
         asked: the column that was asked for; None for the format's own.
         options: the options of the format by which it was read.
+        beliefs: how probable its spans are; None where they are certain.
 
     """
 
@@ -242,6 +244,7 @@ class Corpus:
     quotes: Quotes | None = None
     asked: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    beliefs: Beliefs | None = None
 
     def __len__(self) -> int:
         return len(self.offset)

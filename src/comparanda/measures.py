@@ -191,12 +191,12 @@ def register(name: str, make: Callable[[str | None], Measure]) -> None:
 
 
 def _load_others() -> None:
-    """Load the measures of chains, and those of other packages: entry points of the group `comparanda.measures`."""
+    """Load the measures of chains and beliefs, and those of other packages (entry points `comparanda.measures`)."""
     from importlib.metadata import entry_points
 
-    from comparanda.chain_measures import MAKERS
+    from comparanda import belief_measures, chain_measures
 
-    for name, make in MAKERS.items():
+    for name, make in (chain_measures.MAKERS | belief_measures.MAKERS).items():
         _MAKERS.setdefault(name, make)
     for entry in entry_points(group="comparanda.measures"):
         _MAKERS.setdefault(entry.name, entry.load())

@@ -8,6 +8,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from comparanda.align import MISSING, Missing, align
+from comparanda.beliefs.policies import DECIDE, Decide
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.corpus import Corpus
 from comparanda.errors import ReadError, UsageError, nearest
@@ -31,7 +32,8 @@ from comparanda.judge.task import (
 )
 from comparanda.read.inputs import Input, read_input
 from comparanda.read.objects import is_path, read_object
-from comparanda.read.request import Request
+from comparanda.read.probabilities import certain_key
+from comparanda.read.request import BELIEF_OPTIONS, Request
 from comparanda.read.runs import outputs_of
 from comparanda.read.scan import MAX_LINE
 from comparanda.result import Result
@@ -78,6 +80,10 @@ class Setup:
         matching: when mentions are taken for the same: exact, head or partial.
         nouns: by which tags nouns and pronouns are told: auto, ptb, stts, upos or english.
         across: what names topics, whose documents chains may span: an attribute of documents, until:SIGN, or all.
+        beliefs: how probabilities are read, for inputs that do not say it themselves: scale, overlap, semantics,
+            residual, aggregate, floor.
+        decide: how probabilistic output becomes a hard one: tuple or hierarchical.
+        min_weight: what weighs less is not in the hard output.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         progress: told what is being done.
@@ -106,6 +112,9 @@ class Setup:
     matching: Matching | None = None
     nouns: Nouns | None = None
     across: str | None = None
+    beliefs: Mapping[str, str] = field(default_factory=dict)
+    decide: Decide | None = None
+    min_weight: float | None = None
     strict: bool = False
     max_line: int = MAX_LINE
     progress: Callable[[str], None] | None = None
@@ -178,6 +187,8 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
         _policy(task, "nouns", setup.nouns, NOUNS),
         _across(task, setup),
         missing,
+        _policy(task, "decide", setup.decide, DECIDE),
+        _min_weight(task, setup),
     )
     return Prepared(task, aligned, columns, options)
 
@@ -216,8 +227,9 @@ def _read_key(key: Any, task: Task, value: str | None, setup: Setup) -> Corpus:
 
 def _read_side(given: Any, side: str, extra: tuple[str, ...], task: Task, value: str | None, setup: Setup) -> Corpus:
     (setup.progress or _say_nothing)(f"reading {side}")
-    chunks = _chunk_options(task, setup)
-    return _read(given, Request(side, value, extra, chunks, setup.max_line, task.layer), task.shape)
+    options = {**_chunk_options(task, setup), **_belief_options(task, setup)}
+    corpus = _read(given, Request(side, value, extra, options, setup.max_line, task.layer), task.shape)
+    return certain_key(corpus) if side == "key" and corpus.beliefs is not None else corpus
 
 
 def _say_nothing(_: str) -> None:
@@ -258,6 +270,30 @@ def _across(task: Task, setup: Setup) -> str | None:
     return setup.across
 
 
+def _min_weight(task: Task, setup: Setup) -> float:
+    """Return the least weight in the hard output."""
+    if setup.min_weight is None:
+        return 0.0
+    if "min_weight" not in task.policies:
+        raise UsageError(f"the task {task.name!r} has no weights", hint="choose the task prob")
+    if not 0 <= setup.min_weight <= 1:
+        raise UsageError(f"min_weight={setup.min_weight:g}: weights are between 0 and 1")
+    return setup.min_weight
+
+
+def _belief_options(task: Task, setup: Setup) -> dict[str, str]:
+    """Return how probabilities are read, as options of all formats."""
+    if not setup.beliefs:
+        return {}
+    if task.layer != "beliefs":
+        what = f"{', '.join(setup.beliefs)}: the task {task.name!r} has no probabilities"
+        raise UsageError(what, hint="choose the task prob")
+    for name in setup.beliefs:
+        if name not in BELIEF_OPTIONS:
+            raise UsageError(f"beliefs: {name!r}{nearest(name, BELIEF_OPTIONS)}", hint=", ".join(BELIEF_OPTIONS))
+    return dict(setup.beliefs)
+
+
 def _rules(task: Task, setup: Setup) -> RuleSet | None:
     """Load and check the rules, by default those of exact match."""
     if task.rules is None:
@@ -291,7 +327,7 @@ def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:
     given = {name: value for name, value in (("scheme", setup.scheme), ("repair", setup.repair)) if value is not None}
     if not given:
         return {}
-    if task.layer != "spans":
+    if task.layer not in {"spans", "beliefs"}:
         what = f"{' and '.join(given)} say{'s' if len(given) == 1 else ''} how spans are read from tags"
         raise UsageError(f"{what}, and the task {task.name!r} judges no spans", hint="choose the task span")
     from comparanda.read.schemes import REPAIRS, SCHEMES
@@ -319,7 +355,7 @@ def _trained(task: Task, setup: Setup, value: str | None) -> frozenset[str] | No
     """Return what was seen in training: words, or the texts of spans."""
     if setup.train is None:
         return None
-    if task.layer == "spans":
+    if task.layer in {"spans", "beliefs"}:
         from comparanda.judge.spans import surface_forms
 
         chunks = _chunk_options(task, setup)
@@ -359,6 +395,9 @@ def compare(
     matching: Matching | None = None,
     nouns: Nouns | None = None,
     across: str | None = None,
+    beliefs: Mapping[str, str] | None = None,
+    decide: Decide | None = None,
+    min_weight: float | None = None,
     strict: bool = False,
     max_line: int = MAX_LINE,
     resamples: int = RESAMPLES,
@@ -371,7 +410,7 @@ def compare(
     Args:
         key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
         systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`.
-        task: `pos`, `tag:COLUMN`, `dep`, `span`, `link`, `coref`, `label`, or a task of another package.
+        task: `pos`, `tag:COLUMN`, `dep`, `span`, `link`, `coref`, `prob`, `label`, or a task of another package.
         column: the column to judge, where it is not the task's own.
         missing: what to do about documents that a response lacks: "error" (the default for most tasks), "empty" (for
             coref) or "intersection".
@@ -403,6 +442,11 @@ def compare(
             pronouns.
         across: what names topics, whose documents chains may span: an attribute of documents, "until:_" for their names
             up to a sign, or "all" for one topic.
+        beliefs: how probabilities are read, for inputs that do not say it themselves: "scale", "overlap", "semantics",
+            "residual", "aggregate", "floor", "score", each with its value.
+        decide: how probabilistic output becomes a hard one: "tuple" (the default: the largest weight of each block) or
+            "hierarchical" (the most probable span, then its best label).
+        min_weight: what weighs less is not in the hard output.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
         resamples: how many resamples intervals and tests draw; 0 for none.
@@ -442,6 +486,9 @@ def compare(
         matching=matching,
         nouns=nouns,
         across=across,
+        beliefs=beliefs or {},
+        decide=decide,
+        min_weight=min_weight,
         strict=strict,
         max_line=max_line,
         progress=progress,

@@ -24,6 +24,7 @@ from comparanda.sites import Sites
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.candidates import Candidates
     from comparanda.columns import Rows, TextColumn, Truths
     from comparanda.places import Note
 
@@ -98,6 +99,7 @@ class View:
         chains: the mentions of all sides, where sites are mentions.
         mention: which of them each site is.
         finer: the view at whose sites wrong values are told apart that are the same here; None where they are.
+        candidates: for each run the tuples that it holds for possible, where runs are probabilistic.
 
     """
 
@@ -116,6 +118,7 @@ class View:
     chains: Chains | None = None
     mention: Rows | None = None
     finer: str | None = None
+    candidates: tuple[Candidates, ...] | None = None
 
     @cached_property
     def all_sites(self) -> Sites:
@@ -190,7 +193,7 @@ class View:
         rows = self.claims.present(runs)
         claims = self.claims.take(rows).among(runs)
         items = None if self.given_items is None else self.given_items.of_claims(rows, len(self.claims))
-        return replace(self, given_sites=None, claims=claims, given_items=items, statistics={})
+        return replace(self, given_sites=None, claims=claims, given_items=items)
 
     def _raised_by(self, runs: Sequence[int]) -> View:
         """Return the view on the key's own sites and those that some runs raise."""
@@ -251,6 +254,7 @@ class View:
             statistics={},
             lost=frozenset(lost),
             claims=claims,
+            candidates=None,
         )
 
 

@@ -29,7 +29,20 @@ if TYPE_CHECKING:
 MOST = 10
 """How many spans are explained at once."""
 
-_OF_OTHERS = ("train", "punctuation", "labels", "where", "singletons", "repeated", "matching", "nouns", "across")
+_OF_OTHERS = (
+    "train",
+    "punctuation",
+    "labels",
+    "where",
+    "singletons",
+    "repeated",
+    "matching",
+    "nouns",
+    "across",
+    "beliefs",
+    "decide",
+    "min_weight",
+)
 """Options that only other commands have."""
 
 

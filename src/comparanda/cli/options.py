@@ -10,7 +10,7 @@ import click
 from comparanda.cli import completion
 from comparanda.cli.completion import files
 from comparanda.cli.config import use_config
-from comparanda.cli.parsing import Option, above_zero, filled, names, numbers, one_of, whole
+from comparanda.cli.parsing import Option, above_zero, filled, fraction, names, numbers, one_of, settings, whole
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -42,6 +42,7 @@ SINGLETONS = ("keep", "drop")
 REPEATED = ("first", "official")
 MATCHING = ("exact", "head", "partial")
 NOUNS = ("auto", "ptb", "stts", "upos", "english")
+DECIDE = ("tuple", "hierarchical")
 SCHEMES = ("auto", "bio", "iob1", "ioe2", "bioes", "io", "iob2", "iobes", "bilou", "bmes", "bmewo")
 REPAIRS = ("conlleval", "discard", "refuse")
 OVERLAPS = ("keep", "best")
@@ -133,6 +134,14 @@ _chains = _chain(
           help="Chains: span the documents of a topic: by an attribute of documents, by their names up to a sign, "
           "or all."),
 )  # fmt: skip
+_beliefs = _chain(
+    _read("--decide", metavar="|".join(DECIDE), callback=one_of(*DECIDE), shell_complete=completion.one_of(*DECIDE),
+          help="Probabilities: the hard output has the largest weight of each block, or the likeliest span first."),
+    _read("--min-weight", metavar="NUMBER", type=str, callback=fraction,
+          help="Probabilities: what weighs less is not in the hard output."),
+    _read("--belief", "beliefs", multiple=True, metavar="NAME=VALUE", callback=settings,
+          help="Probabilities: how they are read: scale, overlap, semantics, residual, aggregate, floor, score."),
+)  # fmt: skip
 _strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
 _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
                   help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip
@@ -142,7 +151,7 @@ _files = _chain(
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
-reading = _chain(_task, _values, _words, _spans, _chains, _files)
+reading = _chain(_task, _values, _words, _spans, _chains, _beliefs, _files)
 reading_spans = _chain(_values, _spans, _files)
 
 converting = _chain(

@@ -160,6 +160,32 @@ def numbers(
     return found
 
 
+def settings(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """Read `NAME=VALUE`, each name once."""
+    found: dict[str, str] = {}
+    for text in value:
+        name, equals, said = (part.strip() for part in text.partition("="))
+        if not name or not equals or not said:
+            raise wrong(context, parameter, f"takes NAME=VALUE, not {text!r}")
+        if name in found:
+            raise wrong(context, parameter, f"sets {name!r} twice")
+        found[name] = said
+    return found
+
+
+def fraction(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """Accept a number from 0 to 1."""
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise wrong(context, parameter, f"takes a number from 0 to 1, not {value!r}")
+    return number
+
+
 def wrong(context: click.Context, parameter: click.Parameter, what: str) -> UsageError:
     """Make the error for an option's value; where it stands in a TOML file, that file is named."""
     option = max(parameter.opts, key=len)

@@ -59,6 +59,9 @@ _KEPT = (
     "matching",
     "nouns",
     "across",
+    "beliefs",
+    "decide",
+    "min_weight",
     "strict",
     "max_line",
 )

@@ -38,7 +38,7 @@ def run_names(systems: Sequence[System]) -> tuple[str, ...]:
     return tuple(names[run] for run in sorted(names))
 
 
-def _units_of(key: Corpus) -> Units:
+def units_of(key: Corpus) -> Units:
     """Return what statistics resample: the key's documents, or its sentences or rows where it marks none."""
     kind: UnitKind = "document" if key.documents.marked else "row" if key.by_id else "sentence"
     return Units(kind, len(key.documents) if kind == "document" else len(key.sentences) - 1)
@@ -74,7 +74,7 @@ def verdicts_of(
         systems=tuple(systems),
         runs=runs,
         documents=key.documents.names,
-        units=_units_of(key),
+        units=units_of(key),
         views=views,
         settings=settings,
         notes=(*aligned.notes, *notes),

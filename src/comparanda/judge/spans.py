@@ -59,10 +59,14 @@ class Ruled:
 
 def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> Ruled:
     """Make facts of the spans of all sides, and run the rules on those of each run and the key."""
+    return ruled_spans(*placed_labels(aligned, systems, options), options)
+
+
+def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequence[Note], options: Options) -> Ruled:
+    """Run the rules on spans that are placed and speak one tongue."""
     if options.rules is None:
         raise AssertionError("spans are judged by rules, and there are none")
-    placement, columns, notes = placed_labels(aligned, systems, options)
-    names, labels = canonical(columns)
+    names, labels = canonical(list(columns))
     engine = Engine(options.rules)
     ids = _ids(engine, placement, options)
     facts = [_facts(engine, placement, number, TextColumn(codes, names), ids) for number, codes in enumerate(labels)]

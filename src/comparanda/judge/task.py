@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from comparanda.align import Aligned, Missing
+    from comparanda.beliefs.policies import Decide
     from comparanda.read.request import Layer, Shape
     from comparanda.rules.ruleset import RuleSet
     from comparanda.verdicts import System, Verdicts
@@ -56,6 +57,8 @@ class Options:
         missing: what to do about documents that one side lacks.
         across: what names topics, whose documents chains may span: an attribute of documents, "until:" and a sign for
             their names up to that, or "all" for one topic; None where chains end with their documents.
+        decide: how probabilistic output becomes a hard one: by the weights of tuples, or by spans first.
+        min_weight: what weighs less is not in the hard output.
 
     """
 
@@ -76,6 +79,8 @@ class Options:
     nouns: Nouns = "auto"
     across: str | None = None
     missing: Missing = "error"
+    decide: Decide = "tuple"
+    min_weight: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ class Task:
         shape: whether it wants running tokens or independent rows.
         column: the column it judges unless told otherwise; None for the format's own.
         judge: from aligned corpora to verdicts.
-        layer: what it judges: one value a row, trees, spans, or chains.
+        layer: what it judges: one value a row, trees, spans, chains, or probable spans.
         columns: further columns that it wants of every side.
         policies: the options beyond the common ones that it understands.
         rules: the rules by which it judges unless told otherwise, if it is judged by rules.

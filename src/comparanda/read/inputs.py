@@ -15,7 +15,8 @@ from urllib.parse import unquote
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.read.files import STDIN, companions, load, matching
 from comparanda.read.marks import stem
-from comparanda.read.request import Format, Request, Shape
+from comparanda.read.probabilities import with_beliefs
+from comparanda.read.request import BELIEF_OPTIONS, Format, Request, Shape
 from comparanda.read.spans import with_spans
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
 _WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTALL)
+KEY = "key"
+"""What the key is called among the sides."""
+
 _HEAD_LINES = 40
 _HEAD_BYTES = 1 << 16
 
@@ -103,8 +107,8 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
 
     The options of the request hold for every input whose format has them; those of the input itself go before.
     """
-    fitting = {name: each for name, each in formats().items() if shape in each.shapes and request.layer in each.layers}
-    what = {"values": shape, "arcs": "trees", "spans": "spans", "chains": "chains"}[request.layer]
+    fitting = {name: each for name, each in formats().items() if shape in each.shapes and each.carries(request.layer)}
+    what = {"values": shape, "arcs": "trees", "beliefs": "spans"}.get(request.layer, request.layer)
     named = _named_format(given.format, fitting, what) if given.format else None
     suffixes = named.suffixes if named else _common_suffixes(given.path, fitting)
     possible = [named] if named else list(fitting.values())
@@ -112,17 +116,20 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     source = load(given.path, side=request.side, suffixes=suffixes, beside=_beside(possible), binary=binary)
     chosen = named or _sniffed(source, fitting, what)
     chosen.check_options(given.options, request.layer)
-    common = {option: value for option, value in request.options.items() if option in chosen.options}
+    known = {*chosen.options, *(BELIEF_OPTIONS if request.layer == "beliefs" else ())}
+    common = {option: value for option, value in request.options.items() if option in known}
     folder = given.path if Path(given.path).is_dir() else None
     options = {**common, **given.options}
-    corpus = chosen.read(source, replace(request, options=options, folder=folder))
+    layer = request.layer if request.layer in chosen.layers else "spans"  # of beliefs, if not
+    corpus = chosen.read(source, replace(request, options=options, folder=folder, layer=layer))
     corpus = replace(corpus, asked=request.value, options=options)
     if corpus.by_id != (shape == "rows"):
         found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
         raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
-    if request.layer == "spans" and corpus.spans is None:
-        return with_spans(corpus, replace(request, options=options))
-    return corpus
+    if layer == "spans" and corpus.spans is None:
+        corpus = with_spans(corpus, replace(request, options=options))
+    certain = layer == request.layer or request.side == KEY  # scores of a key are no probabilities
+    return corpus if certain else with_beliefs(corpus, options)
 
 
 def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:

@@ -16,14 +16,25 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=str)
 
 Shape = Literal["tokens", "rows"]
-Layer = Literal["values", "arcs", "spans", "chains"]
-"""What a task judges: one value a row, trees, labelled spans, or chains of mentions."""
+Layer = Literal["values", "arcs", "spans", "chains", "beliefs"]
+"""What a task judges: one value a row, trees, labelled spans, chains of mentions, or spans with probabilities."""
 
 CHUNK_OPTIONS: Mapping[str, str] = {
     "scheme": "spans: the scheme of chunk tags: auto, bio, iob1, ioe2, bioes, io (also iob2, bilou, bmes …)",
     "repair": "spans: what to do about tags that break the scheme: conlleval, discard, refuse",
 }
 """The options of all formats with chunk tags: how spans are read from these."""
+
+BELIEF_OPTIONS: Mapping[str, str] = {
+    "scale": "probabilities: how they are written: prob, percent, logprob",
+    "overlap": "probabilities: what spans in each other's way do: exclusive, condition, independent, scale",
+    "semantics": "probabilities: whether labels of one span exclude each other: exclusive, independent",
+    "residual": "probabilities: what is left of a span's labels: drop, other, renormalise",
+    "aggregate": "probabilities: those of a span from those of its tokens: product, min, mean, geometric",
+    "floor": "probabilities: spans made of tokens that weigh less are left out",
+    "score": "probabilities: the field that holds them",
+}
+"""The options of all formats with spans, where these are to be probable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +96,16 @@ class Format:
     general: bool = False
     binary: tuple[str, ...] = ()
 
+    def carries(self, layer: Layer) -> bool:
+        """Whether files can hold a layer; spans of every kind may be probable, or certain."""
+        return layer in self.layers or (layer == "beliefs" and "spans" in self.layers)
+
     def check_options(self, options: Mapping[str, str], layer: Layer = "spans") -> None:
         """Refuse an option that this format does not have, or that means nothing for what is judged."""
         for option in options:
-            if layer != "spans" and option in CHUNK_OPTIONS and option in self.options:
+            if layer == "beliefs" and option in BELIEF_OPTIONS:
+                continue
+            if layer not in {"spans", "beliefs"} and option in CHUNK_OPTIONS and option in self.options:
                 raise UsageError(
                     f"the option {option!r} says how spans are read from tags, and this task judges no spans",
                     hint="leave it out, or choose a task that does",

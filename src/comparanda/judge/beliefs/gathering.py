@@ -1,0 +1,140 @@
+"""The tuples of all runs on the key's ground: which the key has, and which are in the hard output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.beliefs.decide import decide
+from comparanda.beliefs.model import certain
+from comparanda.candidates import Candidates
+from comparanda.columns import TextColumn
+from comparanda.judge.span_claims import claims_of
+from comparanda.places import Note, refuse
+from comparanda.sites import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from comparanda.align import Aligned, PlacedSpans, Placement
+    from comparanda.beliefs.model import Beliefs
+    from comparanda.claims import Claims
+    from comparanda.columns import Codes, Rows
+    from comparanda.corpus import Corpus
+    from comparanda.judge.task import Options
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """All sides on common ground.
+
+    Args:
+        placement: the spans that count: the key's, then each run's hard output.
+        names: the labels by code.
+        columns: the labels of these spans.
+        claims: the key's spans and all tuples of all runs.
+        candidates: the tuples of each run.
+        notes: what was met on the way.
+
+    """
+
+    placement: Placement
+    names: tuple[str, ...]
+    columns: list[TextColumn]
+    claims: Claims
+    candidates: tuple[Candidates, ...]
+    notes: list[Note]
+
+
+def gather(aligned: Aligned, placement: Placement, columns: Sequence[TextColumn], options: Options) -> Gathered:
+    """Bring tuples into the order of their blocks, tell which are right, and decide."""
+    names, labels = canonical(list(columns))
+    claims, numbers = claims_of(aligned.key, placement, names, labels)
+    sides, codes, candidates, notes = [placement.sides[0]], [labels[0]], [], []
+    for corpus, side, label, number in zip(
+        aligned.responses, placement.sides[1:], labels[1:], numbers[1:], strict=True
+    ):
+        rows, beliefs, note = _by_block(corpus, side, number)
+        notes += note
+        mine = side.take(rows)
+        candidates.append(_judged(claims, number[rows], mine, label[rows], names, placement, beliefs, options))
+        hard = np.flatnonzero(candidates[-1].decided)
+        sides.append(mine.take(hard))
+        codes.append(label[rows][hard])
+    hard_columns = [TextColumn(each, names) for each in codes]
+    return Gathered(replace(placement, sides=tuple(sides)), names, hard_columns, claims, tuple(candidates), notes)
+
+
+def _by_block(corpus: Corpus, side: PlacedSpans, number: Rows) -> tuple[Rows, Beliefs, list[Note]]:
+    """Return the tuples of a run block by block, each once, and what it believes of them.
+
+    Equal tuples of one block are one, as labels may be that were mapped to the same; their weights are added.
+    """
+    if corpus.beliefs is None:
+        first = np.sort(np.unique(number, return_index=True)[1])
+        twice = len(number) - len(first)
+        notes = [Note(corpus.name, "spans given more than once, counted once", twice)] if twice else []
+        return first, certain(len(first)), notes
+    mine = corpus.beliefs.take(side.given)
+    order = np.lexsort((number, mine.block))
+    again = np.flatnonzero((np.diff(number[order]) == 0) & (np.diff(mine.block[order]) == 0)) + 1
+    if len(again):
+        mine, order = _added(mine, order, again)
+    _refuse_two_blocks(corpus, side.given[order], number[order])
+    return order, mine.take(order), []
+
+
+def _added(beliefs: Beliefs, order: Rows, again: Rows) -> tuple[Beliefs, Rows]:
+    """Add the weights of tuples to those of the equal ones before them, which stay."""
+    new = np.ones(len(order), np.bool_)
+    new[again] = False
+    kept = order[new]
+    stands_for = np.empty(len(order), np.int64)
+    stands_for[order] = kept[np.cumsum(new) - 1]
+    weight = np.bincount(stands_for, beliefs.weight, len(order)).astype(np.float64)
+    worlds = beliefs.worlds
+    if worlds is not None:
+        worlds = replace(worlds, member=stands_for[worlds.member])
+    return replace(beliefs, weight=weight, worlds=worlds), kept
+
+
+def _refuse_two_blocks(corpus: Corpus, given: Rows, number: Rows) -> None:
+    """Refuse a tuple that stands in two blocks: these would not be independent."""
+    order = np.argsort(number, kind="stable")
+    twice = order[1:][np.diff(number[order]) == 0]
+    if len(twice) and corpus.spans is not None:
+        spans, row = corpus.spans, int(given[twice].min())
+        what = f"the span {int(spans.begin[row])} to {int(spans.end[row])} with the label {spans.label[row]!r}"
+        hint = "blocks are independent of each other: put spans that exclude each other into one"
+        raise refuse(corpus.source, int(spans.offset[row]), f"{what} stands in two blocks", hint=hint)
+
+
+def _judged(
+    claims: Claims,
+    number: Rows,
+    side: PlacedSpans,
+    label: Codes,
+    names: tuple[str, ...],
+    placement: Placement,
+    beliefs: Beliefs,
+    options: Options,
+) -> Candidates:
+    """Tell which tuples the key has, and decide."""
+    rank = np.empty(len(side), np.int64)
+    rank[np.lexsort((label, side.begin, side.begin - side.end))] = np.arange(len(side))
+    decided = decide(beliefs, rank, options.decide, options.min_weight)
+    return Candidates(
+        claims.document[number],
+        claims.sentence[number],
+        claims.place[number],
+        claims.width[number],
+        label,
+        names,
+        placement.texts(side),
+        claims.key[number] > 0,
+        decided.chosen,
+        beliefs,
+        decided.ties,
+    )
