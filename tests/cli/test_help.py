@@ -86,7 +86,7 @@ def _bash_version() -> str:
     [
         ("comparanda sc", {"score", "schema"}),
         ("comparanda score --resa", {"--resamples"}),
-        ("comparanda score --task p", {"pos"}),
+        ("comparanda score --task p", {"pos", "prob"}),
         ("comparanda score --format js", {"jsonl", "json"}),
         ("comparanda score --missing e", {"error", "empty"}),
         ("comparanda score --by len", {"length"}),

@@ -86,7 +86,7 @@ def test_an_option_value_that_cannot_be(
     [
         (
             ("--task", "poss"),
-            "no task is called 'poss' (did you mean 'pos'?)\n  tasks: coref, dep, label, link, pos, span",
+            "no task is called 'poss' (did you mean 'pos'?)\n  tasks: coref, dep, label, link, pos, prob, span",
         ),
         (("--measure", "acuracy"), "no measure is called 'acuracy' (did you mean 'accuracy'?)"),
         (("--measure", "f1[NOUM]"), "the label 'NOUM' does not occur"),

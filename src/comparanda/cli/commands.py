@@ -26,6 +26,7 @@ from comparanda.cli.options import (
     order,
     pairing,
     reading,
+    regular,
     sampling,
     saving,
     showing,
@@ -52,6 +53,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@regular
 @where
 @by
 @pairing
@@ -84,6 +86,7 @@ def compare(context: click.Context, /, **options: Any) -> None:
 @KEY
 @SYSTEMS
 @reading
+@regular
 @where
 @measures
 @by

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from comparanda.cli.config import inputs_of
 from comparanda.errors import UsageError, nearest
 from comparanda.read.files import STDIN
-from comparanda.read.inputs import Input
+from comparanda.read.inputs import CERTAIN, Input
 from comparanda.read.label_map import read_label_map
 from comparanda.read.runs import Runs, each_input, outputs_of, parse_runs
 
@@ -95,13 +95,25 @@ def _usage(context: click.Context) -> str:
 
 
 def _systems(context: click.Context, options: Mapping[str, Any]) -> list[Input | Runs]:
+    regular = regular_output(options)
     if options["systems"]:
-        return [parse_runs(written) for written in options["systems"]]
+        return [*(parse_runs(written) for written in options["systems"]), *regular]
     found: list[Input | Runs] = []
     for name, files in inputs_of(context).systems.items():
         runs = [replace(Input.parse(file), name=name) for file in files]
         found.append(runs[0] if len(runs) == 1 else Runs(*runs))
-    return found
+    return [*found, *regular] if found else found
+
+
+def regular_output(options: Mapping[str, Any]) -> list[Input]:
+    """Return the output without probabilities that is scored beside a probabilistic one, if there is one."""
+    written = options.get("regular")
+    if written is None:
+        return []
+    if options["task"] != "prob":
+        raise UsageError("--regular is the output without probabilities", hint="--task prob")
+    given = Input.parse(written)
+    return [replace(given, name=given.name or "regular", options={**given.options, "score": CERTAIN})]
 
 
 def _name(given: Input) -> str:

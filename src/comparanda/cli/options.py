@@ -142,6 +142,8 @@ _beliefs = _chain(
     _read("--belief", "beliefs", multiple=True, metavar="NAME=VALUE", callback=settings,
           help="Probabilities: how they are read: scale, overlap, semantics, residual, aggregate, floor, score."),
 )  # fmt: skip
+regular = _read("--regular", metavar="[NAME=]FILE", callback=filled, shell_complete=files,
+                help="Probabilities: the same system's output without them, scored beside it.")  # fmt: skip
 _strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
 _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
                   help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip

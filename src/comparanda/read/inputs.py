@@ -28,6 +28,9 @@ _WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTA
 KEY = "key"
 """What the key is called among the sides."""
 
+CERTAIN = "none"
+"""The option `score` of outputs whose spans are certain, whatever scores stand beside them."""
+
 _HEAD_LINES = 40
 _HEAD_BYTES = 1 << 16
 
@@ -128,8 +131,9 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
         raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
     if layer == "spans" and corpus.spans is None:
         corpus = with_spans(corpus, replace(request, options=options))
-    certain = layer == request.layer or request.side == KEY  # scores of a key are no probabilities
-    return corpus if certain else with_beliefs(corpus, options)
+    if layer == request.layer or request.side == KEY or options.get("score") == CERTAIN:
+        return corpus  # scores of a key are no probabilities
+    return with_beliefs(corpus, options)
 
 
 def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:

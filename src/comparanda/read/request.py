@@ -32,7 +32,7 @@ BELIEF_OPTIONS: Mapping[str, str] = {
     "residual": "probabilities: what is left of a span's labels: drop, other, renormalise",
     "aggregate": "probabilities: those of a span from those of its tokens: product, min, mean, geometric",
     "floor": "probabilities: spans made of tokens that weigh less are left out",
-    "score": "probabilities: the field that holds them",
+    "score": "probabilities: the field that holds them; none: spans are certain",
 }
 """The options of all formats with spans, where these are to be probable."""
 

@@ -52,7 +52,8 @@ def gather(aligned: Aligned, placement: Placement, columns: Sequence[TextColumn]
     """Bring tuples into the order of their blocks, tell which are right, and decide."""
     names, labels = canonical(list(columns))
     claims, numbers = claims_of(aligned.key, placement, names, labels)
-    sides, codes, candidates, notes = [placement.sides[0]], [labels[0]], [], []
+    once, notes = _once(aligned.key, numbers[0])
+    sides, codes, candidates = [placement.sides[0].take(once)], [labels[0][once]], []
     for corpus, side, label, number in zip(
         aligned.responses, placement.sides[1:], labels[1:], numbers[1:], strict=True
     ):
@@ -73,10 +74,8 @@ def _by_block(corpus: Corpus, side: PlacedSpans, number: Rows) -> tuple[Rows, Be
     Equal tuples of one block are one, as labels may be that were mapped to the same; their weights are added.
     """
     if corpus.beliefs is None:
-        first = np.sort(np.unique(number, return_index=True)[1])
-        twice = len(number) - len(first)
-        notes = [Note(corpus.name, "spans given more than once, counted once", twice)] if twice else []
-        return first, certain(len(first)), notes
+        rows, notes = _once(corpus, number)
+        return rows, certain(len(rows)), notes
     mine = corpus.beliefs.take(side.given)
     order = np.lexsort((number, mine.block))
     again = np.flatnonzero((np.diff(number[order]) == 0) & (np.diff(mine.block[order]) == 0)) + 1
@@ -84,6 +83,13 @@ def _by_block(corpus: Corpus, side: PlacedSpans, number: Rows) -> tuple[Rows, Be
         mine, order = _added(mine, order, again)
     _refuse_two_blocks(corpus, side.given[order], number[order])
     return order, mine.take(order), []
+
+
+def _once(corpus: Corpus, number: Rows) -> tuple[Rows, list[Note]]:
+    """Return the first of equal spans that are certain."""
+    first = np.sort(np.unique(number, return_index=True)[1])
+    twice = len(number) - len(first)
+    return first, [Note(corpus.name, "spans given more than once, counted once", twice)] if twice else []
 
 
 def _added(beliefs: Beliefs, order: Rows, again: Rows) -> tuple[Beliefs, Rows]:
