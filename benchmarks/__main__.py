@@ -17,7 +17,9 @@ from pathlib import Path
 from benchmarks import corpora
 from benchmarks.coreference import bench_coreference
 from benchmarks.entities import bench_entities
+from benchmarks.feedback import bench_feedback
 from benchmarks.formats import bench_formats
+from benchmarks.probabilistic import bench_probabilistic
 from benchmarks.rules import bench_rules
 from benchmarks.timing import child_cpu, cpu_seconds
 from benchmarks.together import bench_together
@@ -241,6 +243,8 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "rules": lambda _: bench_rules(report),
     "together": lambda folder: bench_together(folder, report),
     "coreference": lambda folder: bench_coreference(folder, report),
+    "feedback": lambda _: bench_feedback(report),
+    "probabilistic": lambda folder: bench_probabilistic(folder, report),
     "large": bench_large,
 }
 

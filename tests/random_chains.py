@@ -234,10 +234,14 @@ def _written(thing: Any) -> str:
     return repr(sorted(thing) if isinstance(thing, frozenset) else plain(thing))
 
 
+def _of_a_file(place: str) -> bool:
+    return ".conll:" in place or ".jsonl:" in place
+
+
 def told(verdicts: Verdicts) -> list[tuple[str, str, int, tuple[str, ...]]]:
     """Return what notes say, but those that are about files."""
     return [
-        (note.side, note.what, note.count, () if any(".conll:" in place for place in note.first) else note.first)
+        (note.side, note.what, note.count, () if any(map(_of_a_file, note.first)) else note.first)
         for note in verdicts.notes
         if not note.what.startswith("files ")
     ]

@@ -406,6 +406,9 @@ def findings(result: Result, by: Sequence[str] = (), where: Sequence[str] = ()) 
             found[f"{view}: combination"] = result.combination(view=view)
             found[f"{view}: significance"] = result.significance(view=view)
             found |= _of_many(result, view)
+        if result.verdicts.view(view).candidates is not None:
+            found[f"{view}: probabilities"] = result.probabilities(view=view)
+            found[f"{view}: probabilities by document"] = result.probabilities(by="document", view=view)
         found[f"{view}: anatomy"] = result.anatomy(by=by, view=view)
     return found
 
@@ -425,6 +428,8 @@ def _of_many(result: Result, view: str) -> dict[str, Finding]:
     judged = result.verdicts.view(view)
     if judged.chains is not None:
         found["chain pairs"] = result.chain_pairs(view=view)
+    if judged.candidates is not None:
+        found["expected pairs"] = result.expected_pairs(view=view)
     if len(judged.sites) or len(judged.items):
         found["complementarity"] = result.complementarity(view=view)
         found["against"] = result.against(first, view=view)

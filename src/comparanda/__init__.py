@@ -12,6 +12,7 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from comparanda.agreeing import agreement
     from comparanda.annotators import compare_keys
+    from comparanda.asking import ask
     from comparanda.ensemble import combine
     from comparanda.errors import (
         AlignError,
@@ -30,16 +31,19 @@ if TYPE_CHECKING:
     from comparanda.result import Result
     from comparanda.road import compare
     from comparanda.saved import open_result as open
+    from comparanda.simulating import simulate
 
 _PLACES = {
     "combine": ("comparanda.ensemble", "combine"),
     "compare": ("comparanda.road", "compare"),
     "agreement": ("comparanda.agreeing", "agreement"),
+    "ask": ("comparanda.asking", "ask"),
     "compare_keys": ("comparanda.annotators", "compare_keys"),
     "leaderboard": ("comparanda.leaderboards", "leaderboard"),
     "Result": ("comparanda.result", "Result"),
     "gate": ("comparanda.gates", "gate"),
     "Runs": ("comparanda.read.runs", "Runs"),
+    "simulate": ("comparanda.simulating", "simulate"),
     "open": ("comparanda.saved", "open_result"),
     **{
         name: ("comparanda.errors", name)
@@ -71,12 +75,14 @@ __all__ = [
     "WriteError",
     "__version__",
     "agreement",
+    "ask",
     "combine",
     "compare",
     "compare_keys",
     "gate",
     "leaderboard",
     "open",
+    "simulate",
 ]
 
 

@@ -10,6 +10,8 @@ from comparanda.comparison.agreements import Agreements, agreements
 from comparanda.comparison.context import Context
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.errors import UsageError, nearest
+from comparanda.judge.beliefs.hard import hard_outputs
+from comparanda.judge.beliefs.task import policies_of
 from comparanda.judge.coreference.naming import mention_sites
 from comparanda.judge.grounded import on_ground
 from comparanda.judge.label_maps import owners
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from comparanda.places import Note
 
 FEWEST = 2
+
+_OF_SPANS = ("spans", "beliefs")
 
 
 def agreement(
@@ -82,16 +86,21 @@ def agreement_of(
         raise UsageError(f"no output is called {first!r}{nearest(first, names)}", hint=f"outputs: {', '.join(names)}")
     corpora = {name: read_response(given, name, setup) for name, given in runs}
     _check_ground(corpora, first)
+    corpora, policies = _hard(corpora, first, maps.with_key(setup, None))
     prepared = prepare(corpora[first], _others(corpora, first), maps.with_key(setup, first))
     results = {first: judged(prepared, setup)}
-    if prepared.task.layer == "spans" or (prepared.task.layer == "chains" and _some_without_words(corpora)):
+    if prepared.task.layer in _OF_SPANS or (prepared.task.layer == "chains" and _some_without_words(corpora)):
         corpora |= zip((first, *_others(corpora, first)), on_ground(prepared.aligned), strict=True)
     quiet = replace(setup, strict=False, progress=None)  # what there is to note has been noted
     for name in _others(corpora, first):
         results[name] = judge(corpora[name], _others(corpora, name), maps.with_key(quiet, name))
     contexts = {name: Context(results[name], results[name].view(view), **drawn) for name in names}
     decided, cases = _decided(prepared, contexts[first])
-    verdicts = replace(results[first], notes=tuple(_renamed(note, first) for note in results[first].notes))
+    verdicts = replace(
+        results[first],
+        notes=tuple(_renamed(note, first) for note in results[first].notes),
+        settings={**results[first].settings, **policies},
+    )
     wanted = None if measure_name is None else measure(measure_name)
     return agreements(contexts, first, decided, cases, wanted), Result(verdicts, **drawn)
 
@@ -133,6 +142,15 @@ def _others(corpora: Mapping[str, Corpus], name: str) -> dict[str, Corpus]:
     return {other: corpus for other, corpus in corpora.items() if other != name}
 
 
+def _hard(corpora: Mapping[str, Corpus], ground: str, setup: Setup) -> tuple[dict[str, Corpus], dict[str, str]]:
+    """Return the hard outputs of those that are probabilistic, on the words of the ground, and by which policies."""
+    if all(corpus.beliefs is None for corpus in corpora.values()):
+        return dict(corpora), {}
+    prepared = prepare(replace(corpora[ground], beliefs=None), corpora, setup)
+    hard = hard_outputs(prepared.aligned, prepared.systems, prepared.options)
+    return dict(zip(corpora, hard.responses, strict=True)), policies_of(prepared.aligned, prepared.systems)
+
+
 class _Maps:
     """The label maps, as they are given whichever output is the key."""
 
@@ -143,8 +161,8 @@ class _Maps:
                 raise UsageError(f"a label map is given for {who!r}{nearest(who, known)}", hint="all, or an output")
         self.given, self.owner = setup.maps, owner
 
-    def with_key(self, setup: Setup, name: str) -> Setup:
-        """Return the setup in which one output is the key: its map is then the key's."""
+    def with_key(self, setup: Setup, name: str | None) -> Setup:
+        """Return the setup in which one output, or none, is the key: its map is then the key's."""
         mine = {"key" if run == name else run: self.given.get(owner, {}) for run, owner in self.owner.items()}
         return replace(setup, maps={side: table for side, table in {**self._all, **mine}.items() if table})
 
@@ -158,7 +176,7 @@ def _decided(prepared: Prepared, context: Context) -> tuple[Context, str]:
     if prepared.task.layer == "chains":
         found = mention_sites(prepared.aligned, prepared.options)
         return replace(context, view=View("mentions", found, ("accuracy",))), "mentions"
-    if prepared.task.layer != "spans":
+    if prepared.task.layer not in _OF_SPANS:
         return context, "rows" if prepared.task.shape == "rows" else "tokens"
     linked = prepared.task.name == "link"
     sites = word_sites(prepared.aligned, prepared.systems, prepared.options, linked=linked)

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 from comparanda.comparison.keys import MAJORITY, KeyPair, Keys, KeyScores
 from comparanda.errors import UsageError
 from comparanda.judge.majority import majority_key
+from comparanda.judge.spans import SPAN
+from comparanda.judge.task import find_task
 from comparanda.road import Setup, compare, prepare
 
 if TYPE_CHECKING:
     from comparanda.result import Result
 
 FEWEST = 2
+
+SETTINGS_OF_BELIEFS = ("beliefs", "decide", "min_weight")
+"""What is said of probabilities alone."""
 
 
 def compare_keys(
@@ -39,7 +44,8 @@ def compare_keys(
         raise UsageError("scores against several keys need at least two of them")
     if MAJORITY in keys:
         raise UsageError(f"a key cannot be called {MAJORITY!r}: that is what most of them have")
-    majority = _majority(keys, settings)
+    of_keys = _of_keys(settings)
+    majority = _majority(keys, of_keys)
     results = {name: compare(key, systems, **settings) for name, key in {**keys, MAJORITY: majority}.items()}
     first = next(iter(results.values()))
     found = first.scores(view=view)
@@ -51,8 +57,15 @@ def compare_keys(
         found.resamples,
         found.seed,
         tuple(_scored(name, result, view) for name, result in results.items()),
-        _agreement(keys, settings),
+        _agreement(keys, of_keys),
     )
+
+
+def _of_keys(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how keys are compared with each other: they are certain, whatever the systems are."""
+    if "task" not in settings or find_task(settings["task"])[0].layer != "beliefs":
+        return dict(settings)
+    return {**settings, "task": SPAN.name, **dict.fromkeys(SETTINGS_OF_BELIEFS)}
 
 
 def _majority(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:

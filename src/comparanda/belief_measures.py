@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.beliefs.calibration import BINS
 from comparanda.errors import UsageError
 from comparanda.measures import Measure, ratio
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.measures import Sums
-
-BINS = 10
-"""How many bins of equal width calibration is looked at in."""
 
 MASS, RIGHT, CAPTURED, ENTITIES = "mass", "right_mass", "captured", "entities"
 """Σw, Σc·w, key entities with some w > 0, and key entities."""
@@ -38,11 +36,16 @@ def _labelled(name: str, label: str | None) -> str:
     return name if label is None else f"{name}[{label}]"
 
 
-def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
+def _share(name: str, part: str, whole: str, undefined: str, *, error: bool = False) -> Callable[[str | None], Measure]:
     def make(label: str | None) -> Measure:
         top, bottom = _labelled(part, label), _labelled(whole, label)
         return Measure(
-            _labelled(name, label), (top, bottom), lambda sums: ratio(sums[top], sums[bottom]), undefined, plain=True
+            _labelled(name, label),
+            (top, bottom),
+            lambda sums: ratio(sums[top], sums[bottom]),
+            undefined,
+            plain=True,
+            error=error,
         )
 
     return make
@@ -69,7 +72,7 @@ def _ece(label: str | None) -> Measure:
         gaps = np.sum([np.abs(sums[right] - sums[sure]) for _, sure, right in bins], axis=0)
         return ratio(gaps, np.sum([sums[count] for count, _, _ in bins], axis=0))
 
-    return Measure("ece", tuple(name for each in bins for name in each), finish, "nothing decided")
+    return Measure("ece", tuple(name for each in bins for name in each), finish, "nothing decided", error=True)
 
 
 MAKERS: dict[str, Callable[[str | None], Measure]] = {
@@ -77,8 +80,8 @@ MAKERS: dict[str, Callable[[str | None], Measure]] = {
     "expected_recall": _share("expected_recall", RIGHT, ENTITIES, "nothing in the key"),
     "expected_f1": _expected_f1,
     "e100": _share("e100", CAPTURED, ENTITIES, "nothing in the key"),
-    "brier": _share("brier", SQUARED, DECIDED, "nothing decided"),
-    "log_loss": _share("log_loss", LOSS, DECIDED, "nothing decided"),
+    "brier": _share("brier", SQUARED, DECIDED, "nothing decided", error=True),
+    "log_loss": _share("log_loss", LOSS, DECIDED, "nothing decided", error=True),
     "ece": _ece,
 }
 """All measures of probabilistic entities by name."""

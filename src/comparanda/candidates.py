@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from comparanda.beliefs.model import Beliefs
-    from comparanda.columns import Codes, TextColumn, Truths
+    from comparanda.columns import Codes, Rows, TextColumn, Truths
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +23,15 @@ class Candidates:
         sentence: the index of its sentence.
         place: the row of its document at which it begins.
         width: how many rows it covers.
+        begin: where it begins, in positions of its document.
+        end: where it ends.
         label: its label, as a code.
         names: the labels by code.
         text: what it covers of the text.
         correct: whether the key has it; all false where there is no key.
         decided: whether it is in the hard output.
         beliefs: the probabilities, in the same order.
-        ties: in how many blocks the decision was a tie.
+        tied: in which blocks the decision was a tie; None where nothing was decided.
 
     """
 
@@ -36,13 +39,39 @@ class Candidates:
     sentence: NDArray[np.int32]
     place: NDArray[np.int32]
     width: NDArray[np.int32]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
     label: Codes
     names: tuple[str, ...]
     text: TextColumn
     correct: Truths
     decided: Truths
     beliefs: Beliefs
-    ties: int = 0
+    tied: Truths | None = None
 
     def __len__(self) -> int:
         return len(self.label)
+
+    @property
+    def ties(self) -> int:
+        """In how many blocks the decision was a tie."""
+        return 0 if self.tied is None else int(np.count_nonzero(self.tied))
+
+    def take(self, rows: Rows) -> Candidates:
+        """Return some tuples, all of their blocks, in their order."""
+        blocks = np.unique(self.beliefs.block[rows])
+        return replace(
+            self,
+            document=self.document[rows],
+            sentence=self.sentence[rows],
+            place=self.place[rows],
+            width=self.width[rows],
+            begin=self.begin[rows],
+            end=self.end[rows],
+            label=self.label[rows],
+            text=self.text.take(rows),
+            correct=self.correct[rows],
+            decided=self.decided[rows],
+            beliefs=self.beliefs.take(rows).numbered(),
+            tied=None if self.tied is None else self.tied[blocks],
+        )

@@ -68,13 +68,14 @@ class TextColumn:
     def of(cls, texts: Iterable[str | None]) -> TextColumn:
         """Intern plain texts; codes follow the sorted texts, and None is missing."""
         rows = list(texts)
-        present = tuple(sorted({text for text in rows if text is not None}))
-        missing = len(present) if any(text is None for text in rows) else None
+        distinct = set(rows)
+        present = tuple(sorted(text for text in distinct if text is not None))
+        missing = len(present) if None in distinct else None
         names = present if missing is None else (*present, "")
         code_of: dict[str | None, int] = {text: code for code, text in enumerate(present)}
         if missing is not None:
             code_of[None] = missing
-        codes = np.fromiter((code_of[text] for text in rows), dtype=code_type(len(names)), count=len(rows))
+        codes = np.fromiter(map(code_of.__getitem__, rows), dtype=code_type(len(names)), count=len(rows))
         return cls(codes, names, missing)
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.beliefs.model import Beliefs
-    from comparanda.columns import Codes, Column, Rows, Slices, TextColumn
+    from comparanda.columns import Codes, Column, Rows, Slices, TextColumn, Truths
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +164,8 @@ class Quotes:
         begin: where it stands in the answer's copy of the document's text; -1 where there is none.
         copies: these copies, one a document; None where an answer holds none.
         columns: what else the answer says: `id`, `probability` …
+        probable: makes them probable once they have places, given which of them have none; None where they are
+            certain.
 
     """
 
@@ -175,6 +177,7 @@ class Quotes:
     begin: Rows
     copies: tuple[str | None, ...]
     columns: Mapping[str, Column] = field(default_factory=dict)
+    probable: Callable[[Corpus, Truths], Corpus] | None = None
 
     def __len__(self) -> int:
         return len(self.document)

@@ -16,14 +16,15 @@ from msgspec import Meta
 from comparanda.errors import ReadError
 
 MANIFEST = "manifest.json"
-FOLDER_VERSION = 5
+FOLDER_VERSION = 6
 KIND = "comparanda result"
 
 _MOST_RESAMPLES = 10_000_000
 _BEFORE_SPANS = 2
 _BEFORE_LINKS = 3
 _BEFORE_CHAINS = 4
-_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS)
+_BEFORE_BELIEFS = 5
+_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS)
 
 Natural = Annotated[int, Meta(ge=0)]
 
@@ -103,6 +104,39 @@ class ChainsEntry(_Entry, frozen=True):
     candidates: dict[str, str]
 
 
+class WorldsEntry(_Entry, frozen=True):
+    """The columns of `Worlds`."""
+
+    block: str
+    probability: str
+    offsets: str
+    member: str
+
+
+class CandidatesEntry(_Entry, frozen=True):
+    """The columns of `Candidates` and of their `Beliefs`."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    begin: str
+    end: str
+    label: str
+    names: list[str]
+    text: ColumnEntry
+    correct: str
+    decided: str
+    weight: str
+    entity: str
+    alternative: str
+    block: str
+    nothing: str
+    worlds: WorldsEntry | None
+    policies: dict[str, str]
+    tied: str | None
+
+
 class OutcomesEntry(_Entry, frozen=True):
     """The columns of `Outcomes`."""
 
@@ -150,6 +184,7 @@ class ViewEntry(_Entry, frozen=True):
     chains: Natural | None
     mention: str | None
     finer: str | None
+    candidates: list[CandidatesEntry] | None
 
 
 class PartEntry(_Entry, frozen=True):
@@ -246,8 +281,7 @@ def read_manifest(folder: Path) -> Manifest:
             hint=f"it was written by comparanda {loose.get('version')}",
         )
     try:
-        steps = {_BEFORE_SPANS: _with_spans, _BEFORE_LINKS: _with_links, _BEFORE_CHAINS: _with_chains}
-        for before, step in steps.items():
+        for before, step in _STEPS.items():
             loose = step(loose) if version <= before else loose
         return msgspec.convert(loose, Manifest)
     except msgspec.ValidationError as problem:
@@ -289,6 +323,23 @@ def _with_chains(loose: dict[str, Any]) -> dict[str, Any]:
         for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
             items["site"] = None
     return {**loose, "chains": [], "topics": [], "topic_of": None}
+
+
+def _with_beliefs(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of beliefs that it has none."""
+    views = each if isinstance(each := loose.get("views"), list) else []
+    for view in (each for each in views if isinstance(each, dict)):
+        view["candidates"] = None
+    return loose
+
+
+_STEPS = {
+    _BEFORE_SPANS: _with_spans,
+    _BEFORE_LINKS: _with_links,
+    _BEFORE_CHAINS: _with_chains,
+    _BEFORE_BELIEFS: _with_beliefs,
+}
+"""What is to be said of folders of a version, and of all older ones."""
 
 
 def is_ours(folder: Path) -> bool:

@@ -49,6 +49,7 @@ class Measure:
         undefined: why it can be undefined, in a few words.
         plain: whether it is the first statistic divided by the second, so that both can be shown.
         mean_of: the measures that it is the mean of, if it is one: what is forced where they are undefined enters it.
+        error: whether less of it is better.
 
     """
 
@@ -58,6 +59,7 @@ class Measure:
     undefined: str
     plain: bool = False
     mean_of: tuple[Measure, ...] = ()
+    error: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -182,6 +184,7 @@ def _of_view(inner: Measure, view: str) -> Measure:
         inner.undefined,
         inner.plain,
         tuple(_of_view(each, view) for each in inner.mean_of),
+        inner.error,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,21 +21,23 @@ from comparanda.excerpts import Texts
 from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.items import Items, joined_items
 from comparanda.judge.label_maps import ONE_SIDED, one_sided
+from comparanda.merge_beliefs import merge_candidates, merge_statistics, shifted
 from comparanda.merge_chains import before_each, foreign_last, merge_chains, merge_units, refuse_cut_topics
 from comparanda.sites import Aspect, Attribute, Sites, canonical
-from comparanda.verdicts import Verdicts, View
+from comparanda.verdicts import Verdicts, View, of_all_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.candidates import Candidates
     from comparanda.chains import Chains
     from comparanda.columns import Codes, Rows
     from comparanda.places import Note
     from comparanda.verdicts import Units
 
-_MISSING = "\0missing"
+    _Table = Sites | Items | Claims | Chains | Candidates
 
-Integer = TypeVar("Integer", np.int32, np.int64)
+_MISSING = "\0missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def _kind(view: View) -> tuple[Any, ...]:
     values = None if view.claims is not None else (view.all_sites.parts is not None, list(view.all_sites.aspects))
     candidates = None if view.chains is None else sorted(view.chains.candidates)
     chains = view.raised, view.kinds, candidates, view.given_items is None or view.given_items.site is None
-    return view.name, view.measures, view.lost, values, view.given_items is None, sorted(view.statistics), chains
+    known = of_all_labels(view.statistics), of_all_labels(view.lost)
+    return view.name, view.measures, known, values, view.given_items is None, chains, view.candidates is None
 
 
 def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
@@ -151,22 +154,22 @@ def _sentences(part: Verdicts) -> int:
 
 
 def _rows(part: Verdicts) -> int:
-    """Return the number of rows of a piece: known from its text, else as far as its sites, items and spans go."""
+    """Return the number of rows of a piece: known from its text, else as far as its sites, items and tuples go."""
     if part.texts.parts:
         return sum(text.rows for text in part.texts.parts)
     return _highest(part, _last_row) + 1
 
 
-def _last_row(table: Sites | Items | Claims | Chains) -> NDArray[np.int32]:
+def _last_row(table: _Table) -> NDArray[np.int32]:
     width = None if isinstance(table, Items) else table.width
     return table.place if width is None else table.place + width - np.int32(1)
 
 
-def _highest(part: Verdicts, column: Callable[[Sites | Items | Claims | Chains], NDArray[np.int32]]) -> int:
-    tables: list[Sites | Items | Claims | Chains] = []
+def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> int:
+    tables: list[_Table] = []
     for view in part.views.values():
         tables.append(view.all_sites if view.claims is None else view.claims)
-        tables += [each for each in (view.given_items, view.chains) if each is not None]
+        tables += [each for each in (view.given_items, view.chains, *(view.candidates or ())) if each is not None]
     return max((int(column(table).max(initial=-1)) for table in tables), default=-1)
 
 
@@ -233,8 +236,8 @@ def _merge_views(views: list[View], ground: _Ground) -> View:
         first.measures,
         left_out,
         _merge_items(_at_sites(items, views), shifts, [view.claims for view in views]) if items else None,
-        {name: _merge_statistics(name, [view.statistics[name] for view in views]) for name in first.statistics},
-        first.lost,
+        merge_statistics([view.statistics for view in views]),
+        frozenset().union(*(view.lost for view in views)),
         _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
         first.cuts,
         claims,
@@ -243,35 +246,38 @@ def _merge_views(views: list[View], ground: _Ground) -> View:
         ground.chains_of(views),
         _renumbered([view.mention for view in views], [view.chains for view in views]),
         first.finer,
+        _merge_candidates(views, shifts),
+    )
+
+
+def _merge_candidates(views: list[View], shifts: list[_Shift]) -> tuple[Candidates, ...] | None:
+    """Lay the tuples of all runs end to end, if they are given."""
+    parts = [view.candidates for view in views if view.candidates is not None]
+    if not parts:
+        return None
+    documents, sentences = ([getattr(shift, name) for shift in shifts] for name in ("document", "sentence"))
+    places = [shift.place for shift in shifts]
+    return tuple(
+        merge_candidates(run, documents, sentences, places, _joined([each.text for each in run]))
+        for run in zip(*parts, strict=True)
     )
 
 
 def _renumbered(columns: Sequence[Rows | None], tables: Sequence[Sized | None]) -> Rows | None:
     """Lay rows of tables end to end, if they are given: each behind the tables before its own."""
     known = [column for column in columns if column is not None]
-    return _shifted(known, _before(tables)) if known else None
+    return shifted(known, _before(tables)) if known else None
 
 
 def _reasons(view: View) -> TextColumn:
     return view.left_out if view.left_out is not None else TextColumn.constant("", len(view.all_sites))
 
 
-def _merge_statistics(name: str, tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    if len({table.shape[1:] for table in tables}) > 1:
-        raise UsageError(f"the statistic {name!r} has another shape in another part")
-    return np.concatenate(tables)
-
-
-def _shifted(arrays: Sequence[NDArray[Integer]], by: Sequence[int]) -> NDArray[Integer]:
-    """Lay columns end to end, each moved so far; their type stays."""
-    return np.concatenate([array + array.dtype.type(shift) for array, shift in zip(arrays, by, strict=True)])
-
-
 def _where(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
     return (
-        _shifted([table.document for table in tables], [shift.document for shift in shifts]),
-        _shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
-        _shifted([table.place for table in tables], [shift.place for shift in shifts]),
+        shifted([table.document for table in tables], [shift.document for shift in shifts]),
+        shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
+        shifted([table.place for table in tables], [shift.place for shift in shifts]),
     )
 
 
@@ -322,8 +328,8 @@ def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
         sentence,
         place,
         np.concatenate([table.width for table in tables]),
-        _shifted([table.begin for table in tables], moved),
-        _shifted([table.end for table in tables], moved),
+        shifted([table.begin for table in tables], moved),
+        shifted([table.end for table in tables], moved),
         cut_numbers(len(document), fragments, ways_of_being_cut([fragments])),
         fragments,
         np.concatenate(labels),

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from comparanda.beliefs.calibration import BINS
 from comparanda.comparison.ablation import Ablation, ablation
 from comparanda.comparison.anatomy import Anatomy, anatomy
+from comparanda.comparison.beliefs.finding import Parts, Probabilities, probabilities
+from comparanda.comparison.beliefs.pairs import ExpectedPairs, expected_pairs
 from comparanda.comparison.chain_pairs import ChainPairs, chain_pairs
 from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.complement.against import Against, against
@@ -44,6 +47,9 @@ if TYPE_CHECKING:
     from comparanda.columns import Rows
     from comparanda.places import Note
     from comparanda.verdicts import View
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +121,27 @@ class Result:
         found = chain_pairs(self._context(view))
         if found is None:
             raise UsageError(f"the view {self.verdicts.view(view).name!r} is not about chains", hint="--task coref")
+        return found
+
+    def probabilities(self, *, by: Parts = "label", bins: int = BINS, view: str | None = None) -> Probabilities:
+        """Return what probabilistic outputs are worth: expected scores, own doubt, thresholds, calibration.
+
+        Args:
+            by: whether parts are labels or documents.
+            bins: how many bins calibration has.
+            view: the view, if there are several.
+
+        """
+        return self._probable(probabilities(self._context(view), by, bins), view)
+
+    def expected_pairs(self, *, beta: float = 1.0, view: str | None = None) -> ExpectedPairs:
+        """Return how every pair of probabilistic outputs differs, and what they score together, by expected counts."""
+        return self._probable(expected_pairs(self._context(view), beta), view)
+
+    def _probable(self, found: T | None, view: str | None) -> T:
+        if found is None:
+            what = f"the view {self.verdicts.view(view).name!r} has no probabilities"
+            raise UsageError(what, hint="--task prob; on some of the sites alone (--where) they cannot be told")
         return found
 
     def difference(
@@ -307,10 +334,11 @@ class Result:
         rows: Rows = sites_among_all(self.verdicts, chosen, condition)
         if not rows.size:
             raise UsageError(f"no site fulfils {condition!r}")
-        narrowed = chosen.narrowed(rows)
+        narrowed = chosen.narrowed(rows, self.verdicts.unit_of)
         views = {chosen.name: narrowed}
         for name, each in self.verdicts.views.items():
-            views.setdefault(name, each.narrowed(_same_sites(each, chosen, narrowed, rows)))
+            same = _same_sites(each, chosen, narrowed, rows)
+            views.setdefault(name, each.narrowed(same, self.verdicts.unit_of))
         settings = {**self.verdicts.settings, "where": condition}
         return replace(self, verdicts=replace(self.verdicts, views=views, settings=settings))
 

@@ -7,7 +7,7 @@ fills them gets every finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from comparanda.candidates import Candidates
     from comparanda.columns import Rows, TextColumn, Truths
     from comparanda.places import Note
+
+    UnitOf = Callable[[Sites | Candidates], NDArray[np.int32]]
 
 UnitKind = Literal["document", "topic", "sentence", "row"]
 
@@ -220,24 +222,33 @@ class View:
             mention=None if self.mention is None else self.mention[rows],
         )
 
-    def _whole_units(self, rows: Rows) -> Truths | None:
-        """Return which units some sites make up as a whole, one a row; None if they are parts of units, or none."""
-        if self.chains is None or self.mention is None or not len(rows) or not self.statistics:
-            return None
-        unit, count = self.chains.unit[self.mention], len(next(iter(self.statistics.values())))
-        chosen, every = (np.bincount(each, minlength=count) for each in (unit[rows], unit))
-        return None if ((chosen > 0) & (chosen < every)).any() else (chosen > 0)[:, None]
+    def _whole_units(self, unit: NDArray[np.int32], rows: Rows) -> Truths | None:
+        """Return which units some sites make up as a whole; None if they are parts of units, or none.
 
-    def narrowed(self, rows: Rows) -> View:
-        """Return the view on some of its counted sites; the judge's own statistics are lost, and items but spans."""
+        Args:
+            unit: the unit of each site that counts.
+            rows: the sites, by their number among these.
+
+        """
+        if not len(rows) or not self.statistics:
+            return None
+        count = len(next(iter(self.statistics.values())))
+        chosen, every = (np.bincount(each, minlength=count) for each in (unit[rows], unit))
+        return None if ((chosen > 0) & (chosen < every)).any() else chosen > 0
+
+    def narrowed(self, rows: Rows, unit_of: UnitOf | None = None) -> View:
+        """Return the view on some of its counted sites.
+
+        The judge's own statistics and what runs hold for possible stay if the sites make up whole units, and are lost
+        otherwise; items but spans are lost.
+
+        Args:
+            rows: the sites.
+            unit_of: the units of a table, as `Verdicts.unit_of` tells them.
+
+        """
         if self.raised is not None:
-            view = replace(self._on(self._numbers()[rows]), left_out=None)
-            whole = self._whole_units(rows)
-            if whole is None:
-                return replace(view, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
-            return replace(
-                view, statistics={name: np.where(whole, each, 0.0) for name, each in self.statistics.items()}
-            )
+            return self._raised_at(rows)
         claims, items = self.claims, self.given_items
         if claims is not None:
             chosen = np.zeros(len(self.all_sites), np.bool_)
@@ -246,16 +257,50 @@ class View:
             items = None if items is None else items.of_claims(kept, len(claims))
             claims = claims.take(kept)
         lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if items is not None and claims is None else ())}
-        return replace(
+        view = replace(
             self,
             given_sites=self.sites.take(rows) if claims is None else None,
             left_out=None,
             given_items=None if claims is None else items,
             statistics={},
-            lost=frozenset(lost),
+            lost=of_all_labels(lost),
             claims=claims,
             candidates=None,
         )
+        return view if unit_of is None or self.candidates is None else self._with_candidates(view, rows, unit_of)
+
+    def _raised_at(self, rows: Rows) -> View:
+        """Return the view on some of its sites, where it has the key's own and those that runs raise."""
+        view = replace(self._on(self._numbers()[rows]), left_out=None)
+        whole = None
+        if self.chains is not None and self.mention is not None:
+            whole = self._whole_units(self.chains.unit[self.mention], rows)
+        if whole is None:
+            return replace(view, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
+        return replace(view, statistics=_of_units(self.statistics, whole))
+
+    def _with_candidates(self, view: View, rows: Rows, unit_of: UnitOf) -> View:
+        """Return a narrowed view with what runs hold for possible in its units, if these are whole.
+
+        Units without a site stay only if all sites do: then nothing was narrowed.
+        """
+        whole = self._whole_units(unit_of(self.sites), rows)
+        if whole is None or self.candidates is None:
+            return view
+        whole |= len(rows) == len(self.sites)
+        candidates = []
+        for run in self.candidates:
+            here = whole[unit_of(run)]
+            if (here != here[run.beliefs.offsets[run.beliefs.block]]).any():  # a block reaches into other units
+                return view
+            candidates.append(run.take(np.flatnonzero(here)))
+        statistics = _of_units(self.statistics, whole)
+        return replace(view, statistics=statistics, lost=self.lost, candidates=tuple(candidates))
+
+
+def _of_units(statistics: Mapping[str, NDArray[np.float64]], whole: Truths) -> dict[str, NDArray[np.float64]]:
+    """Return the statistics of some units; those of the others are 0."""
+    return {name: np.where(whole[:, None], each, 0.0) for name, each in statistics.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,11 +350,26 @@ class Verdicts:
             raise UsageError(f"there is no view {name!r}{nearest(name, self.views)}", hint=", ".join(self.views))
         return self.views[name]
 
-    def unit_of(self, table: Sites | Items | Claims) -> NDArray[np.int32]:
+    def unit_of(self, table: Sites | Items | Claims | Candidates) -> NDArray[np.int32]:
         """Return the index of the unit that each row of a table belongs to."""
         if self.units.of_document is not None:
             return self.units.of_document[table.document]
         return table.document if self.units.kind == "document" else table.sentence
+
+
+def without_label(name: str) -> str:
+    """Return the name of a statistic of all labels together: `mass` for `mass[PER]`."""
+    return name.partition("[")[0]
+
+
+def of_all_labels(names: Iterable[str]) -> frozenset[str]:
+    """Return names of statistics, without those of single labels where that of all labels is among them.
+
+    >>> sorted(of_all_labels(["mass", "mass[PER]", "credit[LAS]"]))
+    ['credit[LAS]', 'mass']
+    """
+    known = frozenset(names)
+    return frozenset(name for name in known if without_label(name) == name or without_label(name) not in known)
 
 
 def _together(sources: Sequence[str], bits: int) -> str:

@@ -21,8 +21,8 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "compre") == (
         "no command is called 'compre' (did you mean 'compare'?)\n"
-        "  commands: compare, score, diff, complement, combine, ablate, leaderboard, suspects, stability, agree, gate, "
-        "examples, validate, convert, rules, formats, schema, demo"
+        "  commands: compare, score, diff, complement, combine, ablate, leaderboard, suspects, stability, agree, "
+        "simulate, ask, gate, examples, validate, convert, rules, formats, schema, demo"
     )
 
 

@@ -1070,7 +1070,7 @@ MUTATIONS = (
     mutation("comparison.slices", "if rows.size:", "if rows.size > 1:", "slices_divide_the_sites"),
     mutation(
         "comparison.slices",
-        "inner = replace(context, view=context.view.narrowed(sites))",
+        "inner = replace(context, view=context.view.narrowed(sites, context.verdicts.unit_of))",
         "inner = context",
         "the_scores_of_a_slice_are_those_of_its_sites_alone",
         "a_slice_is_tested_like_a_result_of_its_own",

@@ -9,6 +9,8 @@
 
 In outputs a line `…` stands for any number of lines. Blocks with `notest` behind their language are passed over.
 
+A picture of a page (`![…](pictures/NAME.svg)`) is written by one of its commands, as NAME.svg.
+
 A page about real data names their folders, `<!-- shared data: data/ner/wnut17 -->`, and finds each by its last name.
 """
 

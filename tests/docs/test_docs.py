@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from .pages import Page, link_shared_data
 
 ROOT = Path(__file__).parents[2]
 PAGES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if path.exists()]
+_PICTURE = re.compile(r"!\[[^\]]*\]\((pictures/[^)\s]+)\)")
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 
@@ -32,9 +34,14 @@ def test_the_blocks_of_a_page_do_what_they_show(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     link_shared_data(text)
     steps, renewed = Page(text).run()
+    pictures = [path.parent / link for link in _PICTURE.findall(text)]
     if os.environ.get("UPDATE_DOCS"):
         path.write_text(renewed, encoding="utf-8")
+        for picture in pictures:
+            shutil.copyfile(picture.name, picture)
         return
+    for picture in pictures:
+        assert Path(picture.name).read_bytes() == picture.read_bytes(), f"{name(path)}: {picture.name}"
     for step in steps:
         assert step.agrees, f"{name(path)}:\n{step.shown}\nshould print:\n{step.want}\nbut printed:\n{step.got}"
 

@@ -15,12 +15,16 @@ from jsonschema import Draft202012Validator
 
 from comparanda.agreeing import agreement
 from comparanda.annotators import compare_keys
+from comparanda.asking import ask
 from comparanda.comparison.finding import Finding
 from comparanda.ensemble import combine
+from comparanda.read.replies import Reply
 from comparanda.read.runs import Runs
 from comparanda.result import Result
 from comparanda.road import compare
 from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
+from comparanda.simulating import simulate
+from tests.comparison.beliefs.small import compared as compared_beliefs
 from tests.comparison.small_chains import A, B, C, compared
 from tests.show.hostile import hostile_findings
 from tests.toy_task import (
@@ -74,11 +78,31 @@ DOCUMENTS["links"] = (
 )
 TAGGED = {"a": ["A", "B", "A"], "\x1b</script>": ["A", "A", "B"]}
 DOCUMENTS["ensembles"] = (combine(["A", "B", "B"], TAGGED, task="tag", same_data=True, resamples=20).finding, "")
+SPAN = {"begin": 0, "end": 2, "label": "\x1b"}
+DOCUMENTS["strategies"] = (
+    simulate(
+        [{"id": "d", "text": "Bo ran", "spans": [SPAN]}],
+        [{"doc": "d", "text": "Bo ran", "entities": [{"start": 0, "end": 2, "label": "\x1b", "score": 0.5}]}],
+        "entropy",
+        "random",
+        seeds=2,
+    ),
+    "",
+)
 DOCUMENTS["without a key"] = (agreement(TAGGED, task="tag", resamples=20), "")
 with TemporaryDirectory() as folder:
     CHAINS = compared(Path(folder), {"a": A, "\x1b": Runs(B, C), "none": ()})
     DOCUMENTS["chains"] = (CHAINS.chain_pairs(), "")
     DOCUMENTS["anatomy of chains"] = (CHAINS.anatomy(), "")
+with TemporaryDirectory() as folder:
+    PROBABLE: Any = {"a": {"d": [{"a:PER": 0.6, "a:\x1b": 0.3}], "e": []}, "\x1b": {"d": [], "e": [{"b": 1.0}]}}
+    for spans in (["a:PER"], []):
+        probable = compared_beliefs(Path(folder), {"d": spans, "e": []}, PROBABLE, resamples=20)
+        for name, finding in findings(probable).items():
+            DOCUMENTS[f"probable, {len(spans)} in the key, {name}"] = (finding, "")
+UNSURE = [{"doc": "\x1b", "text": "Bo ran", "entities": [{"start": 0, "end": 2, "label": "</script>", "score": 0.5}]}]
+DOCUMENTS["questions"] = (ask(UNSURE, answers=[Reply("\x1b:0-2:</script>:label", "unsure", "")]), "")
+DOCUMENTS["questions with options"] = (ask(UNSURE, kind="choice"), "")
 DOCUMENTS["several keys"] = (compare_keys(KEYS, {"s": [["B-A", "O"]]}, task="span", resamples=0), "")
 
 

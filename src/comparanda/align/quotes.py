@@ -123,7 +123,8 @@ def placed_alone(corpus: Corpus) -> Corpus:
     if not count:
         return found
     note = Note(corpus.name, "items without a place in the text, left out", count)
-    return replace(found, spans=_some(found.spans, rows), notes=(*found.notes, note))
+    beliefs = None if found.beliefs is None else found.beliefs.take(rows)
+    return replace(found, spans=_some(found.spans, rows), beliefs=beliefs, notes=(*found.notes, note))
 
 
 def without_place(placing: Column | None) -> Truths:
@@ -252,7 +253,10 @@ def _with_spans(corpus: Corpus, stretches: Sequence[_Stretch], names: Sequence[s
     if unlike:
         what = "answers whose copy of the text is not the text"
         notes.append(Note(corpus.name, what, len(unlike), tuple(unlike[:_SHOWN])))
-    return replace(corpus, spans=spans, quotes=None, notes=(*corpus.notes, *notes))
+    settled = replace(corpus, spans=spans, quotes=None, notes=(*corpus.notes, *notes))
+    if quotes.probable is None:
+        return settled
+    return quotes.probable(settled, without_place(spans.columns[PLACING]))
 
 
 def _settled(quotes: Quotes, stretches: Sequence[_Stretch]) -> Iterator[_Settled]:

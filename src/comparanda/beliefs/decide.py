@@ -21,12 +21,17 @@ class Decided:
 
     Args:
         chosen: whether each tuple is in it.
-        ties: in how many blocks the best two were equally probable.
+        tied: whether the best two of each block were equally probable.
 
     """
 
     chosen: Truths
-    ties: int
+    tied: Truths
+
+    @property
+    def ties(self) -> int:
+        """In how many blocks the best two were equally probable."""
+        return int(np.count_nonzero(self.tied))
 
 
 def decide(beliefs: Beliefs, preference: Rows, how: Decide = "tuple", min_weight: float = 0.0) -> Decided:
@@ -41,58 +46,57 @@ def decide(beliefs: Beliefs, preference: Rows, how: Decide = "tuple", min_weight
     """
     chosen = np.zeros(len(beliefs), np.bool_)
     by_span = how == "hierarchical"
-    rivals = np.round(beliefs.entity if by_span else beliefs.weight, 9)
-    second = np.round(beliefs.weight, 9)
-    span_rank = _span_preference(beliefs, preference) if by_span else preference
-    order = np.lexsort((preference, -second, span_rank, -rivals, beliefs.block))
+    weight = np.round(beliefs.weight, 9)
+    rivals = np.round(beliefs.entity, 9) if by_span else weight
+    keys = (_of_spans(beliefs, preference, np.minimum), -_of_spans(beliefs, weight, np.maximum)) if by_span else ()
+    order = np.lexsort((preference, -weight, *keys, -rivals, beliefs.block))
     filled = np.flatnonzero(np.diff(beliefs.offsets) > 0)
-    first = beliefs.offsets[filled]
-    best = order[first]
-    there = beliefs.exclusive[filled] & (rivals[best] >= beliefs.nothing[filled] - EPSILON) & (second[best] > 0)
+    best = order[beliefs.offsets[filled]]
+    there = beliefs.exclusive[filled] & (rivals[best] >= beliefs.nothing[filled] - EPSILON) & (weight[best] > 0)
     chosen[best[there]] = True
-    ties = _ties(beliefs, rivals, best, filled, by_span=by_span)
+    tied = np.zeros(len(beliefs.nothing), np.bool_)
+    tied[filled[there]] = _ties(beliefs, rivals, weight, best, filled)[there]
     if beliefs.worlds is not None:
-        rows, tied = _best_worlds(beliefs.worlds)
+        rows, level = _best_worlds(beliefs.worlds)
         chosen[rows] = True
-        ties += tied
-    return Decided(chosen & (beliefs.weight >= min_weight), ties)
+        tied[level] = True
+    return Decided(chosen & (beliefs.weight >= min_weight - EPSILON), tied)
 
 
-def _span_preference(beliefs: Beliefs, preference: Rows) -> Rows:
-    """Return the rank of each tuple's span: that of its first tuple."""
-    found = np.full(int(beliefs.alternative.max(initial=-1)) + 1, len(beliefs), np.int64)
-    np.minimum.at(found, beliefs.alternative, preference)
+def _of_spans(beliefs: Beliefs, values: Floats | Rows, which: np.ufunc) -> Floats:
+    """Return for each tuple the least or the largest value of the tuples of its span."""
+    start = np.inf if which is np.minimum else -np.inf
+    found = np.full(int(beliefs.alternative.max(initial=-1)) + 1, start)
+    which.at(found, beliefs.alternative, values)
     return found[beliefs.alternative]
 
 
-def _ties(beliefs: Beliefs, rivals: Floats, best: Rows, filled: Rows, *, by_span: bool) -> int:
-    """Count the blocks in which another tuple, or nothing, is as probable as the best."""
-    equal = np.abs(rivals - rivals[best][np.searchsorted(filled, beliefs.block)]) < EPSILON
-    equal &= rivals > 0
-    if by_span:  # tuples of one span are one rival
-        _, keep = np.unique(beliefs.alternative, return_index=True)
-        once = np.zeros(len(beliefs), np.bool_)
-        once[keep] = True
-        equal &= once
-    counts = np.bincount(beliefs.block[equal], minlength=len(beliefs.nothing))
-    level = np.zeros(len(beliefs.nothing), np.bool_)
-    level[filled] = (np.abs(rivals[best] - beliefs.nothing[filled]) < EPSILON) & (rivals[best] > 0)
-    over = np.zeros(len(beliefs.nothing), np.bool_)
-    over[filled] = rivals[best] >= beliefs.nothing[filled] - EPSILON
-    return int((((counts > 1) | level) & over & beliefs.exclusive).sum())
+def _ties(beliefs: Beliefs, rivals: Floats, weight: Floats, best: Rows, filled: Rows) -> Truths:
+    """Return for each block with tuples whether something else in it is as probable as the best, nothing among it.
+
+    By spans, another span is a rival of the best one, and another label of it is one of its label.
+    """
+    of_best = best[np.searchsorted(filled, beliefs.block)]
+    other = (np.abs(rivals - rivals[of_best]) < EPSILON) & (beliefs.alternative != beliefs.alternative[of_best])
+    other |= (np.abs(weight - weight[of_best]) < EPSILON) & (beliefs.alternative == beliefs.alternative[of_best])
+    counts = np.bincount(beliefs.block[other & (weight > 0)], minlength=len(beliefs.nothing))[filled]
+    return (counts > 1) | (np.abs(rivals[best] - beliefs.nothing[filled]) < EPSILON)
 
 
-def _best_worlds(worlds: Worlds) -> tuple[Rows, int]:
-    """Return the tuples of the most probable world of each block that has worlds, the first of equal ones."""
+def _best_worlds(worlds: Worlds) -> tuple[Rows, list[int]]:
+    """Return the tuples of the most probable world of each block, the first of equal ones, and blocks with such."""
     rows: list[int] = []
-    ties = 0
+    tied: list[int] = []
     bounds = np.flatnonzero(np.diff(worlds.block, prepend=-1)).tolist()
+    likely = np.where(np.diff(worlds.offsets) > 0, worlds.probability, 0.0)  # those without any tuple are all one
     for begin, end in zip(bounds, [*bounds[1:], len(worlds)], strict=True):
-        probability = worlds.probability[begin:end]
+        probability = likely[begin:end]
         best = begin + int(np.argmax(np.round(probability, 9)))
-        top = float(worlds.probability[best])
-        rest = 1.0 - float(probability.sum())  # worlds that the list does not have: without any tuple
-        ties += int((np.abs(probability - top) < EPSILON).sum() > 1)
-        if top >= rest - EPSILON:
-            rows += worlds.member[worlds.offsets[best] : worlds.offsets[best + 1]].tolist()
-    return np.array(rows, np.int64), ties
+        top = float(likely[best])
+        rest = 1.0 - float(probability.sum())
+        if top < rest - EPSILON:
+            continue
+        if (np.abs(probability - top) < EPSILON).sum() > 1 or abs(rest - top) < EPSILON:
+            tied.append(int(worlds.block[begin]))
+        rows += worlds.member[worlds.offsets[best] : worlds.offsets[best + 1]].tolist()
+    return np.array(rows, np.int64), tied

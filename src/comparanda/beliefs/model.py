@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,6 +52,34 @@ class Worlds:
     def world(self) -> Rows:
         """The world of each member."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def in_blocks(self, number: Rows) -> Worlds:
+        """Return the worlds of some blocks, by their new numbers, their members in order; a block without one is -1."""
+        block = number[self.block]
+        order = np.argsort(block, kind="stable")
+        order = order[np.count_nonzero(block < 0) :]
+        sizes = np.diff(self.offsets)[order]
+        ends = np.cumsum(sizes)
+        begins = np.repeat(self.offsets[order] - (ends - sizes), sizes)
+        member = self.member[begins + np.arange(len(begins))]
+        member = member[np.lexsort((member, np.repeat(np.arange(len(order)), sizes)))]
+        return Worlds(block[order], self.probability[order], np.concatenate([[0], ends]), member)
+
+    def distinct(self) -> Worlds:
+        """Return worlds that differ in their members: equal ones of a block are one, and those without any are gone."""
+        found: dict[tuple[int, bytes], float] = {}
+        each = zip(self.block.tolist(), self.probability.tolist(), pairwise(self.offsets.tolist()), strict=True)
+        for block, probability, (begin, end) in each:
+            if begin < end:
+                world = block, self.member[begin:end].tobytes()
+                found[world] = found.get(world, 0.0) + probability
+        members = [np.frombuffer(given, np.int64) for _, given in found]
+        return Worlds(
+            np.array([block for block, _ in found], np.int64),
+            np.array([*found.values()], np.float64),
+            np.cumsum([0, *map(len, members)], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int64), *members]),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +138,26 @@ class Beliefs:
             alternative=self.alternative[rows],
             block=self.block[rows],
             worlds=worlds,
+        )
+
+    def numbered(self) -> Beliefs:
+        """Return the same with blocks and spans numbered in the order of their tuples; blocks without any are gone.
+
+        Tuples of one block must stand together.
+        """
+        new = np.diff(self.block, prepend=-1) != 0
+        place = np.full(len(self.nothing), -1, np.int64)
+        place[self.block[new]] = np.arange(np.count_nonzero(new))
+        _, first, which = np.unique(self.alternative, return_index=True, return_inverse=True)
+        rank = np.empty(len(first), np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))
+        worlds = None if self.worlds is None else self.worlds.in_blocks(place)
+        return replace(
+            self,
+            alternative=rank[which.reshape(-1)],
+            block=place[self.block],
+            nothing=self.nothing[self.block[new]],
+            worlds=worlds if worlds is not None and len(worlds) else None,
         )
 
 

@@ -10,6 +10,7 @@ import click
 from comparanda.cli import completion
 from comparanda.cli.ablating import ablate
 from comparanda.cli.agreeing import agree
+from comparanda.cli.asking import ask
 from comparanda.cli.combining import combine
 from comparanda.cli.complementing import complement
 from comparanda.cli.gating import gate
@@ -21,6 +22,7 @@ from comparanda.cli.options import (
     citing,
     converting,
     demo_task,
+    drawing,
     keying,
     measures,
     order,
@@ -37,6 +39,7 @@ from comparanda.cli.options import (
 from comparanda.cli.parsing import Command
 from comparanda.cli.ranking import leaderboard
 from comparanda.cli.rules import rules
+from comparanda.cli.simulating import simulate
 from comparanda.cli.stability import stability
 from comparanda.cli.suspecting import suspects
 
@@ -93,26 +96,26 @@ def compare(context: click.Context, /, **options: Any) -> None:
 @view
 @also_key
 @sampling
+@drawing
 @showing
 @click.pass_context
 def score(context: click.Context, /, **options: Any) -> None:
     """Print the scores of each system, with intervals; with --by, the main score of each slice.
 
-    With --also-key, scores against each of several keys, and against what most of them have.
+    With --also-key, scores against each of several keys, and against what most of them have. With --task prob also
+    what is expected, the system's own doubt, thresholds and calibration, by label or by document.
     """
     from comparanda.cli.output import publish
     from comparanda.cli.run import against_keys, load
+    from comparanda.cli.scoring import check_chart, draw_chart, scored
 
+    check_chart(options)
     result = load(context, options)
     if options["also_key"]:
         publish(context, result, [against_keys(context, options)], options)
         return
-    cuts = [
-        result.slices(name, measure_name=measure, view=options["view"])
-        for name in options["by"]
-        for measure in options["measures"] or [None]
-    ]
-    publish(context, result, cuts or [result.scores(*options["measures"], view=options["view"])], options)
+    draw_chart(result, options)
+    publish(context, result, scored(result, options["measures"], options["by"], options["view"]), options)
 
 
 @click.command(cls=Command, short_help="What the second of two systems fixes and breaks.")
@@ -254,6 +257,8 @@ commands: list[click.Command] = [
     suspects,
     stability,
     agree,
+    simulate,
+    ask,
     gate,
     examples,
     validate,

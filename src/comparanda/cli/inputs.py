@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from comparanda.cli.config import inputs_of
 from comparanda.errors import UsageError, nearest
 from comparanda.read.files import STDIN
-from comparanda.read.inputs import CERTAIN, Input
+from comparanda.read.inputs import Input
 from comparanda.read.label_map import read_label_map
+from comparanda.read.request import CERTAIN
 from comparanda.read.runs import Runs, each_input, outputs_of, parse_runs
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, d
     key = Input.parse(key_of(context, options))
     systems = named_systems(_systems(context, options))
     for given in each_input(systems.values()):
-        if given.same_as(key):
+        written = {option: value for option, value in given.options.items() if value != CERTAIN}
+        if replace(given, options=written).same_as(key):
             raise UsageError(f"the key is given as a system too: {given.path!r}")
     if not systems:
         raise UsageError("no system is given", hint=_usage(context))

@@ -43,6 +43,27 @@ REPEATED = ("first", "official")
 MATCHING = ("exact", "head", "partial")
 NOUNS = ("auto", "ptb", "stts", "upos", "english")
 DECIDE = ("tuple", "hierarchical")
+STRATEGIES = (
+    "random",
+    "document",
+    "high",
+    "low",
+    "entropy",
+    "margin",
+    "group_size",
+    "group_entropy",
+    "fgain",
+    "infogain",
+    "oracle",
+)
+KINDS = ("label", "span", "choice", "group")
+HANDLERS = ("basic", "statistical")
+AREAS = ("trapezoid", "thesis")
+CURVES = ("f1", "precision", "recall", "expected_precision", "expected_recall")
+SEEDS = 20
+QUESTIONS = 50
+TOOLS = ("prodigy", "label-studio")
+CHARTS = ("reliability", "thresholds")
 SCHEMES = ("auto", "bio", "iob1", "ioe2", "bioes", "io", "iob2", "iobes", "bilou", "bmes", "bmewo")
 REPAIRS = ("conlleval", "discard", "refuse")
 OVERLAPS = ("keep", "best")
@@ -79,7 +100,7 @@ _combine = _in("Combining")
 
 _task = _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
               help="pos, tag, tag:COLUMN, dep, span, link, coref or label; must be given.")  # fmt: skip
-_values = _chain(
+_sides = _chain(
     _read("--column", metavar="NAME", callback=filled,
           help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
     _read("--missing", metavar="|".join(MISSING), callback=one_of(*MISSING),
@@ -88,6 +109,9 @@ _values = _chain(
     _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=files,
           help="A label map, two columns old and new; WHO is key or a system, else it is for all."),
     _read("--fold-case", is_flag=True, help="Compare labels without regard to case."),
+)  # fmt: skip
+_values = _chain(
+    _sides,
     _read("--only-label", multiple=True, metavar="LABEL", help="Count sites with this key label alone."),
     _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
 )  # fmt: skip
@@ -155,6 +179,16 @@ _files = _chain(
 )  # fmt: skip
 reading = _chain(_task, _values, _words, _spans, _chains, _beliefs, _files)
 reading_spans = _chain(_values, _spans, _files)
+reading_beliefs = _chain(_sides, _scheme, _repair, _beliefs, regular, _files)
+reading_output = _chain(
+    _read("--text", metavar="FILE", callback=filled, shell_complete=files,
+          help="A file with the text, if the output has none; its spans do not matter."),
+    _sides,
+    _scheme,
+    _repair,
+    _beliefs,
+    _files,
+)  # fmt: skip
 
 converting = _chain(
     _read("--to", metavar="FORMAT", callback=filled, shell_complete=completion.registered("comparanda.writers"),
@@ -257,6 +291,92 @@ anonymous = _chain(
     _show("--anonymise", is_flag=True, help="Call submissions system-01 …, and say nothing that tells them apart."),
     _show("--names", metavar="FILE", callback=filled, shell_complete=files,
           help="With --anonymise: write who is who to a CSV file."),
+)  # fmt: skip
+
+_question, _answer = _in("Questions"), _in("Answers")
+simulating = _chain(
+    _question("--strategy", "strategies", multiple=True, metavar="NAMES", callback=names,
+              default=("entropy", "fgain", "random"), shell_complete=completion.one_of(*STRATEGIES),
+              help="In which order to ask: random, document, high, low, entropy, margin, group_size, group_entropy, "
+              "fgain, infogain, oracle; a,b for several; entropy, fgain and random by default."),
+    _question("--budget", metavar="N", callback=whole(),
+              help="How many questions to ask; by default until nothing is uncertain."),
+    _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True, callback=one_of(*KINDS),
+              shell_complete=completion.one_of(*KINDS),
+              help="Is this span an L, is it an entity, which of these is it, is this text always an L."),
+    _question("--scope", metavar="CONDITION", callback=filled,
+              help="Ask about, and count, what fulfils a condition on label, text, document and length."),
+    _question("--only-label", multiple=True, metavar="LABEL", help="Ask about this label, and count it, alone."),
+    _question("--ignore-label", multiple=True, metavar="LABEL", help="Ask nothing about this label, nor count it."),
+    _question("--ask-certain", is_flag=True, help="Ask about what is held for certain, too."),
+    _question("--seeds", metavar="N", type=str, default=SEEDS, show_default=True, callback=whole(1),
+              help="How often to try what depends on chance: random, and all if the user errs."),
+    _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
+              help="The first of the seeds."),
+    _question("--area", metavar="|".join(AREAS), default=AREAS[0], show_default=True, callback=one_of(*AREAS),
+              shell_complete=completion.one_of(*AREAS),
+              help="How areas under curves are counted; those of the thesis may exceed 1."),
+    _question("--horizon", metavar="N", callback=whole(),
+              help="Up to which question strategies are compared; the longest way of any by default."),
+    _answer("--user", metavar="WHO", default="truthful", show_default=True, callback=filled,
+            help="truthful, noisy:0.05 (so often yes becomes no), unsure:0.1 (so often no answer), or both: a,b."),
+    _answer("--handler", metavar="|".join(HANDLERS), default=HANDLERS[0], show_default=True,
+            callback=one_of(*HANDLERS), shell_complete=completion.one_of(*HANDLERS),
+            help="Whether an answer changes its block alone, or other places of the same text too."),
+    _answer("--believed-error", metavar="NUMBER", type=str, default=0.0, show_default=True, callback=fraction,
+            help="How often answers are taken to be wrong."),
+    _answer("--strength", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=above_zero,
+            help="The statistical handler: how much evidence an answer is for the same text."),
+    _answer("--purity", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=fraction,
+            help="Questions about texts: which share of their places the user calls always."),
+)  # fmt: skip
+drawing = _chain(
+    _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
+          help="Probabilities: draw a chart too: .svg, or .png (pip install 'comparanda[png]')."),
+    _show("--chart", metavar="|".join(CHARTS), default=CHARTS[0], show_default=True, callback=one_of(*CHARTS),
+          shell_complete=completion.one_of(*CHARTS), help="Which one: whether probabilities come true, or P over R."),
+)  # fmt: skip
+plotting = _chain(
+    _show("--curves", metavar="FILE", callback=filled, shell_complete=files,
+          help="Write the values after every question too: .csv, .json or .jsonl."),
+    _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
+          help="Draw them too: .svg, or .png (pip install 'comparanda[png]')."),
+    _show("--measure", metavar="NAME", default=CURVES[0], show_default=True, callback=one_of(*CURVES),
+          shell_complete=completion.one_of(*CURVES), help="What is drawn: f1, precision, recall, expected_precision …"),
+    _show("--resume", metavar="FOLDER", callback=filled, shell_complete=files,
+          help="Keep there what is done, and go on from it if the same command is stopped and given again."),
+)  # fmt: skip
+asking = _chain(
+    _question("-n", "count", metavar="N", type=str, default=QUESTIONS, show_default=True, callback=whole(),
+              help="How many questions to ask."),
+    _question("--strategy", metavar="NAME", default="entropy", show_default=True, callback=filled,
+              shell_complete=completion.one_of(*STRATEGIES[:-1]),
+              help="Which to ask first: random, document, high, low, entropy, margin, group_size, group_entropy, fgain "
+              "or infogain."),
+    _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True, callback=one_of(*KINDS),
+              shell_complete=completion.one_of(*KINDS),
+              help="Is this span an L, is it an entity, which of these is it, is this text always an L."),
+    _question("--scope", metavar="CONDITION", callback=filled,
+              help="Ask about what fulfils a condition on label, text, document and length."),
+    _question("--only-label", multiple=True, metavar="LABEL", help="Ask about this label alone."),
+    _question("--ignore-label", multiple=True, metavar="LABEL", help="Ask nothing about this label."),
+    _question("--ask-certain", is_flag=True, help="Ask about what is held for certain, too."),
+    _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
+              help="For the order random."),
+    _answer("--answers", multiple=True, metavar="FILE", shell_complete=files,
+            help="What came back: JSONL or CSV with id and answer, or an export of Prodigy or Label Studio."),
+    _answer("--again", is_flag=True, help="Ask again what was answered by unsure."),
+    _answer("--handler", metavar="|".join(HANDLERS), default=HANDLERS[0], show_default=True,
+            callback=one_of(*HANDLERS), shell_complete=completion.one_of(*HANDLERS),
+            help="Whether an answer changes its block alone, or other places of the same text too."),
+    _answer("--believed-error", metavar="NUMBER", type=str, default=0.0, show_default=True, callback=fraction,
+            help="How often answers are taken to be wrong."),
+    _answer("--strength", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=above_zero,
+            help="The statistical handler: how much evidence an answer is for the same text."),
+    _show("--layout", "tool", metavar="|".join(TOOLS), callback=one_of(*TOOLS),
+          shell_complete=completion.one_of(*TOOLS), help="Write the questions as tasks of an annotation tool."),
+    _show("--updated", metavar="FILE", callback=filled, shell_complete=files,
+          help="Write the output as the answers have changed it: JSONL with blocks."),
 )  # fmt: skip
 
 demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True, callback=one_of(*DEMO),

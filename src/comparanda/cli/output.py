@@ -111,28 +111,29 @@ def _citation(result: Result, layout: str) -> str:
     return f"\n{visible_lines(text)}\n" if layout in {"table", "md", "latex"} else ""
 
 
-def write(target: str | None, text: str) -> None:
-    """Write a text to standard output, or to a file that is there whole or not at all."""
-    if target in {None, _STDOUT}:
-        sys.stdout.write(text)
+def write(target: str | None, written: str | bytes) -> None:
+    """Write a text to standard output, or a text or bytes to a file that is there whole or not at all."""
+    if target in {None, _STDOUT} and isinstance(written, str):
+        sys.stdout.write(written)
         return
+    data = written.encode() if isinstance(written, str) else written
     path = os.path.realpath(str(target))
     try:
         if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe; a folder is refused here
-            with open(path, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+            with open(path, "wb") as stream:
+                stream.write(data)
         else:
-            _replace(path, text)
+            _replace(path, data)
     except OSError as problem:
         raise OutputError(f"cannot be written: {problem.strerror or problem}", where=str(target)) from None
 
 
-def _replace(path: str, text: str) -> None:
+def _replace(path: str, data: bytes) -> None:
     """Write to a temporary name beside the file and rename: nobody sees half a file."""
     handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)[:64]}-", dir=os.path.dirname(path))
     try:
-        with open(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with open(handle, "wb") as stream:
+            stream.write(data)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)

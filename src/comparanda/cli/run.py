@@ -24,7 +24,7 @@ from comparanda.manifest import is_ours
 from comparanda.read.inputs import Input, formats
 from comparanda.read.runs import each_input
 from comparanda.result import Result
-from comparanda.road import Setup, columns_of, compare, read_key, refuse_notes
+from comparanda.road import Setup, columns_of, compare, read_key, read_response, refuse_notes
 from comparanda.saved import is_result_folder, open_result
 from comparanda.selection import SITE_NAMES, pair_names
 from comparanda.show.console import progress
@@ -224,8 +224,10 @@ def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
     given = Input.parse(key_of(context, options))
     settings = settings_of(options, {})
     setup = Setup(**{name: settings[name] for name in (*_KEPT, "maps", "attributes")})
+    layer = find_task(setup.task)[0].layer
     try:
-        corpus = read_key(given, setup)
+        probable = layer == "beliefs"  # a key cannot be, and what one file holds is looked at
+        corpus = read_response(given, given.display_name, setup) if probable else read_key(given, setup)
         refuse_notes(setup, corpus.notes)
     except InputError as problem:
         click.echo(visible_lines(str(problem)))
@@ -235,8 +237,10 @@ def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
     counts = {"document": len(corpus.documents), "row" if corpus.by_id else "word": len(corpus)}
     if corpus.quotes is not None:
         counts["quoted item"] = len(corpus.quotes)
+    elif corpus.beliefs is not None:
+        counts |= {"tuple": len(corpus.beliefs), "block": len(corpus.beliefs.nothing)}
     elif corpus.spans is not None:
-        counts["mention" if find_task(setup.task)[0].layer == "chains" else "span"] = len(corpus.spans)
+        counts["mention" if layer == "chains" else "span"] = len(corpus.spans)
     said = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
     click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {said}")
     return 0
@@ -257,13 +261,14 @@ def print_formats(name: str | None) -> None:
 
 
 def _carried(each: Format) -> str:
-    """Say what a format holds: rows, tokens, trees, spans, chains."""
+    """Say what a format holds: rows, tokens, trees, spans, chains, probabilities."""
     parts = {
         "rows": "rows" in each.shapes,
         "tokens": "tokens" in each.shapes and "values" in each.layers,
         "trees": "arcs" in each.layers,
         "spans": "spans" in each.layers,
         "chains": "chains" in each.layers,
+        "probable spans": "beliefs" in each.layers,
     }
     return ", ".join(name for name, there in parts.items() if there)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from comparanda.comparison.beliefs.finding import Probabilities, probabilities
+from comparanda.comparison.beliefs.pairs import ExpectedPairs, expected_pairs
 from comparanda.comparison.chain_pairs import ChainPairs, chain_pairs
 from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.difference import Difference, Keying, difference
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Anatomy(Finding):
-    """The whole comparison; parts that need two systems, a system of several runs, or chains, are None without."""
+    """The whole comparison; parts that need two systems, several runs, chains, or probabilities, are None without."""
 
     task: str
     signature: str
@@ -37,6 +39,8 @@ class Anatomy(Finding):
     slices: tuple[Slices, ...]
     stability: Stability | None = None
     chain_pairs: ChainPairs | None = None
+    probabilities: Probabilities | None = None
+    expected_pairs: ExpectedPairs | None = None
 
 
 def anatomy(
@@ -49,6 +53,7 @@ def anatomy(
 ) -> Anatomy:
     """Make every finding of a view."""
     several = pair is not None
+    found = scores(context)
     return Anatomy(
         task=context.verdicts.task,
         signature=signature,
@@ -56,7 +61,7 @@ def anatomy(
         sites=len(context.sites),
         left_out=context.view.left_out_counts,
         notes=tuple(map(str, context.verdicts.notes)),
-        scores=scores(context),
+        scores=found,
         pairs=pairs(context) if several else None,
         significance=significance(context) if several else None,
         difference=difference(context, *pair, keyed_by) if pair is not None else None,
@@ -64,4 +69,6 @@ def anatomy(
         slices=cuts,
         stability=stability(context) if len(context.verdicts.runs) > len(context.systems) else None,
         chain_pairs=chain_pairs(context) if several else None,
+        probabilities=probabilities(context, found=found),
+        expected_pairs=expected_pairs(context) if several else None,
     )

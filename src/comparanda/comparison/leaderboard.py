@@ -174,7 +174,10 @@ def leaderboard(context: Context, measures: Sequence[Measure] = ()) -> Leaderboa
     by_system: dict[str, list[Score]] = {}
     for score in table.scores:
         by_system.setdefault(score.system, []).append(score)
-    order = sorted(by_system, key=lambda name: _height(by_system[name][0]))  # equal ones stay in the order of names
+    main = chosen[0]
+    order = sorted(
+        by_system, key=lambda name: _depth(by_system[name][0], main)
+    )  # equal ones stay in the order of names
     ranking = _Ranking(order, {name: found[0].value for name, found in by_system.items()}, tested.tests)
     alone = _lonely(context)
     return Leaderboard(
@@ -201,9 +204,10 @@ def _by_name(context: Context) -> Context:
     return replace(context, verdicts=replace(context.verdicts, systems=systems))
 
 
-def _height(score: Score) -> tuple[bool, float]:
-    """Return what systems are sorted by: the highest score first, undefined ones last."""
-    return score.value is None, -round(score.value or 0.0, _DIGITS)
+def _depth(score: Score, main: Measure) -> tuple[bool, float]:
+    """Return what systems are sorted by: the best score first, undefined ones last."""
+    value = round(score.value or 0.0, _DIGITS)
+    return score.value is None, value if main.error else -value
 
 
 class _Ranking:

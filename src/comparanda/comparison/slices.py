@@ -91,7 +91,7 @@ def slices(
     chosen, reason = _measure(context, wanted)
     rows, tests = [], []
     for value, sites, where in kept:
-        inner = replace(context, view=context.view.narrowed(sites))
+        inner = replace(context, view=context.view.narrowed(sites, context.verdicts.unit_of))
         statistics = inner.statistics([chosen])
         scores = inner.by_system(inner.finished(chosen, {name: each.sum(axis=0) for name, each in statistics.items()}))
         tests.append(randomisation(inner, chosen, statistics, pair)[0] if pair else (None, ""))

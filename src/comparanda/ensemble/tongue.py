@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from comparanda.errors import UsageError
+from comparanda.judge.beliefs.hard import hard_outputs
 from comparanda.judge.ground import run_names
 from comparanda.judge.label_maps import speak_alike
 from comparanda.judge.labels import with_sets
@@ -30,7 +31,7 @@ def ground_of(prepared: Prepared) -> Ground:
         raise UsageError(what, hint=hint)
     if prepared.task.layer == "arcs":
         return "trees"
-    if prepared.task.layer == "spans":
+    if prepared.task.layer in {"spans", "beliefs"}:
         rules = prepared.options.rules
         return "links" if rules is not None and looks_at_ids(Engine(rules)) else "spans"
     return "sets" if with_sets(prepared.aligned) else "values"
@@ -40,6 +41,7 @@ def in_one_tongue(prepared: Prepared) -> Prepared:
     """Apply label maps and the folding of case to what the runs say, so that a vote sees equal labels as equal.
 
     The combination then has the new labels. It is judged with the same maps, so these must leave them as they are.
+    Where runs are probabilistic, their hard outputs vote.
     """
     maps = prepared.options.maps.get("all", {})
     for old, new in sorted(maps.items()):
@@ -48,6 +50,8 @@ def in_one_tongue(prepared: Prepared) -> Prepared:
                 f"the label map for all reads {old} as {new}, and {new} as {maps[new]}: it cannot be applied twice",
                 hint="combinations have the new labels, and are judged with the same map; give one for each system",
             )
+    if prepared.task.layer == "beliefs":
+        prepared = replace(prepared, aligned=hard_outputs(prepared.aligned, prepared.systems, prepared.options))
     aligned = prepared.aligned
     if not prepared.options.maps and not prepared.options.fold_case:
         return prepared

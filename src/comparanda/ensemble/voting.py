@@ -66,7 +66,8 @@ class Voting:
     def said(self) -> dict[str, str]:
         """Return how votes were counted, for the signature."""
         said = {"tuned": self.tuning.on}
-        return {**said, "overlap": self.overlap} if self.ground in {"spans", "links"} else said
+        overlap = "combined_overlap" if self.prepared.task.layer == "beliefs" else "overlap"  # beliefs have one, too
+        return {**said, overlap: self.overlap} if self.ground in {"spans", "links"} else said
 
     def vote(self, method: Method) -> Corpus:
         """Combine by one method."""

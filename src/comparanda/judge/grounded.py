@@ -37,7 +37,7 @@ def with_spans_of(key: Corpus, placement: Placement, side: PlacedSpans) -> Corpu
         side.begin,
         side.end,
         side.label,
-        key.offset[np.minimum(first, max(len(key) - 1, 0))],
+        key.offset[np.minimum(first, len(key) - 1)] if len(key) else np.zeros(len(side), np.int64),
         side.fragments,
         side.columns,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -123,19 +123,30 @@ def _chosen(
     placement: Placement, columns: list[TextColumn], options: Options
 ) -> tuple[Placement, list[TextColumn], list[Note]]:
     """Leave out spans by their label, on every side, if that was asked for."""
-    if not (options.only or options.ignore):
+    counts = counting_labels(options)
+    if counts is None:
         return placement, columns, []
-    fold = str.casefold if options.fold_case else str
-    only, ignore = ({fold(label) for label in labels} for labels in (options.only, options.ignore))
     sides, kept, gone = [], [], 0
     for side, column in zip(placement.sides, columns, strict=True):
-        counts = column.truths(lambda label: label not in ignore and (not only or label in only))
-        rows = np.flatnonzero(counts)
+        rows = np.flatnonzero(column.truths(counts))
         gone += len(side) - len(rows)
         sides.append(side.take(rows))
         kept.append(column.take(rows))
-    notes = [Note("all", "spans left out by their label, on all sides", gone)] if gone else []
-    return replace(placement, sides=tuple(sides)), kept, notes
+    return replace(placement, sides=tuple(sides)), kept, left_out_note(gone)
+
+
+def counting_labels(options: Options) -> Callable[[str], bool] | None:
+    """Return what says whether spans of a label count; None where all do."""
+    if not (options.only or options.ignore):
+        return None
+    fold = str.casefold if options.fold_case else str
+    only, ignore = ({fold(label) for label in labels} for labels in (options.only, options.ignore))
+    return lambda label: label not in ignore and (not only or label in only)
+
+
+def left_out_note(gone: int) -> list[Note]:
+    """Say how many spans do not count because of their labels."""
+    return [Note("all", "spans left out by their label, on all sides", gone)] if gone else []
 
 
 def _ids(engine: Engine, placement: Placement, options: Options) -> list[Ids]:

@@ -16,7 +16,7 @@ from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.read.files import STDIN, companions, load, matching
 from comparanda.read.marks import stem
 from comparanda.read.probabilities import with_beliefs
-from comparanda.read.request import BELIEF_OPTIONS, Format, Request, Shape
+from comparanda.read.request import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape
 from comparanda.read.spans import with_spans
 
 if TYPE_CHECKING:
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
 _WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTALL)
-KEY = "key"
-"""What the key is called among the sides."""
-
-CERTAIN = "none"
-"""The option `score` of outputs whose spans are certain, whatever scores stand beside them."""
-
 _HEAD_LINES = 40
 _HEAD_BYTES = 1 << 16
 

@@ -19,12 +19,14 @@ from comparanda.places import Source
 from comparanda.read.json_formats.clusters import CLUSTERS
 from comparanda.read.json_formats.clusters import read_documents as read_clusters
 from comparanda.read.json_formats.spacy_objects import is_doc, read_docs
+from comparanda.read.probabilistic.reading import is_probable, read_documents
+from comparanda.read.probabilities import with_beliefs
 from comparanda.read.records import SPANS_NAMES, holds_spans, read_records
-from comparanda.read.request import Request, Shape
+from comparanda.read.request import CERTAIN, KEY, Request, Shape
 from comparanda.read.rows import LABEL_NAMES, normal
 from comparanda.read.spans import with_spans
 from comparanda.read.tables import ABSENT, CHUNK_NAMES, TAG_NAMES, Table, spans_in_tags, table_rows, table_tokens
-from comparanda.read.values import is_collection, listed
+from comparanda.read.values import is_collection, listed, unwrapped
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
@@ -82,8 +84,23 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
         return _chains(given, request)
     if request.layer == "spans":
         return _spans(given, request)
+    if request.layer == "beliefs":
+        return _beliefs(given, request)
     table = _table(given, request, shape)
     return table_rows(table, request) if shape == "rows" else table_tokens(table, request)
+
+
+def _beliefs(given: Any, request: Request) -> Corpus:
+    """Read records of probabilistic entities, or spans of any kind, which are certain if they have no scores."""
+    if isinstance(given, Iterator):
+        given = list(given)
+    if isinstance(given, list | tuple) and given and is_probable(given):
+        places = range(len(given))
+        records = [unwrapped(each) for each in given]
+        return replace(read_documents(records, places, _numbered(len(given), request), request), format="python")
+    corpus = _spans(given, replace(request, layer="spans"))
+    certain = request.side == KEY or request.options.get("score") == CERTAIN
+    return corpus if certain else with_beliefs(corpus, request.options)
 
 
 def _spans(given: Any, request: Request) -> Corpus:

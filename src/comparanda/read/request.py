@@ -27,14 +27,21 @@ CHUNK_OPTIONS: Mapping[str, str] = {
 
 BELIEF_OPTIONS: Mapping[str, str] = {
     "scale": "probabilities: how they are written: prob, percent, logprob",
-    "overlap": "probabilities: what spans in each other's way do: exclusive, condition, independent, scale",
+    "overlap": "probabilities: what spans in each other's way do: exclusive, condition, independent, scale; blocks say "
+    "it themselves (declared)",
     "semantics": "probabilities: whether labels of one span exclude each other: exclusive, independent",
     "residual": "probabilities: what is left of a span's labels: drop, other, renormalise",
     "aggregate": "probabilities: those of a span from those of its tokens: product, min, mean, geometric",
-    "floor": "probabilities: spans made of tokens that weigh less are left out",
+    "floor": "probabilities: spans made of tokens that are less probable are left out (default: 0.01)",
     "score": "probabilities: the field that holds them; none: spans are certain",
 }
 """The options of all formats with spans, where these are to be probable."""
+
+KEY = "key"
+"""What the key is called among the sides."""
+
+CERTAIN = "none"
+"""The option `score` of outputs whose spans are certain, whatever scores stand beside them."""
 
 
 @dataclass(frozen=True, slots=True)

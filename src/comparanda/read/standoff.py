@@ -90,6 +90,16 @@ class Draft:
         self._place.append(place)
         return number
 
+    def spans(self, document: Rows, begin: Rows, end: Rows, labels: list[str], place: Rows) -> None:
+        """Add many spans of one piece each, of documents that have begun; these must not descend."""
+        first = len(self._label)
+        self._piece += range(first, first + len(labels))
+        self._begin += begin.tolist()
+        self._end += end.tolist()
+        self._document += document.tolist()
+        self._label += labels
+        self._place += place.tolist()
+
     def say(self, span: int, name: str, value: Any) -> None:
         """Say something of a span."""
         if name not in RESERVED:

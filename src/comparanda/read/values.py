@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from enum import Enum
 from numbers import Number, Real
 from typing import Any, cast
@@ -35,6 +35,19 @@ def is_collection(value: Any) -> bool:
     if isinstance(value, str | bytes):
         return False
     return isinstance(value, Sequence | Set) or (hasattr(value, "__array__") and getattr(value, "ndim", 1) > 0)
+
+
+def unwrapped(value: Any, depth: int = 9) -> Any:
+    """Return mappings, collections and numbers of any kind as those that JSON has, down to some depth.
+
+    >>> unwrapped({"p": np.float32(0.5), "spans": ((0, np.int64(4)),)})
+    {'p': 0.5, 'spans': [[0, 4]]}
+    """
+    if isinstance(value, Mapping) and depth:
+        return {str(name): unwrapped(each, depth - 1) for name, each in value.items()}
+    if is_collection(value) and depth:
+        return [unwrapped(each, depth - 1) for each in listed(value)]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def is_missing(value: Any) -> bool:

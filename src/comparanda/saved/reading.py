@@ -13,6 +13,7 @@ from comparanda.errors import UsageError
 from comparanda.manifest import MANIFEST, read_manifest
 from comparanda.measures import can_be_told, measure
 from comparanda.places import Note
+from comparanda.saved.beliefs import read_candidates
 from comparanda.saved.reader import Reader
 from comparanda.saved.tables import Tables
 from comparanda.saved.texts import read_texts
@@ -143,6 +144,7 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
         chains,
         tables.mention(entry.mention, chains, sites),
         entry.finer,
+        read_candidates(tables, entry.candidates, claims),
     )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes, Rows
     from comparanda.manifest import (
         AspectEntry,
+        CandidatesEntry,
         ChainsEntry,
         ClaimsEntry,
         ColumnEntry,
@@ -91,9 +92,14 @@ class Tables:
         )
 
     def _where(
-        self, entry: SitesEntry | ItemsEntry | ChainsEntry, length: int, rows: NDArray[np.int64], *, ordered: bool
+        self,
+        entry: SitesEntry | ItemsEntry | ChainsEntry | CandidatesEntry,
+        length: int,
+        rows: NDArray[np.int64],
+        *,
+        ordered: bool,
     ) -> Places:
-        """Read where sites, items or mentions stand, and check that each place is inside its document."""
+        """Read where sites, items, mentions or tuples stand, and check that each place is inside its document."""
         reader = self.reader
         read = reader.ordered if ordered else reader.indices
         document = read(entry.document, length, len(rows))
@@ -171,6 +177,11 @@ class Tables:
         sentence = reader.ordered(entry.sentence, length, max(reader.sentences, 1))
         place = reader.indices(entry.place, length, 2**31)
         return document, sentence, place, self._width(entry.width, rows[document] - place)
+
+    def tuples(self, entry: CandidatesEntry, length: int) -> tuple[NDArray[np.int32], ...]:
+        """Read where tuples stand, and how many rows each covers."""
+        document, sentence, place = self._where(entry, length, self._room, ordered=False)
+        return document, sentence, place, self._width(entry.width, self._room[document] - place)
 
     @property
     def _room(self) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from comparanda.manifest import (
     KIND,
     MANIFEST,
     AspectEntry,
+    CandidatesEntry,
     ChainsEntry,
     ClaimsEntry,
     ColumnEntry,
@@ -34,6 +35,7 @@ from comparanda.manifest import (
     SystemEntry,
     TextEntry,
     ViewEntry,
+    WorldsEntry,
     digest,
     is_ours,
 )
@@ -43,6 +45,8 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.beliefs.model import Worlds
+    from comparanda.candidates import Candidates
     from comparanda.chains import Chains
     from comparanda.claims import Claims
     from comparanda.corpus import Fragments
@@ -229,6 +233,7 @@ def _view(writer: _Writer, view: View) -> ViewEntry:
         None if view.chains is None else writer.chains_of(view.chains),
         writer.maybe(view.mention),
         view.finer,
+        None if view.candidates is None else [_candidates(writer, each) for each in view.candidates],
     )
 
 
@@ -288,6 +293,40 @@ def _chains(writer: _Writer, chains: Chains) -> ChainsEntry:
         writer.arrays(chains.runs),
         None if chains.pieces is None else _fragments(writer, chains.pieces),
         {name: writer.array(counting) for name, counting in chains.candidates.items()},
+    )
+
+
+def _candidates(writer: _Writer, candidates: Candidates) -> CandidatesEntry:
+    beliefs = candidates.beliefs
+    return CandidatesEntry(
+        writer.array(candidates.document),
+        writer.array(candidates.sentence),
+        writer.array(candidates.place),
+        writer.array(candidates.width),
+        writer.array(candidates.begin),
+        writer.array(candidates.end),
+        writer.array(candidates.label),
+        list(candidates.names),
+        writer.column("text", candidates.text),
+        writer.array(candidates.correct),
+        writer.array(candidates.decided),
+        writer.array(beliefs.weight),
+        writer.array(beliefs.entity),
+        writer.array(beliefs.alternative),
+        writer.array(beliefs.block),
+        writer.array(beliefs.nothing),
+        None if beliefs.worlds is None else _worlds(writer, beliefs.worlds),
+        dict(beliefs.policies),
+        writer.maybe(candidates.tied),
+    )
+
+
+def _worlds(writer: _Writer, worlds: Worlds) -> WorldsEntry:
+    return WorldsEntry(
+        writer.array(worlds.block),
+        writer.array(worlds.probability),
+        writer.array(worlds.offsets),
+        writer.array(worlds.member),
     )
 
 

@@ -18,9 +18,11 @@ from rich.text import Text
 from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
 from comparanda.comparison.gating.finding import Gate
+from comparanda.comparison.questions import Questions
 from comparanda.show import arcs, mentions, spans
 from comparanda.show.cells import visible
 from comparanda.show.example_tables import verdict_and_rule
+from comparanda.show.question_tables import QUESTIONS
 from comparanda.show.table import Table
 from comparanda.show.tables import tables
 
@@ -59,7 +61,9 @@ def show(finding: Finding, stream: TextIO, *, top: int | None = None, plain: boo
         _show_examples(finding, console)
         return
     for table in tables(finding, top):
-        if not table.folded:
+        if isinstance(finding, Questions) and table.name == QUESTIONS:
+            _show_list(table, console)
+        elif not table.folded:
             _show_table(table, console)
     if isinstance(finding, Gate):
         _show_broken(finding, console)
@@ -126,6 +130,20 @@ def _show_table(table: Table, console: Console) -> None:
         if number:
             console.print()
         _show_block(table, columns, layout, console)
+    for note in table.notes:
+        console.print(_line(note, "dim"))
+
+
+def _show_list(table: Table, console: Console) -> None:
+    """Show questions one below the other, each with its place and the words around it."""
+    console.print()
+    console.print(_line(table.title, "bold"))
+    width = len(table.written(len(table.rows) - 1, 0)) if table.rows else 0
+    for row in range(len(table.rows)):
+        number, question, share, *where, text = (table.written(row, column) for column in range(len(table.fields)))
+        console.print(Text(f"{number:>{width}}  {question}  ").append("  ".join([f"{share} %", *where]), style="dim"))
+        for line in Text(text).wrap(console, max(console.width - width - 4, 20)):
+            console.print(Text(" " * (width + 4)) + line)
     for note in table.notes:
         console.print(_line(note, "dim"))
 

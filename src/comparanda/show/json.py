@@ -9,6 +9,8 @@ import msgspec
 from comparanda.comparison.ablation import Ablation
 from comparanda.comparison.agreements import Agreements
 from comparanda.comparison.anatomy import Anatomy
+from comparanda.comparison.beliefs.finding import Probabilities
+from comparanda.comparison.beliefs.pairs import ExpectedPairs
 from comparanda.comparison.chain_pairs import ChainPairs
 from comparanda.comparison.combine import Combination
 from comparanda.comparison.complement.against import Against
@@ -21,8 +23,10 @@ from comparanda.comparison.gating.finding import Gate
 from comparanda.comparison.keys import Keys
 from comparanda.comparison.leaderboard import Leaderboard
 from comparanda.comparison.pairs import Pairs
+from comparanda.comparison.questions import Questions
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
+from comparanda.comparison.simulation import Simulated
 from comparanda.comparison.slices import Slices
 from comparanda.comparison.sources import ErrorSources
 from comparanda.comparison.stability import Stability
@@ -32,7 +36,7 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
 FINDINGS: dict[str, type[Finding]] = {
@@ -57,6 +61,10 @@ FINDINGS: dict[str, type[Finding]] = {
     "suspects": Suspects,
     "stability": Stability,
     "agreements": Agreements,
+    "probabilities": Probabilities,
+    "expected_pairs": ExpectedPairs,
+    "simulation": Simulated,
+    "questions": Questions,
 }
 
 

@@ -28,6 +28,7 @@ NAMES = {
 _PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
 _COLUMNS = 4  # so many measures can stand in columns
 _INTERVALS = 3  # of so many systems intervals stand beside the scores
+_TOO_MANY = f"of more than {_INTERVALS} systems intervals stand in JSON and CSV alone"
 
 Metrics = dict[str, dict[str, str]]
 """For each metric its measures, by what they are of it: f1, precision, recall."""
@@ -92,7 +93,7 @@ def metric_tables(
     if len(scored.systems) == 1:
         return (scored.of_one_system(notes),)
     if finding.resamples and len(scored.systems) > _INTERVALS:
-        notes = (*notes, f"of more than {_INTERVALS} systems intervals stand in JSON and CSV alone")
+        notes = (*notes, _TOO_MANY)
     first, *others = (scored.of_part(part) for part in scored.parts)
     signs = scored.placed(first, marks)
     return (replace(first, name="scores", notes=notes, marks=signs), *others)
@@ -172,6 +173,36 @@ def _value(score: Score | None) -> float | str | None:
 
 def _interval(score: Score | None) -> tuple[float | None, float | None]:
     return (None, None) if score is None else (score.low, score.high)
+
+
+def measure_table(finding: Scores, marks: Mapping[str, str], notes: tuple[str, ...]) -> Table:
+    """Put measures in rows and systems in columns, where measures are many; the main one comes first.
+
+    Args:
+        finding: the scores.
+        marks: signs behind the main score of systems.
+        notes: how intervals were made, what the signs mean, and what is undefined.
+
+    """
+    by_measure: dict[str, dict[str, Score]] = {}
+    for score in finding.scores:
+        by_measure.setdefault(score.measure, {})[score.system] = score
+    systems = tuple(dict.fromkeys(score.system for score in finding.scores))
+    wide = len(systems) <= _INTERVALS
+    fields, rows = [Field("measure", "measure")], []
+    for system in systems:
+        fields.append(Field(system, system, "share"))
+        fields += [Field(f"{system}_interval", "95 % interval", "interval")] if wide else []
+    for measure, found in by_measure.items():
+        row: list[Any] = [measure]
+        for system in systems:
+            row += [found[system].value, _interval(found[system])] if wide else [found[system].value]
+        rows.append(tuple(row))
+    if finding.resamples and not wide:
+        notes = (*notes, _TOO_MANY)
+    step = 2 if wide else 1
+    signs = {(0, 1 + step * number): marks[system] for number, system in enumerate(systems) if marks.get(system)}
+    return Table("scores", "Scores", tuple(fields), tuple(rows), notes, marks=signs)
 
 
 def best_of_rows(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from comparanda.comparison.scores import Score, Scores
 from comparanda.show.cells import counted
-from comparanda.show.metric_tables import best_of_rows, metric_tables, metrics_of
+from comparanda.show.metric_tables import best_of_rows, measure_table, metric_tables, metrics_of
 from comparanda.show.table import Field, Table
 
 _MANY = 6  # so many measures with labels are put into rows
-_WIDE = 8  # so many measures of several views are put into rows by view
+_WIDE = 8  # so many measures of several views are put into rows by view; more of one view into rows
 _OUTCOMES = 12  # so many outcomes stand in columns, more in rows
 _LEFT_OUT = ", left out: "
 _LABELLED = re.compile(r"([^\[]+)\[(.+)\]")
@@ -29,6 +29,10 @@ def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -
         return (*metric_tables(finding, metrics, marks, notes), *outcomes)
     if _of_views(finding):
         return (_table_by_view(finding, p_against_first), *outcomes)
+    if _too_wide(finding):
+        marks = {system: stars(p) for system, p in p_against_first.items()}
+        notes = (*_resampling(finding), *_signs(finding.scores[0].system, marks.values()), *_reasons(finding))
+        return (measure_table(finding, marks, notes), *outcomes)
     if len(dict.fromkeys(score.measure for score in labelled)) < _MANY:
         return (_score_table(finding, p_against_first), *outcomes)
     plain = tuple(score for score in finding.scores if score not in labelled)
@@ -39,9 +43,21 @@ def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -
 def main_score_table(finding: Scores) -> Table:
     """Return the table with all scores, each by the name of its measure: that of data, and the first of those shown.
 
-    Where metrics stand in rows for people, systems do so in data.
+    Where metrics or measures stand in rows for people, systems do so in data.
     """
-    return _score_table(finding, {}) if metrics_of(finding) else score_tables(finding, {})[0]
+    turned = metrics_of(finding) or _too_wide(finding)
+    return _score_table(finding, {}) if turned else score_tables(finding, {})[0]
+
+
+def _too_wide(finding: Scores) -> bool:
+    """Whether there are too many measures of one view to stand in columns; those with labels stand in rows anyway."""
+    measures = {score.measure for score in finding.scores}
+    return len(measures) > _WIDE and not any(map(_LABELLED.fullmatch, measures)) and not _of_views(finding)
+
+
+def _reasons(finding: Scores) -> list[str]:
+    """Say what is undefined, and why."""
+    return [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
 
 
 def _outcome_table(finding: Scores) -> Table:
@@ -232,7 +248,7 @@ def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -
     marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
     notes = list(_resampling(finding))
     notes += _signs(str(rows[0][0]), marks.values())
-    notes += [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
+    notes += _reasons(finding)
     return Table(
         "scores",
         "Scores",

@@ -8,6 +8,8 @@ from typing import Any
 from comparanda.comparison.ablation import Ablation
 from comparanda.comparison.agreements import Agreements
 from comparanda.comparison.anatomy import Anatomy
+from comparanda.comparison.beliefs.finding import Probabilities
+from comparanda.comparison.beliefs.pairs import ExpectedPairs
 from comparanda.comparison.chain_pairs import ChainPairs
 from comparanda.comparison.combine import Combination
 from comparanda.comparison.complement.against import Against
@@ -21,14 +23,17 @@ from comparanda.comparison.gating.finding import Gate
 from comparanda.comparison.keys import Keys
 from comparanda.comparison.leaderboard import Leaderboard
 from comparanda.comparison.pairs import Pairs
+from comparanda.comparison.questions import Questions
 from comparanda.comparison.scores import Scores
 from comparanda.comparison.significance import Significance
+from comparanda.comparison.simulation import Simulated
 from comparanda.comparison.slices import Slices
 from comparanda.comparison.sources import ErrorSources
 from comparanda.comparison.stability import Stability
 from comparanda.comparison.suspects import Suspects
 from comparanda.show.ablation_tables import ablation_tables
 from comparanda.show.agreement_tables import agreement_tables
+from comparanda.show.belief_tables import belief_tables, pair_tables, short_belief_tables
 from comparanda.show.cells import counted
 from comparanda.show.chain_tables import chain_tables
 from comparanda.show.combination_tables import combination_tables
@@ -40,7 +45,9 @@ from comparanda.show.example_tables import example_tables
 from comparanda.show.gate_tables import gate_tables
 from comparanda.show.leaderboard_tables import leaderboard_tables
 from comparanda.show.metric_tables import metrics_of
+from comparanda.show.question_tables import question_records, question_tables
 from comparanda.show.score_tables import main_score_table, score_tables, stars
+from comparanda.show.simulation_tables import simulation_tables
 from comparanda.show.source_tables import source_table
 from comparanda.show.stability_tables import stability_tables
 from comparanda.show.suspect_tables import suspect_tables
@@ -58,8 +65,10 @@ def tables(finding: Finding, top: int | None = None) -> tuple[Table, ...]:  # no
 
 def main_table(finding: Finding, top: int = 0) -> Table:
     """Return the table that holds the finding's rows, in full unless told otherwise."""
-    if isinstance(finding, Scores | Anatomy):
-        return main_score_table(finding.scores if isinstance(finding, Anatomy) else finding)
+    if isinstance(finding, Scores | Anatomy | Probabilities):
+        return main_score_table(finding if isinstance(finding, Scores) else finding.scores)
+    if isinstance(finding, Questions):
+        return question_records(finding, top)
     return tables(finding, top)[0]
 
 
@@ -143,6 +152,16 @@ def _(finding: ChainPairs, top: int | None = None) -> tuple[Table, ...]:
 
 
 @tables.register
+def _(finding: Probabilities, top: int | None = None) -> tuple[Table, ...]:
+    return (*score_tables(finding.scores, {}), *belief_tables(finding, top))
+
+
+@tables.register
+def _(finding: ExpectedPairs, top: int | None = None) -> tuple[Table, ...]:
+    return pair_tables(finding, top)
+
+
+@tables.register
 def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
     fields = [
         Field("base", "base"),
@@ -205,6 +224,16 @@ def _(finding: Agreements, top: int | None = None) -> tuple[Table, ...]:
 @tables.register
 def _(finding: Stability, top: int | None = None) -> tuple[Table, ...]:
     return stability_tables(finding, top)
+
+
+@tables.register
+def _(finding: Simulated, top: int | None = None) -> tuple[Table, ...]:
+    return simulation_tables(finding, top)
+
+
+@tables.register
+def _(finding: Questions, top: int | None = None) -> tuple[Table, ...]:
+    return question_tables(finding, top)
 
 
 @tables.register
@@ -279,9 +308,13 @@ def _(finding: Anatomy, top: int | None = None) -> tuple[Table, ...]:
     if finding.significance is not None:
         against = {test.new: test.p_holm for test in finding.significance.tests if test.base == first}
     found = [*score_tables(finding.scores, against)]
+    if finding.probabilities is not None:
+        found += short_belief_tables(finding.probabilities)
     pairs = finding.pairs if finding.chain_pairs is None else finding.chain_pairs
     parts = (pairs, finding.stability, finding.significance, finding.difference, finding.combination)
     for part in (*parts, *finding.slices):
         if part is not None:
             found += tables(part, top)
+    if finding.expected_pairs is not None:
+        found += pair_tables(finding.expected_pairs, top)
     return tuple(found)

@@ -71,9 +71,15 @@ def test_what_weighs_too_little_is_not_decided(tmp_path: Path) -> None:
         result(tmp_path, BOTH, min_weight=1.5)
 
 
-def test_labels_left_out_are_no_rivals(tmp_path: Path) -> None:
-    found = tuples(result(tmp_path, BOTH, CITY, ignore_label=["PER"]))
-    assert ("Paris", "LOC", 0.36, True, True) in found
+def test_labels_left_out_are_rivals_all_the_same(tmp_path: Path) -> None:
+    left = result(tmp_path, BOTH, CITY, ignore_label=["PER"])
+    assert ("Paris", "LOC", 0.36, True, False) in tuples(left)
+    assert {label for _, label, *_ in tuples(left)} == {"LOC", "ORG"}
+    every, chosen = result(tmp_path, BOTH, CITY), result(tmp_path, BOTH, CITY, only_label=["LOC"])
+    for measure in ("f1", "recall", "expected_precision", "expected_recall", "expected_f1", "e100"):
+        (whole,), (part,) = every.scores(f"{measure}[LOC]").scores, chosen.scores(measure).scores
+        assert whole.value == part.value, measure
+    assert any("spans left out by their label, on all sides: 3" in str(note) for note in chosen.notes)
 
 
 def test_a_tuple_that_maps_bring_into_two_blocks_is_refused(tmp_path: Path) -> None:

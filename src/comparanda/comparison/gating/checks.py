@@ -193,17 +193,18 @@ class _Guard:
         )
 
     def _significance(self) -> Check:
-        chosen = self.criteria.measure
-        found = significance(self.context, None if chosen is None else measure(chosen))
+        chosen = None if self.criteria.measure is None else measure(self.criteria.measure)
+        found = significance(self.context, chosen)
         test = next(each for each in found.tests if {each.base, each.new} == {self.base, self.new})
         turned = test.base != self.base
         gap = None if test.difference is None else -test.difference if turned else test.difference
-        passed, decided, reason = _judged(found.measure, gap, test, turned=turned)
+        error = chosen is not None and chosen.error
+        passed, decided, reason = _judged(found.measure, gap, test, turned=turned, error=error)
         asked = f"{found.measure} not significantly worse"
         return Check("significance", asked, "p", LEVEL, test.p, passed, decided=decided, reason=reason)
 
 
-def _judged(name: str, gap: float | None, test: PairTest, *, turned: bool) -> tuple[bool, bool, str]:
+def _judged(name: str, gap: float | None, test: PairTest, *, turned: bool, error: bool) -> tuple[bool, bool, str]:
     """Say whether a gap is a significant loss; what is not worse at all needs no test."""
     if gap is None:
         return False, False, f"cannot be decided: {name} is undefined ({test.method.removeprefix('n/a: ')})"
@@ -211,7 +212,7 @@ def _judged(name: str, gap: float | None, test: PairTest, *, turned: bool) -> tu
     if test.low is not None and test.high is not None:
         low, high = (-test.high, -test.low) if turned else (test.low, test.high)
         said += f" [{100 * low:+.2f}, {100 * high:+.2f}]"
-    worse = 100 * gap < -SLACK
+    worse = 100 * (-gap if error else gap) < -SLACK
     if test.p is not None:
         return not worse or test.p >= LEVEL, True, f"{said}, p {number(test.p)} ({test.method})"
     why = test.method.removeprefix("n/a: ")

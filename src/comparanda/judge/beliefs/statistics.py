@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.belief_measures import (
-    BINS,
     CAPTURED,
     DECIDED,
     ENTITIES,
@@ -17,6 +16,7 @@ from comparanda.belief_measures import (
     SQUARED,
     bin_statistics,
 )
+from comparanda.beliefs.calibration import BINS, bin_of, log_losses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,20 +27,6 @@ if TYPE_CHECKING:
     from comparanda.verdicts import Units
 
     Floats = NDArray[np.float64]
-
-SMALLEST = 1e-12
-"""Probabilities are at least so much, and at most so much below one, where their logarithm is taken."""
-
-
-def bin_of(weight: Floats) -> Rows:
-    """Return the bin of each weight: (0, 0.1], (0.1, 0.2] …; 0 is in the first."""
-    return np.clip(np.ceil(np.round(weight * BINS, 9)).astype(np.int64) - 1, 0, BINS - 1)
-
-
-def log_loss(weight: Floats, correct: NDArray[np.bool_]) -> Floats:
-    """Return the negative logarithm of the probability of what was true."""
-    sure = np.clip(weight, SMALLEST, 1 - SMALLEST)
-    return -np.log(np.where(correct, sure, 1 - sure))
 
 
 def statistics_of(gathered: Gathered, units: Units) -> dict[str, Floats]:
@@ -54,7 +40,7 @@ def statistics_of(gathered: Gathered, units: Units) -> dict[str, Floats]:
     for label, rows in _by_label(claims.label[in_key], gathered.names, in_key):
         counts = np.bincount(unit[rows], minlength=units.count).astype(np.float64)
         found[f"{ENTITIES}{label}"] = np.repeat(counts[:, None], len(runs), axis=1)
-    return found
+    return dict(sorted(found.items()))  # in an order that does not depend on which labels there are
 
 
 def _by_label(codes: Codes, names: tuple[str, ...], rows: Rows) -> list[tuple[str, Rows]]:
@@ -76,7 +62,7 @@ def _of_run(run: Candidates, unit: NDArray[np.int32], size: int) -> dict[str, Fl
         found[f"{CAPTURED}{label}"] = summed(rows, (run.correct & (weight > 0)).astype(np.float64))
     hard = np.flatnonzero(run.decided)
     found[SQUARED] = summed(hard, (weight - right) ** 2)
-    found[LOSS] = summed(hard, log_loss(weight, run.correct))
+    found[LOSS] = summed(hard, log_losses(weight, run.correct))
     found[DECIDED] = summed(hard, np.ones(len(run)))
     number = bin_of(weight)
     for each in range(BINS):

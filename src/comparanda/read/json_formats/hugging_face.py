@@ -74,7 +74,7 @@ class _Reading:
 
     def corpus(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
-        documents = list(_values(self.source))
+        documents = list(values(self.source))
         if documents and all(type(each) is dict and _is_entity(each) for _, each in documents):
             documents = [(documents[0][0], [each for _, each in documents])]  # the result for a single text
         named = self._named(documents[0][1])
@@ -256,7 +256,7 @@ def _has_tags(source: Source) -> bool:
     return re.search(rb'"entity"\s*:\s*"[BI]-', source.data) is not None
 
 
-def _values(source: Source) -> Iterator[tuple[int, Any]]:
+def values(source: Source) -> Iterator[tuple[int, Any]]:
     """Give what stands in the files, one text after the other, each with its place: a line each, or one array."""
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):

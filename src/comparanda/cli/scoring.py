@@ -1,0 +1,55 @@
+"""What `score` prints and draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from comparanda.cli.drawing import check_picture, draw
+from comparanda.cli.output import tell
+from comparanda.comparison.beliefs.finding import PARTS
+from comparanda.errors import UsageError
+from comparanda.show.belief_charts import CHARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from comparanda.comparison.finding import Finding
+    from comparanda.result import Result
+
+
+def scored(result: Result, measures: Sequence[str], by: Sequence[str], view: str | None) -> list[Finding]:
+    """Return scores, or slices; of probabilistic outputs all there is to say, unless measures are named.
+
+    Args:
+        result: the result.
+        measures: those asked for, by name.
+        by: the attributes to cut by.
+        view: the view, if there are several.
+
+    """
+    probable = not measures and result.verdicts.view(view).candidates is not None
+    found: list[Finding] = []
+    for name in by:
+        if probable and name in PARTS:
+            found += [result.probabilities(by=part, view=view) for part in PARTS if part == name]
+        else:
+            found += [result.slices(name, measure_name=each or None, view=view) for each in measures or [""]]
+    if found:
+        return found
+    return [result.probabilities(view=view) if probable else result.scores(*measures, view=view)]
+
+
+def check_chart(options: Mapping[str, Any]) -> None:
+    """Refuse a chart that cannot be drawn before anything is read."""
+    check_picture(options["plot"])
+    if options["plot"] is not None and options["also_key"]:
+        raise UsageError("--also-key and --plot do not go together")
+
+
+def draw_chart(result: Result, options: Mapping[str, Any]) -> None:
+    """Draw a chart of probabilistic outputs, if that was asked for."""
+    if options["plot"] is None:
+        return
+    draw(CHARTS[options["chart"]](result.probabilities(view=options["view"])), options["plot"])
+    if not options["quiet"]:
+        tell(f"wrote {options['plot']}")

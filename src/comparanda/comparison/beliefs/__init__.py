@@ -1,0 +1,1 @@
+"""What probabilistic outputs are worth, each alone and every two together."""

@@ -1,0 +1,89 @@
+"""How charts look: colours that colour-blind people tell apart, and beside each a dash, a mark and a hatching.
+
+The colours are those of Okabe and Ito without their yellow, which is too pale on paper. No two series among the first
+forty-two share colour and dash, so that a chart can be read without colours too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+SIZE = 12.0
+"""Of all letters but those of the title."""
+
+TITLE_SIZE = 15.0
+INK, FAINT, GRID, PAPER = "#1a1a1a", "#595959", "#dedede", "#ffffff"
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+_DASHES = (None, "7 3", "2 2", "9 3 2 3", "12 4", "5 2 1 2 1 2")
+MARKS = ("circle", "square", "triangle", "diamond", "cross")
+HATCHES = ("none", "rising", "falling", "lying", "dots")
+
+_NARROW, _WIDE = "iljtfrI.,:;'|!()[]/- ", "mwMW@%&—…"
+_WIDTHS = {"narrow": 0.34, "wide": 0.92, "capital": 0.7, "other": 0.57, "full": 1.05}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What one series is told by: a colour, and without colours a dash, a mark and a hatching."""
+
+    colour: str
+    dash: str | None
+    mark: str
+    hatch: str
+
+
+def style(number: int) -> Style:
+    """Return the style of a series by its number.
+
+    >>> style(0).dash is None, style(1).dash, len({(style(n).colour, style(n).dash) for n in range(42)})
+    (True, '7 3', 42)
+    """
+    return Style(
+        _COLOURS[number % len(_COLOURS)],
+        _DASHES[number % len(_DASHES)],
+        MARKS[number % len(MARKS)],
+        HATCHES[number % len(HATCHES)],
+    )
+
+
+def text_width(text: str, size: float = SIZE) -> float:
+    """Return about how wide a text is, rather too much than too little: no font is asked."""
+    return size * sum(_WIDTHS[_kind(character)] for character in text)
+
+
+def _kind(character: str) -> str:
+    if unicodedata.east_asian_width(character) in {"W", "F"}:
+        return "full"
+    if character in _NARROW:
+        return "narrow"
+    if character in _WIDE:
+        return "wide"
+    return "capital" if character.isupper() else "other"
+
+
+def fitting(text: str, room: float, size: float = SIZE) -> str:
+    """Return a text, cut where there is no room for all of it.
+
+    >>> fitting("expected precision", 60)
+    'expecte…'
+    """
+    if text_width(text, size) <= room:
+        return text
+    while text and text_width(text + "…", size) > room:
+        text = text[:-1]
+    return text + "…"
+
+
+def folded(text: str, room: float, size: float = SIZE, most: int = 3) -> list[str]:
+    """Cut a text into lines at its spaces; the last of as many as there may be is shortened."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}", size) <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    kept = [*lines[: most - 1], " ".join(lines[most - 1 :])] if len(lines) > most else lines
+    return [fitting(line, room, size) for line in kept]
