@@ -82,6 +82,19 @@ def listed(
     return field_of(candidates_of(beliefs, correct, [0] * size, words), sum(correct) if key is None else key)
 
 
+def level(seed: int, blocks: int) -> Field:
+    """Draw a field with probabilities that are often equal: eighths of spans, quarters of labels."""
+    draw = np.random.default_rng(seed)
+    made: list[Block] = []
+    for _ in range(blocks):
+        chances = draw.multinomial(8, np.ones(4) / 4)[:3] / 8
+        shares = draw.multinomial(4, np.ones(3) / 3, 3) / 4
+        right = draw.random((3, 3)) < 0.2
+        spans = zip(chances.tolist(), shares.tolist(), right.tolist(), strict=True)
+        made.append([(p, list(zip(each, true, strict=True))) for p, each, true in spans])
+    return field(made)
+
+
 def drawn(seed: int, blocks: int, *, single: bool = True, words: int = 6, missed: int = 1) -> Field:
     """Draw a field; its texts repeat.
 

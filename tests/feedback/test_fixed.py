@@ -13,7 +13,7 @@ from comparanda.feedback.field import Field, field_of
 from comparanda.feedback.fixed import is_fixed
 from comparanda.feedback.plan import FIXED, Plan, User
 from comparanda.feedback.simulation import Simulation, simulate
-from tests.feedback.fields import drawn, field, listed
+from tests.feedback.fields import Block, drawn, field, listed
 
 
 def stepped(made: Field, plan: Plan) -> Curve:
@@ -53,6 +53,16 @@ def test_a_budget_in_the_middle_of_many(strategy: str) -> None:
     for budget in (100, 1000):
         plan = Plan(strategy, budget, seed=5)
         same(simulate(made, plan), stepped(made, plan))
+
+
+def test_most_are_settled_before_their_turn() -> None:
+    settled: Block = [(0.8, [(0.1, label == 0) for label in range(8)])]
+    made = field([settled] * 40)
+    for budget in (20, 40, 50):
+        plan = Plan("document", budget)
+        curve = simulate(made, plan)
+        assert curve.asked[1:].tolist() == [8 * block for block in range(min(budget, 40))]
+        same(curve, stepped(made, plan))
 
 
 @pytest.mark.parametrize("strategy", FIXED)

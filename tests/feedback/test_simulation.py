@@ -18,7 +18,7 @@ from comparanda.feedback.field import Field, field_of
 from comparanda.feedback.plan import HANDLERS, KINDS, STRATEGIES, Plan, User
 from comparanda.feedback.question import Question
 from comparanda.feedback.simulation import Simulation, simulate
-from tests.feedback.fields import Block, drawn, field, listed
+from tests.feedback.fields import Block, drawn, field, level, listed
 from tests.judge.beliefs.worked import examples
 
 NOISY = User(flip=0.3, unsure=0.1)
@@ -120,8 +120,7 @@ def test_sums_and_decisions_are_those_counted_anew(
     made = field_of(whole.candidates, 6, scope)
     plan = Plan(strategy, 8, kind, handler, NOISY, error, decide=how, min_weight=0.2, seed=seed)
     run = Simulation(made, plan)
-    preference = np.arange(len(made))  # in these fields, of tuples that are equally wide the first
-    preference[np.lexsort((made.candidates.label, made.candidates.begin))] = np.arange(len(made))
+    preference = np.arange(len(made))  # all are equally wide, and stand one after the other
     while True:
         last = {name: values[-1] for name, values in run.curve().columns.items()}
         wanted = counted(made, run)
@@ -130,6 +129,16 @@ def test_sums_and_decisions_are_those_counted_anew(
         assert run.decided().tolist() == decide(run.beliefs(), preference, how, 0.2).chosen.tolist()
         if not run.step():
             break
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(["tuple", "hierarchical"]), st.sampled_from([0.0, 0.25]))
+def test_ties_are_decided_as_ever(seed: int, how: Any, min_weight: float) -> None:
+    made = level(seed, 5)
+    run = Simulation(made, Plan("random", 4, decide=how, min_weight=min_weight, seed=seed))
+    preference = np.arange(len(made))  # all are equally wide, and stand one after the other
+    while run.step():
+        assert run.decided().tolist() == decide(run.beliefs(), preference, how, min_weight).chosen.tolist()
 
 
 # What DEFINITIONS 9 says of truthful label questions, and where it does not hold
