@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.shared_data import shared
 
 PAGE = (Path(__file__).parents[2] / "docs" / "wnut17.md").read_text(encoding="utf-8")
-NUMBER = re.compile(r"-?[\d,]+(?:\.\d+)?")
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 def row(begin: str, number: int = 1) -> list[float]:

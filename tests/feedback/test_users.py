@@ -45,6 +45,7 @@ def test_the_key_answers() -> None:
         ((0, 1), 1.0, "mixed"),
         ((0, 1, 3), 0.6, "yes"),
         ((0, 1, 2), 0.6, "no"),
+        ((0, 1, 2), 2 / 3, "no"),
     ],
 )
 def test_a_text_is_always_never_or_now_and_then_so(about: tuple[int, ...], purity: float, wanted: str) -> None:

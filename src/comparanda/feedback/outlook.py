@@ -11,6 +11,7 @@ from comparanda.feedback.blocks import summed
 from comparanda.feedback.conditioning import believed, tell_labels, tell_none, tell_spans
 from comparanda.feedback.deciding import choose
 from comparanda.feedback.tally import CLAIMED, FOUND, RIGHT
+from comparanda.feedback.users import unmixed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -156,7 +157,7 @@ def true_change(sight: Sight, units: Rows) -> tuple[Floats, Floats]:
         change = totals - now(sight, blocks)
     elif sight.plan.kind == "group":
         share = summed(place, correct[rows], len(units)) / np.bincount(place, minlength=len(units))
-        always, never = share >= sight.plan.purity, share <= 1 - sight.plan.purity
+        always, never = unmixed(share, sight.plan.purity)
         told = after(sight, rows, always[place]) - now(sight, state.blocks.block[rows])
         change = np.stack([summed(place, each * (always | never)[place], len(units)) for each in told])
     else:

@@ -6,15 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.beliefs.model import EPSILON
+
 if TYPE_CHECKING:
     from comparanda.beliefs.model import Floats
-    from comparanda.columns import Rows
+    from comparanda.columns import Rows, Truths
     from comparanda.feedback.field import Field
     from comparanda.feedback.plan import Kind, Plan
     from comparanda.feedback.question import Answer
 
 AT_ONCE = 4096
 """How many numbers are drawn at once."""
+
+
+def unmixed(share: Floats, purity: float) -> tuple[Truths, Truths]:
+    """Return for shares of right ones whether the user calls that always, and whether never.
+
+    >>> unmixed(np.array([1.0, 0.9, 0.5, 0.1]), 0.9)[1].tolist()  # though 1 − 0.9 is a little less than 0.1
+    [False, False, False, True]
+    """
+    return share >= purity - EPSILON, 1 - share >= purity - EPSILON
 
 
 class SimulatedUser:
@@ -45,10 +56,8 @@ class SimulatedUser:
         right = self._correct[rows]
         if kind == "choice":
             return int(rows[right.argmax()]) if right.any() else -1
-        share = float(right.mean())
-        if share >= self._plan.purity:
-            return "yes"
-        return "no" if share <= 1 - self._plan.purity else "mixed"
+        always, never = unmixed(right.mean(keepdims=True), self._plan.purity)
+        return "yes" if always[0] else "no" if never[0] else "mixed"
 
     def answer(self, number: int, rows: Rows, weight: Floats) -> Answer:
         """Return what the user says to the question with a number, counted from 0.

@@ -253,6 +253,34 @@ def tied(block: Block, decide: str = "tuple") -> bool:
     return spans.count(existence(block, winner.span)) > 1 or labels.count(weight(block, winner)) > 1
 
 
+def level(block: Block, decide: str = "tuple") -> list[World]:
+    """Everything that a block of exclusive tuples could be decided for, whatever breaks its ties."""
+    found, nothing = tuples(block), block.get(NOTHING, ZERO)
+    chance = {
+        claim: existence(block, claim.span) if decide == "hierarchical" else weight(block, claim) for claim in found
+    }
+    most = max([*chance.values(), nothing])
+    best = [claim for claim in found if chance[claim] == most]
+    heaviest = {claim.span: max(weight(block, each) for each in best if each.span == claim.span) for claim in best}
+    rivals = [claim for claim in best if weight(block, claim) == heaviest[claim.span]]
+    worlds: list[World] = [frozenset([claim]) if weight(block, claim) else NOTHING for claim in rivals]
+    return worlds + [NOTHING] * (nothing == most)
+
+
+def tie_bounds(
+    blocks: Sequence[Block], key: set[Claim], decide: str = "tuple", min_weight: Fraction = ZERO
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """(found, correct) if ties are broken for a system, and against it: by right ones, then by wrong ones."""
+    best, worst = [0, 0], [0, 0]
+    for block in blocks:
+        kept = [{claim for claim in world if weight(block, claim) >= min_weight} for world in level(block, decide)]
+        pairs = [(len(world & key), -len(world - key)) for world in kept]
+        for sums, (right, wrong) in ((best, max(pairs)), (worst, min(pairs))):
+            sums[0] += right - wrong
+            sums[1] += right
+    return (best[0], best[1]), (worst[0], worst[1])
+
+
 def decisions(blocks: Sequence[Block], decide: str = "tuple", min_weight: Fraction = ZERO) -> set[Claim]:
     return {claim for block in blocks for claim in decided(block, decide, min_weight)}
 

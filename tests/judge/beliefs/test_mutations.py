@@ -95,7 +95,7 @@ CHANGES = (
     Change("feedback.outlook", "return change[2], change[0]", "return change[2], 0 * change[0]", LABELS),
     Change("feedback.outlook", "return change[1], change[0]", "return change[2], change[0]", LABELS),
     Change("feedback.tally", "parts[CLAIMED] = weight * found", "parts[CLAIMED] = found", LABELS),
-    Change("feedback.users", "if share >= self._plan.purity:", "if share > self._plan.purity:", OTHERS),
+    Change("feedback.users", "return share >= purity - EPSILON,", "return share > purity + EPSILON,", OTHERS),
 )
 
 

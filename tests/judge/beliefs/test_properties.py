@@ -273,3 +273,11 @@ def test_a_weight_that_is_the_least_is_enough() -> None:
         result = cp.compare(key, files, task="prob", resamples=0, decide="hierarchical", min_weight=0.07)
     (run,) = result.verdicts.view().candidates or ()
     assert run.decided.tolist() == [True]
+
+
+def test_a_weight_that_is_the_floor_reaches_it() -> None:
+    """0.09 and 0.01 are 0.1, whatever floats make of it."""
+    worlds = [{"spans": [[0, 2, "A"]], "p": 0.09}, {"spans": [[0, 2, "A"], [3, 5, "A"]], "p": 0.01}]
+    (run,) = compared(small({"doc": "d", "text": "x" * 9, "nbest": worlds})).probabilities().runs
+    (floor,) = [each for each in run.floors if each.floor == 0.1]
+    assert (floor.tuples, floor.captured, floor.e100) == (1, 1, 1.0)

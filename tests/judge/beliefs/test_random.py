@@ -217,6 +217,9 @@ def check_probabilities(result: Result, case: Case, decide: Decide, min_weight: 
         check_calibration(run.calibration_of("all"), reference.all_items(weighed, key))
         check_calibration(run.calibration_of("spans"), reference.span_items(output.blocks, key))
         check_calibration(run.calibration_of("labels"), reference.label_items(output.blocks, key))
+        if output.exclusive and output.form != "nbest":
+            bounds = reference.tie_bounds(output.blocks, key, decide, exact(min_weight))
+            assert tuple((each.decided, each.correct) for each in (run.ties_for, run.ties_against)) == bounds, output
         for floor in run.floors:
             least = exact(floor.floor)
             assert floor.e100 == near(reference.e100(weighed, key, floor=least))
