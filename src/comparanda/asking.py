@@ -17,7 +17,7 @@ from comparanda.corpus import Spans
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.feedback.asking import Asking, Places
 from comparanda.feedback.plan import STRATEGIES, Plan
-from comparanda.feedback.scopes import ALL, check_label, field_in, labels_condition
+from comparanda.feedback.scopes import ALL, condition_of, field_in
 from comparanda.feedback.state import uncertain
 from comparanda.read.replies import Reply, read_replies
 from comparanda.result import Result
@@ -117,7 +117,7 @@ def asked(
     corpus = read_response(output, name, setup)
     prepared = prepare(_ground(corpus, text, setup), {name: corpus}, setup)
     verdicts = judged(prepared, setup)
-    condition = _condition(verdicts, where, only_label, ignore_label)
+    condition = condition_of(verdicts.view(), 0, where, only_label, ignore_label)
     field = replace(field_in(verdicts, verdicts.view(), 0, condition), entities=None)
     if len(field) and not field.scope.any():
         raise UsageError(f"nothing in the output fulfils {condition!r}")
@@ -168,15 +168,6 @@ def _no_spans(corpus: Corpus) -> Spans:
     nowhere = np.zeros(0, np.int64)
     unit = "tokens" if corpus.spans is None else corpus.spans.unit
     return Spans(unit, nowhere, nowhere, nowhere, TextColumn.of([]), nowhere)
-
-
-def _condition(verdicts: Verdicts, where: str | None, only: Iterable[str], ignore: Iterable[str]) -> str:
-    """Return the condition on tuples that are asked about."""
-    labels = [*only], [*ignore]
-    for label in (*labels[0], *labels[1]):
-        check_label(verdicts.view(), 0, label)
-    parts = [each for each in (labels_condition(*labels), where or ALL) if each != ALL]
-    return " and ".join(f"({each})" for each in parts) if len(parts) > 1 else (parts or [ALL])[0]
 
 
 def _places(aligned: Aligned, verdicts: Verdicts, name: str) -> Places:

@@ -10,6 +10,7 @@ import numpy as np
 from comparanda.beliefs.calibration import brier, log_loss, reliability
 from comparanda.beliefs.counts import block_counts
 from comparanda.beliefs.doubt import Doubt, doubt
+from comparanda.beliefs.model import EPSILON
 from comparanda.comparison.beliefs.shares import NO_KEY, NOTHING_DECIDED, NOTHING_POSSIBLE, Shares, neither
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def floors(run: Candidates, key: int, forced: float | None = None) -> tuple[Floo
     """Look at E100 over floors on w."""
     shares, found = Shares(forced), []
     for floor in FLOORS:
-        enough = (run.beliefs.weight >= floor) & (run.beliefs.weight > 0)
+        enough = (run.beliefs.weight >= floor - EPSILON) & (run.beliefs.weight > 0)
         tuples, captured = int(enough.sum()), int(np.count_nonzero(enough & run.correct))
         found.append(
             Floor(
