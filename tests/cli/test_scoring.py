@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from comparanda.beliefs.policies import DECIDE
+from comparanda.cli import options
+from comparanda.show.belief_charts import CHARTS
 from tests.command import run
 from tests.comparison.beliefs.small import Block, compared
 
@@ -95,3 +98,7 @@ def test_the_output_without_probabilities_stands_beside_it(
     named = run(capsys, "score", *files, "--regular", f"hard={regular}", "--measure", "f1", "--json").json
     assert {each["system"] for each in named["scores"]["scores"]} == {"out", "hard"}
     assert "the key is given as a system too" in run(capsys, "score", *files, "--regular", files[0]).err
+
+
+def test_the_help_names_what_there_is() -> None:
+    assert (DECIDE, tuple(CHARTS)) == (options.DECIDE, options.CHARTS)
