@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -16,6 +19,7 @@ REPEATED = (
     "cli/test_complement",
     "cli/test_equal",
     "cli/test_exit",
+    "cli/test_help",
     "cli/test_leaderboard",
     "comparison/complement/test_intervals",
     "comparison/complement/test_random",
@@ -31,6 +35,7 @@ REPEATED = (
     "comparison/test_real_files",
     "comparison/test_selections",
     "comparison/test_significance",
+    "comparison/test_slices",
     "comparison/test_spans",
     "comparison/test_stability",
     "comparison/test_suspects",
@@ -50,6 +55,7 @@ REPEATED = (
     "judge/coreference/test_published",
     "judge/coreference/test_random",
     "judge/test_arcs_random",
+    "judge/test_labels",
     "judge/test_links",
     "judge/test_links_published",
     "judge/test_links_random",
@@ -58,6 +64,7 @@ REPEATED = (
     "judge/test_span_sites",
     "judge/test_spans_peers",
     "judge/test_spans_published",
+    "judge/test_timex_counts",
     "judge/test_udeval",
     "paper/",
     "read/language_models/test_answers",
@@ -67,11 +74,15 @@ REPEATED = (
     "read/test_damaged_formats",
     "read/test_schemes",
     "read/test_schemes_peers",
+    "read/test_span_files",
     "rules/test_clips",
+    "rules/test_engine_random",
     "rules/test_faults",
     "rules/test_random_rules",
     "rules/test_shipped_files",
+    "show/test_latex",
     "test_agreeing",
+    "test_chain_metrics",
     "test_gates",
     "test_imports",
     "test_leaderboards",
@@ -92,10 +103,25 @@ REPEATED = (
 double their time and add nothing."""
 
 
+TESTS = Path(__file__).parent
+
+
+@cache
+def is_repeated(path: Path) -> bool:
+    """Whether a file is one of these modules."""
+    return path.is_relative_to(TESTS) and path.relative_to(TESTS).as_posix().startswith(REPEATED)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave these modules out where none of their tests is wanted: importing them takes longer than many tests."""
+    left_out = "not repeated" in config.option.markexpr and is_repeated(collection_path)
+    return True if left_out else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of these modules, so that they can be run by themselves."""
     for item in items:
-        if any(item.nodeid.removeprefix("tests/").startswith(name) for name in REPEATED):
+        if is_repeated(item.path):
             item.add_marker(pytest.mark.repeated)
 
 

@@ -22,10 +22,13 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def copied(files: dict[str, bytes], folder: Path) -> Forged:
-    """Write the files of a result folder to another one, to be forged there."""
-    folder.mkdir()
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
+    """Give another folder the files of a result folder, to be forged there; those it has already are left alone."""
+    folder.mkdir(exist_ok=True)
+    there = content(folder)
+    for name in there.keys() - files.keys():
+        (folder / name).unlink()
+    for name in [name for name, data in files.items() if there.get(name) != data]:
+        (folder / name).write_bytes(files[name])
     return Forged(folder)
 
 

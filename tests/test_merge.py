@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -52,11 +53,24 @@ def result_of(verdicts: Verdicts) -> Result:
     return Result(verdicts, 100)
 
 
+def said(verdicts: Verdicts, by: Sequence[str]) -> dict[str, str]:
+    return printed(result_of(verdicts), by, WHERE)
+
+
+@cache
+def said_of_the_toy(policy: Policy, by: tuple[str, ...]) -> dict[str, str]:
+    return said(verdicts_of(policy=policy), by)
+
+
+def assert_says(merged: Verdicts, by: Sequence[str], expected: Mapping[str, str]) -> None:
+    mine = said(merged, by)
+    for name, text in expected.items():
+        assert mine[name] == text, name
+    assert mine.keys() == expected.keys()
+
+
 def assert_same(merged: Verdicts, uncut: Verdicts, by: Sequence[str]) -> None:
-    mine, theirs = printed(result_of(merged), by, WHERE), printed(result_of(uncut), by, WHERE)
-    for name, expected in theirs.items():
-        assert mine[name] == expected, name
-    assert mine.keys() == theirs.keys()
+    assert_says(merged, by, said(uncut, by))
 
 
 def reopened(verdicts: Verdicts, folder: Path) -> Verdicts:
@@ -78,16 +92,17 @@ def test_three_parts_of_the_toy_are_the_uncut_toy(policy: Policy, systems: Any) 
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 def test_saved_and_opened_parts_merge_to_the_same(policy: Policy, tmp_path: Path) -> None:
     parts = [reopened(verdicts_of(documents=part, policy=policy), tmp_path / str(part.start)) for part in THREE]
-    assert_same(merge(parts), verdicts_of(policy=policy), ("word", "plural"))
-    whole = reopened(merge(parts), tmp_path / "merged")
-    assert_same(whole, verdicts_of(policy=policy), ("word", "plural"))
+    by = ("word", "plural")
+    assert_says(merge(parts), by, said_of_the_toy(policy, by))
+    assert_says(reopened(merge(parts), tmp_path / "merged"), by, said_of_the_toy(policy, by))
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 def test_merging_step_by_step_is_merging_at_once(policy: Policy) -> None:
     one, two, three = (verdicts_of(documents=part, policy=policy) for part in THREE)
-    assert_same(merge([merge([one, two]), three]), merge([one, two, three]), ("word",))
-    assert_same(merge([one, merge([two, three])]), merge([one, two, three]), ("word",))
+    at_once = said(merge([one, two, three]), ("word",))
+    assert_says(merge([merge([one, two]), three]), ("word",), at_once)
+    assert_says(merge([one, merge([two, three])]), ("word",), at_once)
     assert_same(merge([one]), one, ("word",))
 
 
@@ -97,7 +112,7 @@ def test_the_toy_may_be_cut_anywhere(cuts: set[int], policy: Policy) -> None:
     bounds = [0, *sorted(cuts), len(EVERY)]
     parts = [range(begin, end) for begin, end in pairwise(bounds)]
     merged = merge([verdicts_of(documents=part, policy=policy) for part in parts])
-    assert_same(merged, verdicts_of(policy=policy), ("word",))
+    assert_says(merged, ("word",), said_of_the_toy(policy, ("word",)))
 
 
 def test_an_attribute_that_only_one_part_has_is_missing_in_the_others() -> None:
@@ -250,9 +265,10 @@ def test_three_parts_of_a_tagged_corpus_are_the_uncut_corpus(tmp_path: Path, *, 
     uncut = judged(files, slice(None), marked=marked)
     assert uncut.units.kind == ("document" if marked else "sentence")
     by = ("word", "length", "position", "label", "frequency", *(["genre"] if marked else []))
-    assert_same(merge(parts), uncut, by)
+    expected = said(uncut, by)
+    assert_says(merge(parts), by, expected)
     opened = [reopened(part, tmp_path / f"part{number}") for number, part in enumerate(parts)]
-    assert_same(merge(opened), uncut, by)
+    assert_says(merge(opened), by, expected)
 
 
 @given(st.integers(0, 1000), st.sets(st.integers(1, 5)), st.booleans())

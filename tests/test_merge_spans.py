@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,8 @@ from tests.toy_task import (
 
 THREE = (slice(0, 2), slice(2, 3), slice(3, 6))
 WHERE = ("differs", "correction")
+KINDS = ("files", "lists", "written")
+RULES = ("exact", "semeval2013", "tokens")
 SIZE = 6
 
 
@@ -45,15 +47,26 @@ def findings(verdicts: Verdicts) -> dict[str, str]:
     return {name: re.sub(r'"place": "[^"]*"', "", text) for name, text in found.items()}
 
 
-@pytest.mark.parametrize("rules", ["exact", "semeval2013", "tokens"])
-@pytest.mark.parametrize("kind", ["files", "lists", "written"])
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_three_parts_are_the_uncut_corpus(kind: str, rules: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, rules)
     merged, uncut = merge([whole.judged(part) for part in THREE]), whole.judged()
     assert uncut.units.kind == ("sentence" if kind == "lists" else "document")
     assert ("genre" in uncut.view().sites.attributes) == (kind == "files")
     assert_equal_verdicts(merged, uncut)
-    assert findings(merged) == findings(uncut)
+
+
+FEW = list(zip(KINDS, RULES, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules"),
+    [pytest.param(*each, marks=() if each in FEW else pytest.mark.slow) for each in product(KINDS, RULES)],
+)
+def test_they_have_the_same_findings(kind: str, rules: str, tmp_path: Path) -> None:
+    whole = corpora(kind, tmp_path, rules)
+    assert findings(merge([whole.judged(part) for part in THREE])) == findings(whole.judged())
 
 
 @pytest.mark.parametrize("kind", ["files", "written"])
@@ -77,7 +90,7 @@ def test_a_corpus_may_be_cut_anywhere(
     assert_equal_verdicts(merge([whole.judged(part) for part in parts]), whole.judged())
 
 
-@pytest.mark.parametrize("kind", ["files", "lists", "written"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_saved_and_opened_parts_merge_to_the_same(kind: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, "semeval2013")
 
@@ -100,8 +113,17 @@ def test_merging_step_by_step_is_merging_at_once(kind: str, tmp_path: Path) -> N
     assert_equal_verdicts(merge([one]), one)
 
 
-@pytest.mark.parametrize("kind", ["files", "lists", "written"])
-@pytest.mark.parametrize("where", ['not right("crf")', "spans > 0"])
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [
+        ("files", 'not right("crf")'),
+        ("lists", "spans > 0"),
+        ("written", 'not right("crf")'),
+        pytest.param("files", "spans > 0", marks=pytest.mark.slow),
+        pytest.param("lists", 'not right("crf")', marks=pytest.mark.slow),
+        pytest.param("written", "spans > 0", marks=pytest.mark.slow),
+    ],
+)
 def test_narrowed_parts_are_the_narrowed_corpus(kind: str, where: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, "semeval2013", seed=1)
     parts = [result_of(whole.judged(part)).where(where).verdicts for part in (slice(0, 3), slice(3, 6))]

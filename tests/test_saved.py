@@ -25,7 +25,7 @@ from comparanda.manifest import MANIFEST
 from comparanda.result import Result
 from comparanda.saved import writing
 from comparanda.verdicts import Verdicts
-from tests.folders import Forged, changed, content, refused
+from tests.folders import Forged, changed, content, copied, refused
 from tests.toy_task import (
     ONE_AND_TWO,
     TWO_BY_TWO,
@@ -389,10 +389,16 @@ def test_missing_truncated_and_changed_columns(name: str, folder: Path) -> None:
     refused(folder, f"{name} is missing")
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("whole") / "toy"
+    Result(verdicts_of(policy=Policy(ignore=("P",))), 50).save(folder)
+    return content(folder)
+
+
 @pytest.fixture
-def forged(tmp_path: Path) -> Forged:
-    Result(verdicts_of(policy=Policy(ignore=("P",))), 50).save(tmp_path / "toy")
-    return Forged(tmp_path / "toy")
+def forged(whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Forged:
+    return copied(whole, tmp_path_factory.getbasetemp() / "forged-toy")
 
 
 class Bomb:
@@ -633,7 +639,8 @@ def test_another_file_in_place_of_the_text_is_not_shown(folder: Path) -> None:
         cp.open(folder).examples("true")
 
 
-def test_every_value_of_the_manifest_may_be_of_another_type(forged: Forged, tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [30, pytest.param(90, marks=pytest.mark.slow)])
+def test_every_value_of_the_manifest_may_be_of_another_type(most: int, forged: Forged) -> None:
     """Put wrong values everywhere: the folder is refused, or still gives all its numbers."""
     places: list[tuple[Any, Any]] = []
 
@@ -647,7 +654,7 @@ def test_every_value_of_the_manifest_may_be_of_another_type(forged: Forged, tmp_
     good = printed(cp.open(forged.folder))
     survived = 0
     wrongs: tuple[Any, ...] = (None, -1, "x", [], {}, 1e300)
-    for place, key in places[:: max(1, len(places) // 90)]:
+    for place, key in places[:: max(1, len(places) // most)]:
         right = place[key]
         for wrong in wrongs:
             place[key] = wrong
@@ -659,7 +666,7 @@ def test_every_value_of_the_manifest_may_be_of_another_type(forged: Forged, tmp_
             with suppress(ReadError):  # a source that cannot be read
                 survived += printed(opened).keys() == good.keys()
         place[key] = right
-    assert survived < 300
+    assert survived < most * 10 / 3
 
 
 def test_a_verdict_changes_no_number_by_a_round_trip(tmp_path: Path) -> None:

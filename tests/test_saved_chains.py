@@ -155,6 +155,7 @@ def as_version_4(folder: Path) -> Forged:
     return forged
 
 
+@pytest.mark.repeated
 @pytest.mark.parametrize("policy", [Policy(ignore=("P",)), Policy("sentence"), Policy("row")], ids=str)
 def test_a_folder_of_version_4_opens(policy: Policy, tmp_path: Path) -> None:
     given = Result(verdicts_of(policy=policy), 20)
@@ -209,8 +210,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def forged(whole: dict[str, bytes], tmp_path: Path) -> Forged:
-    return copied(whole, tmp_path / "chains")
+def forged(whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Forged:
+    return copied(whole, tmp_path_factory.getbasetemp() / "forged-chains")
 
 
 def test_the_folder_has_everything(forged: Forged) -> None:

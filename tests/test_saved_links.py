@@ -157,8 +157,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def forged(whole: dict[str, bytes], tmp_path: Path) -> Forged:
-    return copied(whole, tmp_path / "links")
+def forged(whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Forged:
+    return copied(whole, tmp_path_factory.getbasetemp() / "forged-links")
 
 
 def outcomes_of(forged: Forged) -> Any:

@@ -57,8 +57,15 @@ def test_spans_come_back_to_the_last_byte(kind: str, rules: str, tmp_path: Path)
     assert content(tmp_path / "again") == content(tmp_path / "result")
 
 
-@pytest.mark.parametrize("kind", ["files", "written"])
-@pytest.mark.parametrize("where", ['not right("crf")', "solved_by < 2 and length > 1"])
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [
+        ("files", 'not right("crf")'),
+        ("written", "solved_by < 2 and length > 1"),
+        pytest.param("files", "solved_by < 2 and length > 1", marks=pytest.mark.slow),
+        pytest.param("written", 'not right("crf")', marks=pytest.mark.slow),
+    ],
+)
 def test_a_part_of_the_spans_comes_back(kind: str, where: str, tmp_path: Path) -> None:
     part = result_of(corpora(kind, tmp_path, "semeval2013", seed=1).judged()).where(where)
     opened = saved(part, tmp_path / "part")
@@ -176,8 +183,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def forged(whole: dict[str, bytes], tmp_path: Path) -> Forged:
-    return copied(whole, tmp_path / "spans")
+def forged(whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Forged:
+    return copied(whole, tmp_path_factory.getbasetemp() / "forged-spans")
 
 
 def test_the_folder_has_everything(forged: Forged) -> None:

@@ -17,6 +17,7 @@ from comparanda.sites import shown
 from tests import reference
 from tests.judge.random_links import SYSTEMS, VIEWS, Fate, Links, Mention, Site, Value, judged, links, sites_of
 from tests.judge.random_spans import counts
+from tests.rules.shipped import shipped_rules
 
 SEEDS, LAWS, MANY = range(8), range(4), range(1_000, 1_300)
 PAIRS = list(permutations(SYSTEMS, 2))
@@ -31,14 +32,8 @@ def result_of(
     paranoid: bool = False,
 ) -> Result:
     sides = {system: given.given(system, order) for system in systems or SYSTEMS}
-    return cp.compare(
-        given.given("key", order),
-        sides,
-        task="link",
-        resamples=0,
-        parameters={"types": types, "n": n},
-        paranoid=paranoid,
-    )
+    rules = shipped_rules("links", types=types, n=n)
+    return cp.compare(given.given("key", order), sides, task="link", rules=rules, resamples=0, paranoid=paranoid)
 
 
 # Counts and classes
@@ -193,8 +188,9 @@ def test_so_they_are_where_systems_give_nil_another_type() -> None:
     drawn = links(1, 1600)
     given = drawn.chosen(lambda name: has_nil_of_another_type(drawn, name))
     assert len(given.sides["key"]) > 20
+    result = result_of(given)
     for base, new in PAIRS:
-        agree_on_a_pair(given, result_of(given), base, new, 1)
+        agree_on_a_pair(given, result, base, new, 1)
 
 
 @pytest.mark.slow

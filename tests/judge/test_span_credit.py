@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +17,12 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.rules.files import load
 from comparanda.rules.shipped import registered
 from tests.judge.random_spans import Record, Tags, counts, crowd, sound, value_of
-from tests.rules.test_shipped_files import score
+from tests.rules.shipped import shipped_rules
+from tests.rules.test_shipped_files import scores
 
-SCORING = sorted(name for name in registered() if load(name).views)
+SCORING = sorted(name for name in registered() if shipped_rules(name).views)
 PRF = ("precision", "recall", "f1")
 
 
@@ -52,6 +53,10 @@ def rows(records: Sequence[Record]) -> list[dict[str, Any]]:
     return found
 
 
+def compared(key: Sequence[Any], systems: Mapping[str, Sequence[Any]], rules: str) -> Result:
+    return cp.compare(key, systems, task="span", rules=shipped_rules(rules), resamples=0)
+
+
 def sums(result: Result, system: str, view: str) -> tuple[float, ...]:
     """Return credit and size of the system's side, then of the key's."""
     found = {
@@ -65,17 +70,18 @@ def sums(result: Result, system: str, view: str) -> tuple[float, ...]:
 def test_every_view_has_the_sums_of_the_interpreter(rules: str) -> None:
     for seed in range(8):
         key, systems = marked(seed)
-        result = cp.compare(key, systems, task="span", rules=rules, resamples=0)
-        for system, view in ((system, view) for system in systems for view in load(rules).views):
-            assert sums(result, system, view) == pytest.approx(score(rules, view, rows(systems[system]), rows(key)))
+        result = compared(key, systems, rules)
+        for system, records in systems.items():
+            for view, expected in scores(rules, rows(records), rows(key)).items():
+                assert sums(result, system, view) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("rules", SCORING)
 def test_precision_recall_and_f1_follow_from_the_sums(rules: str) -> None:
     for seed in range(4):
         key, systems = marked(seed)
-        result = cp.compare(key, systems, task="span", rules=rules, resamples=0)
-        for system, view in ((system, view) for system in systems for view in load(rules).views):
+        result = compared(key, systems, rules)
+        for system, view in product(systems, shipped_rules(rules).views):
             earned, claimed, credit, positives = sums(result, system, view)
             precision, recall, f1 = (value_of(result, system, measure, view) for measure in PRF)
             assert precision == (pytest.approx(earned / claimed) if claimed else None)
@@ -94,10 +100,10 @@ def test_precision_recall_and_f1_follow_from_the_sums(rules: str) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_gates_average_is_the_mean_of_strict_and_lenient(seed: int) -> None:
     key, systems = marked(seed)
-    result = cp.compare(key, systems, task="span", rules="gate", resamples=0)
+    result = compared(key, systems, "gate")
     for system in systems:
         for measure in PRF:
-            strict, lenient, average = (value_of(result, system, measure, view) for view in load("gate").views)
+            strict, lenient, average = (value_of(result, system, measure, view) for view in shipped_rules("gate").views)
             if strict is None or lenient is None:
                 assert average is None
             else:
@@ -149,7 +155,7 @@ def mean(values: Iterable[float | None]) -> float | None:
 @pytest.mark.parametrize("seed", range(20))
 def test_macro_means_are_over_the_keys_labels_and_over_documents(seed: int) -> None:
     key, systems = marked(seed)
-    result = cp.compare(key, systems, task="span", resamples=0)
+    result = compared(key, systems, "exact")
     for system, records in systems.items():
         by_label = exact_groups(key, records, lambda _, span: span["label"])
         by_document = exact_groups(key, records, lambda document, _: document)
@@ -166,7 +172,7 @@ def test_macro_means_are_over_the_keys_labels_and_over_documents(seed: int) -> N
 def test_muc_counts_slots(seed: int) -> None:
     """All slots together are those of TYPE and of TEXT; right ones are told from pairs of one-to-one spans."""
     key, systems = marked(seed)
-    result = cp.compare(key, systems, task="span", rules="muc", resamples=0)
+    result = compared(key, systems, "muc")
     for system in systems:
         slots, types, texts = (counts(result, system, view=view) for view in ("slots", "type", "text"))
         assert slots == pytest.approx(tuple((one + other) / 2 for one, other in zip(types, texts, strict=True)))
@@ -195,7 +201,7 @@ def test_overlap_by_tokens_is_that_of_labels_token_by_token(seed: int) -> None:
     draw = random.Random(seed)
     key = [sound(draw, draw.randint(1, 12), ("PER", "LOC"), 0.6) for _ in range(3)]
     system = [sound(draw, len(tags), ("PER", "LOC", "ORG"), 0.6) for tags in key]
-    result = cp.compare(key, {"x": system}, task="span", rules="tokens", resamples=0)
+    result = compared(key, {"x": system}, "tokens")
     wanted, found = covered(key), covered(system)
     right = len(wanted & found)
     assert sums(result, "x", "overlap") == pytest.approx((right, len(found), right, len(wanted)))
@@ -212,7 +218,7 @@ def test_overlap_by_characters_is_that_of_labels_character_by_character(seed: in
     size = draw.randint(4, 30)
     sides = [flat_spans(draw, size) for _ in range(2)]
     key, system = ([{"id": "d", "text": "x" * size, "spans": spans}] for spans in sides)
-    result = cp.compare(key, {"x": system}, task="span", rules="characters", resamples=0)
+    result = compared(key, {"x": system}, "characters")
     wanted, found = (
         {(place, span["label"]) for span in spans for place in range(span["begin"], span["end"])} for spans in sides
     )
@@ -235,7 +241,7 @@ def flat_spans(draw: random.Random, size: int) -> list[Record]:
 def test_the_document_level_counts_entities(seed: int) -> None:
     """Each side's entities, by document, label and id or else text; right if one mention is exactly right."""
     key, systems = marked(seed)
-    result = cp.compare(key, systems, task="span", rules="document", resamples=0)
+    result = compared(key, systems, "document")
     for system, records in systems.items():
         mine, theirs = mentions(records), mentions(key)
         paired = matched(mine, theirs)

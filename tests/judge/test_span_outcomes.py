@@ -52,6 +52,7 @@ def test_the_verdicts_of_a_part_are_those_of_its_sites() -> None:
     assert found.outcomes == (OutcomeCount("exact", "crf", "key", "TP", 1),)
 
 
+@pytest.mark.repeated
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize(
     ("rules", "view", "right"), [("exact", "exact", "TP"), ("semeval2013", "strict", "COR"), ("gate", "strict", "COR")]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -481,15 +482,20 @@ def test_the_keys_of_wnut17(name: str) -> None:
     assert notes(corpus) == ([f"key: lines of white space alone read as blank: {white:,}"] if white else [])
 
 
+@cache
+def sizes_of_the_key() -> list[int]:
+    file = shared(f"{WNUT}/gold/emerging.test.annotated")
+    return sizes(read_input(Input(str(file)), Request("key"), "tokens"))
+
+
 @pytest.mark.parametrize("name", WNUT_SYSTEMS)
 def test_the_submissions_to_wnut17(name: str) -> None:
-    key = read_input(Input(str(shared(f"{WNUT}/gold/emerging.test.annotated"))), Request("key"), "tokens")
     file = shared(f"{WNUT}/systems/{name}")
     corpus = read_input(Input(str(file)), Request(name), "tokens")
     rows = [line.split() for line in file.read_text("utf-8").split("\n") if line.strip()]
     assert words(corpus) == [row[0] for row in rows]
     assert values(corpus) == [row[1] for row in rows]
-    assert sizes(corpus) == sizes(key)
+    assert sizes(corpus) == sizes_of_the_key()
     assert [note.what for note in corpus.notes] == ["CRLF line ends read as LF"]
 
 

@@ -465,6 +465,7 @@ def random_cells(draw: random.Random) -> list[str]:
     return [bars if AMBIGUOUS.search(cell) else cell for cell, bars in zip(joined, apart, strict=True)]
 
 
+@pytest.mark.repeated
 def test_random_brackets_are_read_as_the_reference_scorer_reads_them() -> None:
     draw = random.Random(2012)
     for _ in range(400):
@@ -501,6 +502,11 @@ def test_gum_with_types_has_the_mentions_of_gum_without() -> None:
     assert found("data/coref/gum/gold/gum_conll") == found("data/coref/gum/gold/gum.key.conll")
 
 
+def test_more_spans_than_anybody_needs_at_one_word_are_refused() -> None:
+    assert refused(cells("-", "(1)" * 10_001)) == "f.conll:3: more than 10,000 spans begin at one word"
+
+
+@pytest.mark.repeated
 @pytest.mark.parametrize(
     "cell",
     ["(1)" * 9_000, "(1|" * 5_000 + "(1)", "1)" * 100_000, "(" * 200_000, "(" + "a" * 200_000, "a" * 200_000 + ")",

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from nervaluate.loaders import ListLoader
@@ -49,6 +50,7 @@ def annotated(chance: random.Random, scheme: Scheme, size: int) -> Tags:
         spans.append(Span(begin, end, chance.choice(LABELS)))
 
 
+@cache
 def made(scheme: Scheme) -> list[Tags]:
     """Sentences: a third of them noise, a third with a slip, a third sound."""
     chance = random.Random(17)
@@ -60,9 +62,6 @@ def made(scheme: Scheme) -> list[Tags]:
             tags[chance.randrange(size)] = noise(chance, scheme, 1)[0]
         sentences.append(tags)
     return sentences
-
-
-MADE = {scheme: made(scheme) for scheme in SCHEMES}
 
 
 def agrees(sentences: list[Tags], scheme: Scheme, repair: Repair, peer: Callable[[Tags], list[Span]]) -> None:
@@ -86,21 +85,21 @@ def seqeval_strict(scheme: type[Token]) -> Callable[[Tags], list[Span]]:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_conlleval_is_the_default_of_seqeval(scheme: Scheme) -> None:
-    agrees(MADE[scheme], scheme, "conlleval", seqeval_default)
+    agrees(made(scheme), scheme, "conlleval", seqeval_default)
 
 
 @pytest.mark.parametrize(("scheme", "theirs"), [("bio", IOB2), ("ioe2", IOE2), ("bioes", IOBES)])
 def test_discard_is_the_strict_mode_of_seqeval(scheme: Scheme, theirs: type[Token]) -> None:
-    agrees(MADE[scheme], scheme, "discard", seqeval_strict(theirs))
+    agrees(made(scheme), scheme, "discard", seqeval_strict(theirs))
 
 
 def test_discard_is_the_strict_mode_of_seqeval_in_bilou() -> None:
-    sentences = [spelled(tags, SPELLINGS["BILOU"]) for tags in MADE["bioes"]]
+    sentences = [spelled(tags, SPELLINGS["BILOU"]) for tags in made("bioes")]
     agrees(sentences, "bioes", "discard", seqeval_strict(BILOU))
 
 
 def test_discard_is_the_strict_mode_of_seqeval_in_iob1_where_that_drops_whole_spans() -> None:
-    sentences = [tags for tags in MADE["iob1"] if not any(map(looks_aside, ["O", *tags], tags, [*tags[1:], "O"]))]
+    sentences = [tags for tags in made("iob1") if not any(map(looks_aside, ["O", *tags], tags, [*tags[1:], "O"]))]
     assert len(sentences) > NUMBER / 2
     agrees(sentences, "iob1", "discard", seqeval_strict(IOB1))
 
@@ -116,7 +115,7 @@ def test_letters_alone_and_letters_behind_the_label() -> None:
     chance = random.Random(5)
     sentences = [[chance.choice("OBIES") for _ in range(8)] for _ in range(300)]
     agrees(sentences, "bioes", "conlleval", seqeval_default)
-    swapped = [[tag if tag == "O" else f"{tag[2:]}-{tag[0]}" for tag in tags] for tags in MADE["bio"]]
+    swapped = [[tag if tag == "O" else f"{tag[2:]}-{tag[0]}" for tag in tags] for tags in made("bio")]
     agrees(
         swapped, "bio", "conlleval", lambda tags: [Span(b, e + 1, label) for label, b, e in get_entities(tags, True)]
     )
@@ -140,7 +139,7 @@ def seqscore(encoding: str, repair: str | None = None) -> Callable[[Tags], list[
     [("bio", "BIO", "conlleval"), ("bio", "BIO", "discard"), ("iob1", "IOB", "conlleval")],
 )
 def test_repairs_are_those_of_seqscore(scheme: Scheme, encoding: str, repair: Repair) -> None:
-    agrees(MADE[scheme], scheme, repair, seqscore(encoding, repair))
+    agrees(made(scheme), scheme, repair, seqscore(encoding, repair))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_repairs_are_those_of_seqscore(scheme: Scheme, encoding: str, repair: Re
 )
 def test_the_same_tags_are_sound_and_have_the_same_spans(scheme: Scheme, encoding: str, letters: str) -> None:
     theirs = get_encoding(encoding)
-    sentences = [spelled(tags, letters) for tags in MADE[scheme]]
+    sentences = [spelled(tags, letters) for tags in made(scheme)]
     sound = [tags for tags in sentences if validate_labels(tags, theirs).is_valid()]
     assert [tags for tags in sentences if not len(decoded([tags], scheme).defects)] == sound
     assert len(sound) > NUMBER / 3
@@ -165,8 +164,8 @@ def test_the_same_tags_are_sound_and_have_the_same_spans(scheme: Scheme, encodin
 
 
 def test_every_defect_of_bio_is_an_error_of_seqscore() -> None:
-    errors = sum(len(validate_labels(tags, get_encoding("BIO"))) for tags in MADE["bio"])
-    assert len(decoded(MADE["bio"], "bio").defects) == errors
+    errors = sum(len(validate_labels(tags, get_encoding("BIO"))) for tags in made("bio"))
+    assert len(decoded(made("bio"), "bio").defects) == errors
 
 
 # nervaluate
@@ -176,5 +175,5 @@ def test_conlleval_is_what_nervaluate_loads() -> None:
     def nervaluate(tags: Tags) -> list[Span]:
         return [Span(each.start, each.end + 1, each.label) for each in ListLoader().load([tags])[0]]
 
-    agrees(MADE["bio"], "bio", "conlleval", nervaluate)
-    agrees(MADE["iob1"], "iob1", "conlleval", nervaluate)
+    agrees(made("bio"), "bio", "conlleval", nervaluate)
+    agrees(made("iob1"), "iob1", "conlleval", nervaluate)

@@ -281,6 +281,8 @@ def changed(old: str, new: str) -> str:
         (RULE + "x = [1", 10, "no valid TOML: Unclosed array", "x = [1«»", None),
         (RULE + "x = [[[[[[[[[[[[[[[[[[[[[[[[", 10, "keys, tables and lists can stand in each other at most 20 deep",
          "x = [[[[[[[[[[[[[[[[[[«[»[[[[[", None),
+        (".".join("a" * 21) + " = 1", 1, "keys, tables and lists can stand in each other at most 20 deep",
+         ".".join("a" * 20) + "«.»a = 1", None),
         # include
         ('include = ["exakt"]', 1, "no rule set is called 'exakt' (did you mean 'exact'?)", 'include = [«"exakt"»]',
          f"there are {', '.join(shipped.registered())}; a file is named with its ending, as in mine.toml"),
@@ -333,6 +335,7 @@ def test_too_many_rules_are_refused() -> None:
     assert error("".join(map(rule.format, range(501)))) == ("rules.toml: there are 501 rules; at most 500 are allowed")
 
 
+@pytest.mark.repeated
 @pytest.mark.parametrize(
     "text",
     [
@@ -683,6 +686,7 @@ def walked(value: Any, path: Keys = ()) -> list[tuple[Keys, Any]]:
     return [found for key, inner in pairs for found in [((*path, key), inner), *walked(inner, (*path, key))]]
 
 
+@pytest.mark.repeated
 @given(DATA, st.integers(0, 2**32))
 def test_every_value_is_found_where_it_stands(data: dict[str, Any], seed: int) -> None:
     text = Writer(Random(seed)).document(data)
@@ -714,6 +718,7 @@ def test_no_text_stops_us(text: str) -> None:
     assert str(raised.value).startswith("rules.toml")
 
 
+@pytest.mark.repeated
 @given(st.sampled_from(["exact", "paper", "semeval2013", "document"]), st.integers(0, 2**32))
 def test_the_same_rules_written_in_another_way_are_the_same(name: str, seed: int) -> None:
     declared = load(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from comparanda.comparison.examples import Answer, Example, Examples
 from comparanda.comparison.finding import Finding
@@ -53,6 +54,13 @@ def _renamed(sites: Sites) -> Sites:
     return replace(sites, names=tuple(f"{code}{NASTY}" for code, _ in enumerate(sites.names)), attributes=attributes)
 
 
+@cache
+def plain_and_hostile_findings() -> dict[str, Finding]:
+    """Return every finding of the toy, and of the nasty one."""
+    return {**findings(Result(verdicts_of(), 20), ("word", "genre"), ("differs",)), **hostile_findings()}
+
+
+@cache
 def hostile_findings() -> dict[str, Finding]:
     """Return every finding of the nasty toy, and examples whose words are nasty too."""
     result = Result(hostile_verdicts(), 20)

@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.cells import visible
 from comparanda.show.documents import as_delimited, as_html, as_json_lines, as_markdown
 from comparanda.show.table import Table
 from comparanda.show.tables import main_table, tables
-from tests.show.hostile import hostile_findings
+from tests.show.hostile import hostile_findings, plain_and_hostile_findings
 from tests.toy_task import (
-    findings,
     registered,
     toy_measures,  # noqa: F401 - a fixture that works by being here
     verdicts_of,
@@ -28,11 +26,7 @@ from tests.toy_task import (
 RESULT = Result(verdicts_of(), 20)
 with registered():
     EMPTY = RESULT.examples("false", view="strict")
-    ALL: dict[str, Finding] = {
-        **findings(RESULT, ("word", "genre"), ("differs",)),
-        **hostile_findings(),
-        "no example": EMPTY,
-    }
+    ALL = {**plain_and_hostile_findings(), "no example": EMPTY}
 
 
 class Tables(HTMLParser):
@@ -79,6 +73,7 @@ def parsed(html: str) -> Tables:
     return reader
 
 
+@pytest.mark.repeated
 @pytest.mark.parametrize("name", ALL)
 def test_markdown_is_read_as_it_was_meant(name: str) -> None:
     text = as_markdown(ALL[name], 0)

@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.comparison.finding import Finding
 from comparanda.result import Result
 from comparanda.show.cells import visible
 from comparanda.show.latex import as_latex, escaped
 from comparanda.show.tables import tables
-from tests.show.hostile import TEXTS, hostile_findings
+from tests.show.hostile import TEXTS, plain_and_hostile_findings
 from tests.toy_task import (
-    findings,
     registered,
     toy_measures,  # noqa: F401 - a fixture that works by being here
     verdicts_of,
@@ -23,7 +21,7 @@ from tests.toy_task import (
 
 RESULT = Result(verdicts_of(), 20)
 with registered():
-    ALL: dict[str, Finding] = {**findings(RESULT, ("word", "genre"), ("differs",)), **hostile_findings()}
+    ALL = plain_and_hostile_findings()
 
 COMMANDS = (
     "begin|end|centering|toprule|midrule|bottomrule|caption|label|textbf|textsuperscript|"

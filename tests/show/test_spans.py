@@ -347,6 +347,7 @@ def pictures(draw_: st.DrawFn) -> Stretch:
     return Stretch(words, (), begin, end, draw_(st.integers(0, 3)), draw_(st.integers(0, 3)), tuple(sides), (), 0)
 
 
+@pytest.mark.repeated
 @settings(deadline=None)
 @given(pictures(), st.integers(60, 160))
 def test_every_span_is_drawn_once_at_its_words(picture: Stretch, width: int) -> None:
@@ -366,6 +367,7 @@ def test_every_span_is_drawn_once_at_its_words(picture: Stretch, width: int) -> 
                 assert read == Counter(expected(block, given_spans))
 
 
+@pytest.mark.repeated
 @settings(deadline=None)
 @given(pictures(), st.integers(30, 200))
 def test_no_line_is_too_wide(picture: Stretch, width: int) -> None:

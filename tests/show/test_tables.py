@@ -13,9 +13,8 @@ from comparanda.show.score_tables import stars
 from comparanda.show.table import Field, Table
 from comparanda.show.tables import main_table, tables
 from comparanda.verdicts import System
-from tests.show.hostile import hostile_findings
+from tests.show.hostile import plain_and_hostile_findings
 from tests.toy_task import (
-    findings,
     registered,
     toy_measures,  # noqa: F401 - a fixture that works by being here
     verdicts_of,
@@ -23,7 +22,7 @@ from tests.toy_task import (
 
 RESULT = Result(verdicts_of(), 20)
 with registered():
-    ALL = {**findings(RESULT, ("word", "genre"), ("differs",)), **hostile_findings()}
+    ALL = plain_and_hostile_findings()
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -116,6 +116,7 @@ class TestRefused:
 
 
 class TestRealFiles:
+    @pytest.mark.repeated
     @pytest.mark.parametrize(
         ("folder", "file", "lost"),
         [

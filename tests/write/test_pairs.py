@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -129,11 +130,16 @@ def quoted(documents: Iterable[Passage]) -> list[tuple[str, str, tuple[str, ...]
     )
 
 
+@cache
+def real_passages(corpus: str) -> list[Passage]:
+    folder, name = REAL[corpus]
+    return list(passages(read_files(shared(folder), name.removeprefix("/")), Losses()))
+
+
 @pytest.mark.parametrize("target", NAMES)
 @pytest.mark.parametrize("corpus", REAL)
 def test_real_files(corpus: str, target: str, tmp_path: Path) -> None:
-    folder, name = REAL[corpus]
-    first = list(passages(read_files(shared(folder), name.removeprefix("/")), Losses()))
+    first = real_passages(corpus)
     if (corpus, target) in REFUSED:
         with pytest.raises(WriteError, match=REFUSED[corpus, target]):
             written(target, first, tmp_path)

@@ -33,6 +33,7 @@ from tests.comparison.populations import Population, close, identity, pairs, set
 from tests.comparison.test_selections import populations_with_runs
 from tests.judge.random_links import SYSTEMS, VIEWS, Links, links
 from tests.judge.random_spans import Crowd, crowd
+from tests.rules.shipped import shipped_rules
 
 BETA = 2
 
@@ -145,7 +146,7 @@ RULED = {
 def test_so_it_is_where_rules_give_credit_for_parts_or_leave_spans_out(seed: int, rules: str, view: str) -> None:
     given = crowd(seed)
     systems: dict[str, Any] = given.systems("one", "two", "three")
-    options: dict[str, Any] = {"task": "span", "rules": rules}
+    options: dict[str, Any] = {"task": "span", "rules": shipped_rules(rules)}
     result = cp.compare(given.given("key"), systems, resamples=0, **options)
     assert_agrees(Case(result, one_by_one(given.given("key"), systems, view, **options), view))
 
@@ -154,8 +155,9 @@ def test_so_it_is_where_rules_give_credit_for_parts_or_leave_spans_out(seed: int
 def test_what_gets_credit_for_a_part_is_found_however_little_it_is(seed: int) -> None:
     given = crowd(seed)
     systems = given.systems("one", "two")
-    result = cp.compare(given.given("key"), systems, task="span", rules="semeval2013", resamples=0)
-    judged = one_by_one(given.given("key"), systems, "partial", task="span", rules="semeval2013")
+    options: dict[str, Any] = {"task": "span", "rules": shipped_rules("semeval2013")}
+    result = cp.compare(given.given("key"), systems, resamples=0, **options)
+    judged = one_by_one(given.given("key"), systems, "partial", **options)
     assert_agrees(Case(result, judged, "partial"))
 
 
@@ -345,7 +347,8 @@ def test_so_it_does_in_trees(seed: int, view: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_so_it_does_among_spans(seed: int, rules: str) -> None:
     given = crowd(seed)
-    result = cp.compare(given.given("key"), given.systems("one", "two"), task="span", rules=rules, resamples=0)
+    systems, ruled = given.systems("one", "two"), shipped_rules(rules)
+    result = cp.compare(given.given("key"), systems, task="span", rules=ruled, resamples=0)
     for view in result.verdicts.views:
         assert_selected(result, view)
 
