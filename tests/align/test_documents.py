@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import comparanda as cp
 from comparanda import AlignError
 from comparanda.align import NONE, align
 from tests.align.shown import notes, pairs, refusal, to_response
@@ -131,3 +132,11 @@ def test_other_sentences_in_a_document_without_words_are_refused_with_both_place
     other = corpus("x", [[("", "D"), ("", "E")], [("", "F")]], names=["d2"], words=False)
     with pytest.raises(AlignError, match=r"^x\.txt:1: sentence 3 ends elsewhere than in the key \(key\.txt:4\)"):
         align(key, [other], missing="empty")
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_documents_without_words_may_stand_in_another_order(text: str) -> None:
+    key = [{"id": name, "text": "", "spans": []} for name in "ab"]
+    turned = [{"id": name, "text": text, "spans": []} for name in "ba"]
+    (score, *_) = cp.compare(key, {"x": turned}, task="span", resamples=0).scores().scores
+    assert (score.measure, score.value) == ("f1", None)

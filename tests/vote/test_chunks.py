@@ -77,3 +77,11 @@ def test_what_chunk_tags_cannot_say_is_refused(spans: list[dict[str, Any]]) -> N
     found = aligned([text], [[text], [{**text, "spans": spans}]])
     with pytest.raises(UsageError, match="'s1' has others"):
         combined(found, "spans", METHOD, alike(4, 2))
+
+
+def test_a_span_where_there_are_no_words_is_refused() -> None:
+    texts: list[dict[str, Any]] = [{"id": "d", "text": "Ann Lee", "spans": []}, {"id": "e", "text": "", "spans": []}]
+    claimed = [texts[0], {**texts[1], "spans": [{"begin": 0, "end": 0, "label": "A"}]}]
+    found = aligned(texts, [texts, claimed])
+    with pytest.raises(UsageError, match="'s1' has others"):
+        combined(found, "spans", METHOD, alike(2, 2))

@@ -104,7 +104,7 @@ class Text:
     @cached_property
     def begins(self) -> Rows:
         """Where each token begins."""
-        return np.concatenate([np.zeros(1, np.int64), self.ends[:-1]])
+        return np.concatenate([np.zeros(1, np.int64), self.ends])[: len(self.ends)]
 
     def token_at(self, place: int) -> int:
         """Return the token that holds a byte, or the last one."""

@@ -111,7 +111,7 @@ class _Side:
         begins = np.zeros(len(self.corpus) + 1, np.bool_)
         begins[self.corpus.sentences] = True
         first = np.flatnonzero(begins[self.surface.row])
-        last = np.append(first[1:], len(self.surface)) - 1
+        last = np.append(first[1:], len(self.surface))[: len(first)] - 1
         number = np.searchsorted(self.corpus.sentences, self.surface.row[first])
         return number, text.begins[first], text.ends[last]
 
