@@ -116,3 +116,12 @@ def test_where_nothing_can_be_found(chances: list[float], key: int, wanted: Doub
 def test_without_a_key_all_is_wrong() -> None:
     wrong = BlockCounts(np.zeros(1), np.array([0.5]), NO_BLOCKS, NONE, NONE, NONE)
     assert doubt(wrong, 0) == Doubt(NOTHING, 0, None, NOTHING)
+
+
+def test_what_is_hardly_possible_has_a_precision_where_it_is_found() -> None:
+    """With 1e-19 and 3e-19 nearly every world is empty; of the others a quarter is right."""
+    hardly = BlockCounts(np.array([1e-19, 0.0]), np.array([0.0, 3e-19]), NO_BLOCKS, NONE, NONE, NONE)
+    assert doubt(hardly, 1).precision_if_found == pytest.approx(0.25)
+    assert hardly.something == pytest.approx(4e-19)
+    assert right(1.0, 0.3).something == 1
+    assert right(0.5, 0.5).something == pytest.approx(0.75)

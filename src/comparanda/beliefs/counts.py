@@ -88,6 +88,13 @@ class BlockCounts:
         return float(np.prod(1 - self.single) * np.prod(self.rest))
 
     @cached_property
+    def something(self) -> float:
+        """The probability that something is found, however little that is."""
+        several = np.minimum(self.by_block(self.probability), 1.0) if len(self.starts) else np.zeros(0)
+        with np.errstate(divide="ignore"):  # where something is certain, the logarithm of nothing is -inf
+            return float(-np.expm1(np.log1p(-self.single).sum() + np.log1p(-several).sum()))
+
+    @cached_property
     def rest(self) -> Floats:
         """The probability that nothing is found, in each block with several outcomes."""
         return np.clip(1 - self.by_block(self.probability), 0.0, 1.0)

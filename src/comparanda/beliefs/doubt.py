@@ -70,7 +70,7 @@ def doubt(counts: BlockCounts, key: int) -> Doubt:
     moments = RatioMoments(counts, [0, key])
     precision = _spread(moments.mean(0), moments.variance(0), 1, 0, exact)
     f1 = _spread(2 * moments.mean(key), 4 * moments.variance(key), 2, key, exact) if key else Spread(0.0, 0.0, 0.0, 0.0)
-    return Doubt(precision, min(1.0, precision.mean / (1 - counts.nothing)), recall, f1)
+    return Doubt(precision, min(1.0, precision.mean / counts.something), recall, f1)
 
 
 def _recall(counts: BlockCounts, key: int, exact: Floats | None) -> Spread:
