@@ -28,6 +28,9 @@ def test_recall_on_fingers() -> None:
     assert found.mean == pytest.approx(1.6 / 3)
     assert found.sd == pytest.approx(np.sqrt(0.09 + 0.25 + 0.16) / 3)
     assert (found.low, found.high) == (0, 1)  # 4 % of the worlds have nothing, 9 % all three
+    of_correct = distribution(right(0.9, 0.5, 0.2)).sum(axis=0)
+    assert of_correct == pytest.approx([0.04, 0.41, 0.46, 0.09])
+    assert of_correct[2:].sum() == pytest.approx(0.55)  # recall of at least two thirds
 
 
 def test_an_interval_holds_95_percent_of_the_worlds() -> None:

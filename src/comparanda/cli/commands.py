@@ -114,8 +114,9 @@ def score(context: click.Context, /, **options: Any) -> None:
     if options["also_key"]:
         publish(context, result, [against_keys(context, options)], options)
         return
-    draw_chart(result, options)
-    publish(context, result, scored(result, options["measures"], options["by"], options["view"]), options)
+    found = scored(result, options["measures"], options["by"], options["view"])
+    draw_chart(result, found, options)
+    publish(context, result, found, options)
 
 
 @click.command(cls=Command, short_help="What the second of two systems fixes and breaks.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from comparanda.cli.drawing import check_picture, draw
 from comparanda.cli.output import tell
-from comparanda.comparison.beliefs.finding import PARTS
+from comparanda.comparison.beliefs.finding import PARTS, Probabilities
 from comparanda.errors import UsageError
 from comparanda.show.belief_charts import CHARTS
 
@@ -46,10 +46,12 @@ def check_chart(options: Mapping[str, Any]) -> None:
         raise UsageError("--also-key and --plot do not go together")
 
 
-def draw_chart(result: Result, options: Mapping[str, Any]) -> None:
+def draw_chart(result: Result, found: Sequence[Finding], options: Mapping[str, Any]) -> None:
     """Draw a chart of probabilistic outputs, if that was asked for."""
     if options["plot"] is None:
         return
-    draw(CHARTS[options["chart"]](result.probabilities(view=options["view"])), options["plot"])
+    known = (each for each in found if isinstance(each, Probabilities))
+    finding = next(known, None) or result.probabilities(view=options["view"])
+    draw(CHARTS[options["chart"]](finding), options["plot"])
     if not options["quiet"]:
         tell(f"wrote {options['plot']}")
