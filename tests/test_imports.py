@@ -54,7 +54,7 @@ ROAD = (
     ("road",),
     ("submissions",),
     ("annotators", "agreeing", "asking", "ensemble", "leaderboards", "simulating"),
-    ("baseline", "gates"),
+    ("baseline", "gates", "page"),
     ("testing",),
     ("cli",),
     ("__main__", "__init__"),

@@ -101,7 +101,7 @@ class Result:
 
         Without either, a task with several views gives the measures of the first and what the others add.
         """
-        context = self._context(view)
+        context = self.context(view)
         if measures or view is not None:
             return scores(context, [measure(name) for name in measures] or context.own_measures)
         names = dict.fromkeys(context.view.measures)
@@ -111,14 +111,14 @@ class Result:
 
     def pairs(self, *, transitions: int = 0, view: str | None = None) -> Pairs:
         """Return diff beside the difference of scores, for every pair of systems, and its most frequent transitions."""
-        return pairs(self._context(view), transitions)
+        return pairs(self.context(view), transitions)
 
     def chain_pairs(self, *, view: str | None = None) -> ChainPairs:
         """Return at how many mentions every pair of systems differs, and how far its responses agree as chains.
 
         By all criteria, or by that of one view.
         """
-        found = chain_pairs(self._context(view))
+        found = chain_pairs(self.context(view))
         if found is None:
             raise UsageError(f"the view {self.verdicts.view(view).name!r} is not about chains", hint="--task coref")
         return found
@@ -132,11 +132,11 @@ class Result:
             view: the view, if there are several.
 
         """
-        return self._probable(probabilities(self._context(view), by, bins), view)
+        return self._probable(probabilities(self.context(view), by, bins), view)
 
     def expected_pairs(self, *, beta: float = 1.0, view: str | None = None) -> ExpectedPairs:
         """Return how every pair of probabilistic outputs differs, and what they score together, by expected counts."""
-        return self._probable(expected_pairs(self._context(view), beta), view)
+        return self._probable(expected_pairs(self.context(view), beta), view)
 
     def _probable(self, found: T | None, view: str | None) -> T:
         if found is None:
@@ -160,14 +160,14 @@ class Result:
         """
         base, new = self.pair(base, new, view=view)
         cuts = tuple(self._sliced(name, base, new, None, view, of_pair=True) for name in self._cuts(by, view))
-        return replace(difference(self._context(view), base, new, keyed_by), slices=cuts)
+        return replace(difference(self.context(view), base, new, keyed_by), slices=cuts)
 
     def error_sources(
         self, base: str | None = None, new: str | None = None, *, view: str | None = None
     ) -> ErrorSources:
         """Return whose errors two systems make, crossed: those of the tagger, of the resolver, none."""
         base, new = self.pair(base, new, view=view)
-        found = error_sources(self._context(view), base, new)
+        found = error_sources(self.context(view), base, new)
         if found is None:
             raise UsageError(
                 f"the view {self.verdicts.view(view).name!r} does not tell whose errors are whose",
@@ -181,12 +181,12 @@ class Result:
         For every ordered pair of all systems, or of those named; `beta` above 1 weighs recall more in FβComp. For all
         of three systems or more also how diverse they are.
         """
-        found = complementarity(self._context(view), beta, systems or None)
+        found = complementarity(self.context(view), beta, systems or None)
         return found if systems or len(self.systems) < 3 else replace(found, diversity=self.diversity(view=view))
 
     def against(self, baseline: str, *, view: str | None = None) -> Against:
         """Return every other system against a baseline: what it gains, what it breaks, which errors it spares."""
-        return against(self._context(view), baseline)
+        return against(self.context(view), baseline)
 
     def stability(self, base: str | None = None, new: str | None = None, *, view: str | None = None) -> Stability:
         """Return how much the runs of each system differ, and by how much more the systems do: within, between, excess.
@@ -194,7 +194,7 @@ class Result:
         For every pair of systems of which one has several runs, or for those with `base`, with `new`, or the pair of
         both.
         """
-        return stability(self._context(view), base, new)
+        return stability(self.context(view), base, new)
 
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
         """Return what the systems could do together: upper bounds, hardness, greedy curve, agreement.
@@ -202,11 +202,11 @@ class Result:
         Labels are sorted by their `frequency` in the key, by the oracle's `gain` over the best system, or
         over the best on that label (`gain-here`).
         """
-        return combination(self._context(view), order)
+        return combination(self.context(view), order)
 
     def diversity(self, *, view: str | None = None) -> Diversity:
         """Return how different the errors of all runs are: agreement patterns, diversity measures, clusters."""
-        return diversity(self._context(view))
+        return diversity(self.context(view))
 
     def suspects(self, *, at_least: int | None = None, top: int = 0, view: str | None = None) -> Suspects:
         """Return where the key may be wrong: sites at which runs agree against it, and what it has and no run finds.
@@ -215,11 +215,11 @@ class Result:
         a view does not tell wrong values apart, the one that does is looked at unless another is named: runs agree on
         an antecedent, not on being wrong.
         """
-        return suspects(self._context(view or self.verdicts.view().finer), at_least, top)
+        return suspects(self.context(view or self.verdicts.view().finer), at_least, top)
 
     def significance(self, measure_name: str | None = None, *, view: str | None = None) -> Significance:
         """Return tests of all pairs by the main measure, or by another."""
-        return significance(self._context(view), measure(measure_name) if measure_name else None)
+        return significance(self.context(view), measure(measure_name) if measure_name else None)
 
     def gate(
         self,
@@ -244,18 +244,18 @@ class Result:
         """
         if stored is None:
             base, new = self.pair(base, new, view=view)
-        return gate(self._context(view), criteria(**asked), base, new, stored=stored, top=top, signature=self.signature)
+        return gate(self.context(view), criteria(**asked), base, new, stored=stored, top=top, signature=self.signature)
 
     def ablation(self, full: str | None = None, *, view: str | None = None) -> Ablation:
         """Return what changes when parts of a system are taken away; the whole one is the first unless named."""
-        return ablation(self._context(view), full or self.systems[0])
+        return ablation(self.context(view), full or self.systems[0])
 
     def leaderboard(self, *measures: str, view: str | None = None) -> Leaderboard:
         """Return the systems in the order of their scores, with the ranks that the tests leave open.
 
         They are ranked by the view's main measure, or by the first of those named.
         """
-        return leaderboard(self._context(view), [measure(name) for name in measures])
+        return leaderboard(self.context(view), [measure(name) for name in measures])
 
     def slices(
         self,
@@ -281,7 +281,7 @@ class Result:
         *,
         of_pair: bool = False,
     ) -> Slices:
-        context = self._context(view)
+        context = self.context(view)
         if of_pair and base is not None and new is not None:
             context = context.among(base, new)
         ground = scope(self.verdicts, context.view)
@@ -312,7 +312,7 @@ class Result:
             view: the view, if there are several.
 
         """
-        context = self._context(view)
+        context = self.context(view)
         named = base is not None and new is not None
         if len(self.systems) > 1:
             base, new = self.pair(base, new, view=view)
@@ -353,7 +353,7 @@ class Result:
         view: str | None = None,
     ) -> Anatomy:
         """Return all findings in one: what `comparanda compare` prints."""
-        context = self._context(view)
+        context = self.context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
         cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in self._cuts(by, view))
         return anatomy(context, pair, cuts, self.signature, order, keyed_by)
@@ -375,7 +375,7 @@ class Result:
             if new == first:
                 raise UsageError(f"the system {new!r} is compared with itself")
             return first, new
-        table = scores(replace(self._context(view), resamples=0))
+        table = scores(replace(self.context(view), resamples=0))
         others = [name for name in names if name != first]
         return first, max(others, key=lambda name: table.value(name) or 0.0)
 
@@ -385,7 +385,8 @@ class Result:
 
         save(self, folder)
 
-    def _context(self, view: str | None) -> Context:
+    def context(self, view: str | None = None) -> Context:
+        """Return the ground that findings of a view stand on."""
         chosen: View = self.verdicts.view(view)
         return Context(self.verdicts, chosen, self.resamples, self.seed, self.zero_division)
 

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from comparanda import Result, compare
-from comparanda.comparison.examples import _sampled
+from comparanda.comparison.examples import sampled as sampled_rows
 from comparanda.demo import demo_files
 from comparanda.selection import selected
 from tests.comparison.populations import Population, close, exact_pairs, identity, populations, sampled_pairs, sets
@@ -121,8 +121,8 @@ def test_the_order_of_systems_does_not_change_the_numbers_of_a_pair(
 def sampled(population: Population, names: tuple[str, ...], top: int) -> set[tuple[str, int]]:
     """Choose examples and tell them by document and place."""
     verdicts = replace(population.verdicts(), documents=names)
-    context = Result(verdicts, 0)._context(None)
-    rows = _sampled(context, context.sites, selected(verdicts, verdicts.view(), "true"), top)
+    context = Result(verdicts, 0).context(None)
+    rows = sampled_rows(context, selected(verdicts, verdicts.view(), "true"), top)
     assert rows == sorted(rows)
     return {(names[int(context.sites.document[row])], int(context.sites.place[row])) for row in rows}
 

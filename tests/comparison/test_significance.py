@@ -441,6 +441,6 @@ def test_systems_with_different_numbers_of_runs_are_not_tested() -> None:
 
 def test_the_measure_can_be_chosen() -> None:
     population = Population(("A", "B"), {"x": ("A", "A"), "y": ("A", "B")}, (0, 1), (0, 1))
-    context = population.result(10)._context(None)
+    context = population.result(10).context(None)
     assert significance(context).measure == "accuracy"
     assert significance(context, measure("f1[B]")).measure == "f1[B]"

@@ -99,7 +99,7 @@ def test_few_numbers_are_slices_of_their_own_and_many_are_cut_at_their_quintiles
 
 def test_a_large_number_selects_its_own_sites() -> None:
     population = Population(("A", "A"), {"x": ("A", "A")}, (0, 1), (0, 0))
-    context = population.result()._context(None)
+    context = population.result().context(None)
     for column in (np.array([1_234_567, 7_654_321]), np.array([0.1 + 0.2, 2 / 3])):
         found = slices(context, "size", column, None, None).slices
         assert [float(each.where.removeprefix("size == ")) for each in found] == column.tolist()
@@ -118,7 +118,7 @@ def test_slices_beyond_the_limit_are_counted() -> None:
     size = MOST_SLICES + 5
     population = Population(("A",) * size, {"x": ("A",) * size}, tuple(range(size)), (0,) * size)
     column = TextColumn.of(f"w{number:03}" for number in range(size))
-    found = slices(population.result()._context(None), "word", column, None, None)
+    found = slices(population.result().context(None), "word", column, None, None)
     assert (len(found.slices), found.left_out) == (MOST_SLICES, 5)
 
 

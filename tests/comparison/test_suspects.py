@@ -52,7 +52,7 @@ def unfound_at(result: Result, view: str) -> dict[tuple[str, int], list[str]]:
 
 def at(result: Result, view: str, row: int) -> tuple[str, int, int]:
     """Name a site."""
-    context = result._context(view)
+    context = result.context(view)
     begin, end = _extents(context)
     name = result.verdicts.documents[int(context.sites.document[row])]
     return name, int(begin[row]), int(end[row])

@@ -38,6 +38,7 @@ from comparanda.cli.options import (
 )
 from comparanda.cli.parsing import Command
 from comparanda.cli.ranking import leaderboard
+from comparanda.cli.reporting import report
 from comparanda.cli.rules import rules
 from comparanda.cli.simulating import simulate
 from comparanda.cli.stability import stability
@@ -261,6 +262,7 @@ commands: list[click.Command] = [
     simulate,
     ask,
     gate,
+    report,
     examples,
     validate,
     convert,

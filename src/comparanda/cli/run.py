@@ -70,7 +70,8 @@ _KEPT = (
 def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = True) -> Result:
     """Make the result that a command is about, from files or from a result folder; `--where` narrows it."""
     say_settings(context, options)
-    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    if "layout" in options:
+        layout_of(context, options)  # what cannot be printed is refused before anything is read
     key = key_of(context, options)
     saved = is_result_folder(key)
     if saved and options["systems"]:

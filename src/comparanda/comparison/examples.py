@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -88,24 +89,49 @@ def examples(
     context: Context, selection: Selection, top: int, base: str | None = None, new: str | None = None
 ) -> Examples:
     """Show a sample of a selection: the rows with the smallest hash of seed, document and place."""
-    pair = _runs_of(context, base, new)
-    everybody = tuple(range(len(context.verdicts.runs)))
-    seen = everybody if selection.view is context.view else selection.runs or pair
-    context = replace(context, view=selection.view)
-    view = context.view
-    chains = None
-    if view.chains is not None and view.mention is not None:
-        chains = MentionChains(context, view.chains, view.mention, seen)
-    if selection.of == "items":
-        having = {run: view.items.has(run) for run in seen}
-        found = [_item(context, row, having, chains) for row in _sampled(context, view.items, selection, top)]
-    else:
-        stretches = None if view.claims is None else Stretches(context, view.claims, seen)
-        rows = _sampled(context, context.sites, selection, top)
-        found = [_example(context, row, pair, seen, stretches, chains) for row in rows]
-    return Examples(
-        context.view.name, selection.where, base, new, selection.of, len(selection), context.seed, tuple(found)
-    )
+    exhibits = Exhibits(context, selection, _runs_of(context, base, new))
+    found = tuple(exhibits.of(row) for row in sampled(context, selection, top))
+    return Examples(context.view.name, selection.where, base, new, selection.of, len(selection), context.seed, found)
+
+
+class Exhibits:
+    """Shows rows of a selection, one by one; what all of them share is made once.
+
+    Args:
+        context: the ground.
+        selection: what is shown; rows of other selections in the same view can be shown too.
+        pair: the runs whose trees are drawn, and whose spans where sites are those of a pair alone.
+
+    """
+
+    def __init__(self, context: Context, selection: Selection, pair: tuple[int, ...]) -> None:
+        everybody = tuple(range(len(context.verdicts.runs)))
+        self._pair = pair
+        self._seen = everybody if selection.view is context.view else selection.runs or pair
+        self._context = replace(context, view=selection.view)
+        self._of = selection.of
+
+    @cached_property
+    def _chains(self) -> MentionChains | None:
+        view = self._context.view
+        if view.chains is None or view.mention is None:
+            return None
+        return MentionChains(self._context, view.chains, view.mention, self._seen)
+
+    @cached_property
+    def _stretches(self) -> Stretches | None:
+        claims = self._context.view.claims
+        return None if claims is None else Stretches(self._context, claims, self._seen)
+
+    @cached_property
+    def _having(self) -> Mapping[int, Truths]:
+        return {run: self._context.view.items.has(run) for run in self._seen}
+
+    def of(self, row: int) -> Example:
+        """Return one site or item in its sentence."""
+        if self._of == "items":
+            return _item(self._context, row, self._having, self._chains)
+        return _example(self._context, row, self._pair, self._seen, self._stretches, self._chains)
 
 
 def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
@@ -114,8 +140,9 @@ def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
     return tuple(run for system in named or context.systems for run in system.runs)
 
 
-def _sampled(context: Context, table: Sites | Items, selection: Selection, top: int) -> list[int]:
-    """Choose rows independently of how the corpus was cut, and return them in document order."""
+def sampled(context: Context, selection: Selection, top: int) -> list[int]:
+    """Choose rows independently of how the corpus was cut, and return them in document order; 0 for all."""
+    table = selection.view.items if selection.of == "items" else selection.view.sites
     rows = np.unique(selection.rows)
     if top and len(rows) > top:
         order = np.lexsort((table.place[rows], _hashes(context, table, rows)))

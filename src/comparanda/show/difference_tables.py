@@ -6,6 +6,7 @@ from typing import Any
 
 from comparanda.comparison.difference import Difference, DifferenceClass, Transition
 from comparanda.show.cells import cell, counted
+from comparanda.show.links import Link
 from comparanda.show.table import NO_SITES, Field, Table, cut
 
 _TRANSITIONS, _LABELS = 5, 5  # how many rows are shown unless told otherwise
@@ -27,7 +28,10 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
     )
     rows: list[tuple[Any, ...]] = []
     notes: list[str] = []
+    links: dict[tuple[int, int], Link] = {}
     for each in finding.classes:
+        links[len(rows), 4] = _link(finding, each.where)
+        links |= {(len(rows) + 1 + n, 4): _link(finding, t.where) for n, t in enumerate(each.transitions)}
         title = each.name.replace("_", " ")
         whole = 1.0 if each.count else None
         moved = _changed(each, hidden)
@@ -56,7 +60,12 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
         f"({finding.different:,}/{finding.sites:,}), "
         f"Δ accuracy {cell('points', finding.accuracy_difference)}"
     )
-    return (Table("difference", title, fields, tuple(rows), tuple(notes)),)
+    links = {place: link for place, link in links.items() if place[0] < len(rows)}
+    return (Table("difference", title, fields, tuple(rows), tuple(notes), links=links),)
+
+
+def _link(finding: Difference, where: str) -> Link:
+    return Link(where, finding.base, finding.new, finding.view)
 
 
 def _hidden_aspects(finding: Difference) -> tuple[str, ...]:

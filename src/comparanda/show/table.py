@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from comparanda.show.cells import Kind, cell
+from comparanda.show.links import Link
 
 NO_SITES = "n/a: the view has no sites, it counts items alone"
 
@@ -35,6 +36,7 @@ class Table:
         best: the cells (row, column) to be set in bold.
         marks: signs behind cells, such as `*` for significance.
         folded: whether Markdown opens it at a click alone, and the console shows its sentences instead.
+        links: what leads from cells to the sites or items they count.
 
     """
 
@@ -46,6 +48,7 @@ class Table:
     best: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     folded: bool = False
+    links: Mapping[tuple[int, int], Link] = field(default_factory=dict)
 
     def keys(self) -> tuple[str, ...]:
         """Return the names of the columns in data, each once: an interval becomes two columns, its ends.

@@ -1,0 +1,10 @@
+"""The report: one HTML file that leads from every number to the examples behind it.
+
+`building` makes its data from a result, view by view; `lists` what its numbers lead to; `cards` how an example looks;
+`shell` the file around them. What the browser runs is in `assets/`.
+"""
+
+from comparanda.page.building import Choices, build
+from comparanda.page.shell import as_html
+
+__all__ = ["Choices", "as_html", "build"]

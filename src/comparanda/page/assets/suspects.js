@@ -1,0 +1,1 @@
+// Suspect places of the key, to be ticked off.
