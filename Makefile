@@ -5,30 +5,40 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint slow bench clean
+.PHONY: demo test browser lint slow bench pictures clean
 
 demo: $(CORE)
-	$(BIN)/comparanda demo
+	$(BIN)/comparanda demo --report demo-report.html
 
 # Compiled files are kept, whatever the shell says: else every worker and every command under test compiles all anew.
 # The second run counts lines, so the first one is the cheaper place for compiling.
 test slow: export PYTHONDONTWRITEBYTECODE =
 
-test: $(READY) lint
+test: $(READY) browser lint
 	$(BIN)/python -m pytest -q -n auto -m 'repeated and not slow'
 	$(BIN)/python -m pytest -q -n auto -m 'not slow and not repeated' --cov --cov-report=term:skip-covered
+
+# Debian's chromium, for the tests of the page; where it cannot be had, they are skipped, and this and pytest say so.
+browser:
+	@command -v chromium >/dev/null 2>&1 || { apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1 || \
+	  echo "no chromium, and it cannot be installed: the tests of the page in a browser are skipped"
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-slow: $(READY)
+slow: $(READY) browser
 	$(BIN)/python -m pytest -q -n auto -m slow --hypothesis-profile=default
 	$(BIN)/python -m benchmarks
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# The pictures of the report in README and docs; look at them before committing.
+pictures: $(READY) browser
+	$(BIN)/python docs/screenshots/take.py
 
 $(CORE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -40,5 +50,5 @@ $(READY): $(CORE)
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist build
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist build demo-report.html
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +

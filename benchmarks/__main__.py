@@ -19,6 +19,7 @@ from benchmarks.coreference import bench_coreference
 from benchmarks.entities import bench_entities
 from benchmarks.feedback import bench_feedback
 from benchmarks.formats import bench_formats
+from benchmarks.page import bench_page
 from benchmarks.probabilistic import bench_probabilistic
 from benchmarks.rules import bench_rules
 from benchmarks.timing import child_cpu, cpu_seconds
@@ -245,6 +246,7 @@ BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "coreference": lambda folder: bench_coreference(folder, report),
     "feedback": lambda _: bench_feedback(report),
     "probabilistic": lambda folder: bench_probabilistic(folder, report),
+    "page": lambda folder: bench_page(folder, report),
     "large": bench_large,
 }
 

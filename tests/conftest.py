@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.shared_data import REASON
+from tests import chromium, shared_data
 
 settings.register_profile("ordinary", derandomize=True, database=None)
 settings.load_profile("ordinary")  # the same cases in every run; `make slow` draws others
@@ -66,6 +66,7 @@ REPEATED = (
     "judge/test_spans_published",
     "judge/test_timex_counts",
     "judge/test_udeval",
+    "page/browser/",
     "paper/",
     "read/language_models/test_answers",
     "read/tabbed_formats/test_hipe",
@@ -126,7 +127,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line how many tests could not run because the shared data are not there."""
-    skipped = [report for report in terminalreporter.stats.get("skipped", []) if REASON in str(report.longrepr)]
-    if skipped:
-        terminalreporter.write_line(f"shared data: {len(skipped)} tests skipped because they are missing ({REASON})")
+    """Say in one line each how many tests could not run because shared data, or a browser, are not there."""
+    for what, reason in (("shared data", shared_data.REASON), ("browser", chromium.REASON)):
+        skipped = [report for report in terminalreporter.stats.get("skipped", []) if reason in str(report.longrepr)]
+        if skipped:
+            terminalreporter.write_line(f"{what}: {len(skipped)} tests skipped because it is missing ({reason})")

@@ -74,6 +74,16 @@ def test_a_row_that_a_run_does_not_have_has_no_place_there() -> None:
     assert sorted(found.places) == ["fine#2", "key", "rough#1", "rough#2"]
 
 
+def test_the_words_at_some_rows_are_those_of_an_excerpt() -> None:
+    found = texts(corpus())
+    assert [found.covered(1, 0, width) for width in (0, 1, 2, 9)] == ["", "Das", "Das naïve", "Das naïve Lied"]
+    excerpt = found.excerpt(1, 1, 2)
+    assert excerpt is not None
+    assert found.covered(1, 1, 2) == excerpt.word == "naïve Lied"
+    assert Texts().covered(0, 0, 1) is None
+    assert texts(corpus(words=False)).covered(1, 0, 1) == ""
+
+
 def test_there_is_no_excerpt_without_texts_or_behind_them() -> None:
     assert Texts().excerpt(0, 0) is None
     assert texts(corpus()).excerpt(2, 0) is None

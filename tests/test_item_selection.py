@@ -14,6 +14,7 @@ from comparanda.expressions import quote
 from comparanda.item_selection import about_items
 from comparanda.selection import selected
 from comparanda.verdicts import System
+from tests.comparison.beliefs.small import compared as believed
 from tests.comparison.complement.cases import of_links, of_population
 from tests.comparison.complement.test_complement import BERT, CRF, KEY, compared, record
 from tests.comparison.populations import Population, identity, populations
@@ -93,6 +94,9 @@ def test_an_absent_value_is_no_claim() -> None:
         ('claims("x")', True),
         ("base_claims", True),
         ("new_claims or true", True),
+        ('verdict("x") == "FN"', True),
+        ('rule("x") == "exact"', True),
+        ('weight("x") > 0.5', True),
         ("correction", False),
         ('label == "positive"', False),
         ('label == "claims(1)"', False),
@@ -102,6 +106,85 @@ def test_an_absent_value_is_no_claim() -> None:
 )
 def test_a_condition_tells_whether_it_is_about_items(where: str, yes: bool) -> None:
     assert about_items(where) is yes
+
+
+# What rules made of items
+
+
+TAGS = {
+    "key": [["B-PER", "I-PER", "O", "B-LOC", "O"], ["B-ORG", "O", "O"]],
+    "crf": [["B-PER", "O", "O", "B-LOC", "O"], ["B-ORG", "O", "B-DATE"]],
+    "bert": [["B-PER", "I-PER", "O", "B-ORG", "O"], ["O", "O", "O"]],
+}
+
+
+def ruled(rules: str) -> Result:
+    systems = {name: TAGS[name] for name in ("crf", "bert")}
+    return cp.compare(TAGS["key"], systems, task="span", rules=rules, resamples=0)
+
+
+@pytest.mark.parametrize(
+    ("where", "count"),
+    [
+        ('verdict("crf") == "TP"', 2),
+        ('verdict("crf") == "FN"', 1),
+        ('verdict("crf") == "FP" and negative', 2),
+        ('verdict("bert") == "FN" and verdict("crf") == "TP"', 2),
+        ('rule("crf") == "false negative"', 1),
+        ('is_missing(verdict("bert")) and verdict("crf") == "FP"', 2),
+        ('is_missing(rule("bert"))', 2),
+        ('verdict("crf") != "TP" and label == "PER"', 2),
+    ],
+)
+def test_a_condition_on_what_rules_made_of_items(where: str, count: int) -> None:
+    assert ruled("exact").count(where) == count
+
+
+def test_verdicts_are_those_of_their_view() -> None:
+    result = ruled("semeval2013")
+    assert [result.count('verdict("crf") == "PAR"', view=view) for view in ("strict", "partial")] == [0, 1]
+
+
+def test_without_rules_there_are_no_verdicts() -> None:
+    with pytest.raises(UsageError, match="unknown function 'verdict'"):
+        SMALL.result().count('verdict("x") == "TP"')
+
+
+# What tuples weigh
+
+
+BLOCKS = {
+    "crf": {"d": [{"a:PER": 0.6, "a:LOC": 0.3}, {"c:PER": 0.7}], "e": [{"b:PER": 0.2}]},
+    "lm": {"d": [{"a:LOC": 0.9}], "e": [{"b:PER": 1.0}]},
+}
+"""The key has a:PER and d:PER in one document, b:PER in the other."""
+
+
+@pytest.mark.parametrize(
+    ("where", "count"),
+    [
+        ('weight("crf") > 0', 4),  # a:PER, a:LOC as lm decides it, c:PER and b:PER
+        ('weight("crf") >= 0.6', 2),
+        ('positive and weight("crf") == 0.2', 1),
+        ('positive and not claims("crf") and weight("crf") > 0', 1),
+        ('is_missing(weight("crf"))', 1),
+        ('is_missing(weight("lm")) and positive', 2),
+        ('weight("lm") == 1', 1),
+    ],
+)
+def test_a_condition_on_what_tuples_weigh(where: str, count: int, tmp_path: Path) -> None:
+    result = believed(tmp_path, {"d": ["a:PER", "d:PER"], "e": ["b:PER"]}, BLOCKS)
+    assert result.count(where) == count
+
+
+def test_a_run_that_holds_nothing_for_possible_weighs_nothing(tmp_path: Path) -> None:
+    result = believed(tmp_path, {"d": ["a:PER"]}, {"crf": {"d": []}})
+    assert result.count('is_missing(weight("crf"))') == 1
+
+
+def test_what_is_certain_has_no_weights() -> None:
+    with pytest.raises(UsageError, match="unknown function 'weight'"):
+        ruled("exact").count('weight("crf") > 0.5')
 
 
 # What cannot be asked

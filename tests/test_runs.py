@@ -177,6 +177,39 @@ def test_a_condition_speaks_of_runs_and_of_systems() -> None:
         result.count('flips("gpt#1")')
 
 
+def test_a_site_counts_once_for_each_run_that_has_it_right() -> None:
+    result = cp.compare(KEY, {"gpt": Runs(FIRST, SECOND), "one": SECOND}, task="tag", resamples=0)
+    runs, words = [result.count(f'right("gpt#{number}")') for number in (1, 2)], sum(map(len, KEY))
+    assert result.count('right_by_run("gpt")') == sum(runs)
+    assert result.count('not right_by_run("gpt")') == 2 * words - sum(runs)
+    assert result.count('right_by_run("gpt") or not right_by_run("gpt")') == 2 * words
+    assert result.count('right_by_run("one")') == result.count('right("one")') == runs[1]
+    found = result.examples('right_by_run("gpt")', top=0)
+    assert (found.count, len(found.examples)) == (sum(runs), result.count('right_in("gpt") > 0'))
+
+
+def test_runs_of_two_systems_are_taken_together_in_every_way() -> None:
+    result = cp.compare(KEY, {"gpt": Runs(FIRST, SECOND), "t5": Runs(SECOND, FIRST)}, task="tag", resamples=0)
+    both = [result.count(f'right("gpt#{mine}") and right("t5#{theirs}")') for mine in (1, 2) for theirs in (1, 2)]
+    assert result.count('right_by_run("gpt") and right_by_run("t5")') == sum(both)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ('right_by_run("gpt#1")', "no system is called 'gpt#1'"),
+        ("right_by_run(key)", "unknown function 'right_by_run'"),
+        ('right_by_run("gpt") and correction', "unknown function 'right_by_run'"),
+    ],
+)
+def test_what_cannot_be_told_run_by_run_is_refused(where: str, said: str) -> None:
+    result = cp.compare(KEY, {"gpt": Runs(FIRST, SECOND), "one": SECOND}, task="tag", resamples=0)
+    with pytest.raises(UsageError, match=said):
+        result.count(where, "gpt", "one")
+    with pytest.raises(UsageError, match="unknown function 'right_by_run'"):
+        result.where('right_by_run("gpt")')
+
+
 def test_a_system_of_one_run_never_flips() -> None:
     result = cp.compare(KEY, {"gpt": FIRST}, task="tag", resamples=0)
     assert (result.count('flips("gpt")'), result.count('right_in("gpt") == 1')) == (0, 2)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+
 import pytest
 
-from comparanda import UsageError
-from comparanda.selection import selected
+from comparanda import Result, UsageError
+from comparanda.selection import Ground, selected
+from comparanda.show.links import Link
+from comparanda.show.tables import tables
 from tests import reference
+from tests.comparison.every_task import crowded_spans, fuzzy_spans, linked, spans, tags
 from tests.comparison.populations import NAMES, Population, identity, populations, seen, sets, written
 
 SMALL = Population(
@@ -96,3 +103,62 @@ def test_an_unknown_name_or_run_is_refused() -> None:
         rows("lenght > 3")
     with pytest.raises(UsageError, match="'q'"):
         rows('right("q")')
+
+
+@pytest.mark.parametrize("task", [spans, crowded_spans, linked])
+def test_among_says_whose_overlap_sites_are_meant(task: Callable[[int, Path], Result], tmp_path: Path) -> None:
+    result = task(2, tmp_path)
+    first, second, _ = result.verdicts.runs
+    view = result.verdicts.view()
+    for run in result.verdicts.runs:
+        number = result.verdicts.runs.index(run)
+        mine = view.among([number]).sites
+        assert result.count(f'among("{run}")') == len(mine)
+        assert result.count(f'among("{run}") and right("{run}")') == int(mine.right[number].sum())
+        assert result.count(f'among("{run}")', first, second) == len(mine)
+    both = len(view.among([0, 1]).sites)
+    assert result.count(f'among("{first}") and among("{second}")') == both
+    assert result.count(f'among("{first}") and (differs or not differs)', first, second) == both
+    assert len(selected(result.verdicts, view, f'among("{second}")').runs or ()) == 1
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        'among("x") and right("y")',
+        'value("y") == key and among("x")',
+        'among("x") and solved_by > 1',
+        'among("x") and flips("y")',
+        'among("x") and right_by_run("y")',
+    ],
+)
+def test_what_is_about_the_sites_of_some_runs_cannot_speak_of_others(where: str) -> None:
+    with pytest.raises(UsageError, match="about the sites of x alone"):
+        rows(where)
+
+
+@pytest.mark.parametrize("kept", [12_000_000, 1])
+@pytest.mark.parametrize("task", [tags, spans, fuzzy_spans, linked])
+def test_conditions_on_one_ground_select_what_each_selects_alone(
+    task: Callable[[int, Path], Result], kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("comparanda.selection._KEPT", kept)  # with one row at most, all is forgotten at once
+    result = task(2, tmp_path)
+    verdicts, view = result.verdicts, result.verdicts.view()
+    ground = Ground(verdicts)
+    links = [link for pair in permutations(result.systems, 2) for link in _links(result, *pair)]
+    assert len({link.base for link in links}) == 3
+    for link in links:
+        together = selected(verdicts, view, link.where, link.base, link.new, ground=ground)
+        alone = selected(verdicts, view, link.where, link.base, link.new)
+        assert together.rows.tolist() == alone.rows.tolist()
+        assert (together.pairs, together.runs, together.of) == (alone.pairs, alone.runs, alone.of)
+
+
+def _links(result: Result, base: str, new: str) -> list[Link]:
+    return [link for table in tables(result.difference(base, new), 0) for link in table.links.values()]
+
+
+def test_a_result_cannot_be_cut_to_the_sites_of_some_runs() -> None:
+    with pytest.raises(UsageError, match="is cut to those of all"):
+        SMALL.result().where('among("x") and right("x")')

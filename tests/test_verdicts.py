@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import comparanda as cp
 from comparanda import UsageError
 from comparanda.columns import TextColumn
 from comparanda.items import items_of_sites
@@ -101,6 +102,21 @@ def test_columns_are_brought_to_one_sorted_table_of_names() -> None:
     names, codes = canonical([TextColumn.of(["NN", "NE"]), TextColumn.of(["VV", "NE"])])
     assert names == ("NE", "NN", "VV")
     assert [column.tolist() for column in codes] == [[1, 0], [2, 0]]
+
+
+def test_a_universe_of_runs_is_made_once_in_whatever_order_they_are_named() -> None:
+    key, x, y = (["O", "B-PER", "O"], ["B-PER", "O", "O"], ["O", "O", "B-LOC"])
+    view = cp.compare([key], {"x": [x], "y": [y], "z": [key]}, task="span", resamples=0).verdicts.view()
+    pair = view.among([0, 1])
+    assert view.among([1, 0, 1]) is pair
+    assert view.among([0]) is not pair
+    assert [len(view.among(runs).sites) for runs in ([0], [1], [2], [0, 1])] == [2, 2, 1, 3]
+    assert view.among([0, 1, 2]) is view
+
+
+def test_where_sites_are_the_same_for_all_there_is_one_universe() -> None:
+    view = SMALL.verdicts().view()
+    assert view.among([0]) is view
 
 
 def test_systems_and_views_are_found_by_name() -> None:

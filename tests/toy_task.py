@@ -395,6 +395,7 @@ def findings(result: Result, by: Sequence[str] = (), where: Sequence[str] = ()) 
     several = len(result.systems) > 1
     for view in result.verdicts.views:
         found[f"{view}: scores"] = result.scores(view=view)
+        found[f"{view}: confusion"] = result.confusion(result.verdicts.runs[-1], view=view)
         for name in by:
             found[f"{view}: slices by {name}"] = result.slices(name, view=view)
         for condition in ("true", "solved_by == 0", *where):

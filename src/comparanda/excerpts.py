@@ -110,13 +110,18 @@ class TextPart:
         after = self._line(row) if self.by_line else self._joined(until, end)
         return Excerpt(self.names[document], before, word, after, places)
 
+    def covered(self, document: int, place: int, width: int) -> str:
+        """Return the words of some rows of a document as one text."""
+        row = int(self.documents[document]) + place
+        return self._joined(row, min(row + width, int(self.documents[document + 1])))
+
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int]:
         """Return the words of a site's sentence, and the site's place among them."""
         row = int(self.documents[document]) + place
         if row >= self.documents[document + 1]:  # a document without words
             return (), 0
         begin, end = self._sentence_of(row)
-        return tuple(self._joined(each, each + 1) for each in range(begin, end)), row - begin
+        return tuple(self._words(begin, end)), row - begin
 
     def _sentence_of(self, row: int) -> tuple[int, int]:
         sentence = int(np.searchsorted(self.sentences, row, side="right")) - 1
@@ -131,12 +136,19 @@ class TextPart:
     def _joined(self, begin: int, end: int) -> str:
         if self.words is None or self.start is None or self.length is None or begin >= end:
             return ""
-        data = self.words().data
         if self.running:
             until = int(self.start[end - 1]) + int(self.length[end - 1])
-            return " ".join(str(data[int(self.start[begin]) : until], "utf-8", "replace").split())
+            return " ".join(str(self.words().data[int(self.start[begin]) : until], "utf-8", "replace").split())
+        return " ".join(self._words(begin, end))
+
+    def _words(self, begin: int, end: int) -> list[str]:
+        """Return the words of some rows, one by one."""
+        if self.words is None or self.start is None or self.length is None:
+            return [""] * (end - begin)
+        data = self.words().data
         spans = zip(self.start[begin:end].tolist(), self.length[begin:end].tolist(), strict=True)
-        return " ".join(str(data[start : start + length], "utf-8", "replace") for start, length in spans)
+        found = [str(data[start : start + length], "utf-8", "replace") for start, length in spans]
+        return [" ".join(word.split()) for word in found] if self.running else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +188,11 @@ class Texts:
         """Return the excerpt of one site, or None where there are no texts."""
         found = self._part_of(document, place)
         return None if found is None else found[0].excerpt(*found[1:], width)
+
+    def covered(self, document: int, place: int, width: int) -> str | None:
+        """Return the words at some rows, as an excerpt has them, or None where there are no texts."""
+        found = self._part_of(document, place)
+        return None if found is None else found[0].covered(*found[1:], width)
 
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int] | None:
         """Return the words of a site's sentence and the site's place among them, or None where there are no texts."""

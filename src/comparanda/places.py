@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LARGE = 4 << 20
 """From this many bytes on, a response's bytes are let go once it is aligned, and read again for excerpts."""
 
-_STRETCH = 1 << 16
+_STRETCH = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)

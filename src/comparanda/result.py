@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from comparanda.comparison.chain_pairs import ChainPairs, chain_pairs
 from comparanda.comparison.combine import Combination, Order, combination
 from comparanda.comparison.complement.against import Against, against
 from comparanda.comparison.complement.finding import Complementarity, complementarity
+from comparanda.comparison.confusion import Confusion, confusion
 from comparanda.comparison.context import Context
 from comparanda.comparison.difference import Difference, Keying, difference
 from comparanda.comparison.diversity.finding import Diversity, diversity
@@ -161,6 +163,13 @@ class Result:
         base, new = self.pair(base, new, view=view)
         cuts = tuple(self._sliced(name, base, new, None, view, of_pair=True) for name in self._cuts(by, view))
         return replace(difference(self.context(view), base, new, keyed_by), slices=cuts)
+
+    def confusion(self, run: str, *, view: str | None = None) -> Confusion:
+        """Return which labels of the key a run mistakes for which: the labels of both, crossed.
+
+        A system with one run is called like it.
+        """
+        return confusion(self.context(view), run)
 
     def error_sources(
         self, base: str | None = None, new: str | None = None, *, view: str | None = None
@@ -384,6 +393,19 @@ class Result:
         from comparanda.saved import save
 
         save(self, folder)
+
+    def report(self, path: str | PathLike[str], **choices: Any) -> None:
+        """Write one HTML file that leads from every number to the examples behind it, and needs no network.
+
+        Args:
+            path: the file.
+            choices: what it is to hold, as `comparanda.page.Choices` has it: `title`, `text=False` for no words of the
+                corpus, `base` and `new` for the pair shown first, `view`, `by` …
+
+        """
+        from comparanda.page import Choices, as_html, build
+
+        Path(path).write_text(as_html(build(self, Choices(**choices))), encoding="utf-8", newline="\n")
 
     def context(self, view: str | None = None) -> Context:
         """Return the ground that findings of a view stand on."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from comparanda.columns import Column, TextColumn
-from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, select, walk
+from comparanda.errors import UsageError
+from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, quote, walk
+from comparanda.expressions.choosing import Chooser
 from comparanda.expressions.syntax import Call, Text
 from comparanda.item_selection import PAIR_ITEM_NAMES, about_items, item_scope
 from comparanda.sites import majority_of, shown
@@ -58,7 +60,16 @@ OF_RUNS = frozenset({"right", "value", "aspect", "agrees", "source"})
 OF_SYSTEMS = frozenset({"flips", "right_in"})
 """The functions that speak of all runs of a system by its name."""
 
+RIGHT_BY_RUN = "right_by_run"
+"""The function that speaks of the runs of a system one after the other: whether each is right, by `right`."""
+
+AMONG = "among"
+"""The function that says whose sites are meant: those of the key and the runs that it names. It is true everywhere."""
+
 _CHANGED = "_changed"
+
+_KEPT = 12_000_000
+"""How many rows are kept of all pairs of runs together; each takes some twenty bytes."""
 
 SOURCE_NAMES = ("base_source", "new_source")
 """Whose errors those of a pair are, where rules tell."""
@@ -94,8 +105,46 @@ class Selection:
         return len(self.rows)
 
 
+class Ground:
+    """What conditions on the same verdicts share: all that was worked out of them.
+
+    One is enough for all counts of a report; those that are about the same pair should come one after the other.
+
+    Args:
+        verdicts: the verdicts.
+
+    """
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        self.verdicts = verdicts
+        self._choosers: dict[tuple[View, tuple[int, int] | None, bool], Chooser] = {}
+
+    def sites(self, where: str, view: View, pair: tuple[int, int] | None = None) -> Rows:
+        """Return the sites of a view that fulfil a condition, which may be about one pair of runs."""
+        return self._chooser((view, pair, False), lambda: scope(self.verdicts, view, pair)).rows(where)
+
+    def items(self, where: str, view: View, pair: tuple[int, int] | None = None) -> Rows:
+        """Return the items of a view that fulfil a condition, which may be about one pair of runs."""
+        return self._chooser((view, pair, True), lambda: item_scope(self.verdicts, view, pair)).rows(where)
+
+    def _chooser(self, of: tuple[View, tuple[int, int] | None, bool], visible: Callable[[], Scope]) -> Chooser:
+        """Return what chooses rows; those that were not asked for a long time are forgotten."""
+        found = self._choosers.pop(of, None) or Chooser(visible())
+        self._choosers[of] = found
+        while len(self._choosers) > 1 and sum(each.length for each in self._choosers.values()) > _KEPT:
+            del self._choosers[next(iter(self._choosers))]
+        return found
+
+
 def selected(
-    verdicts: Verdicts, view: View, where: str, base: str | None = None, new: str | None = None, *, alone: bool = True
+    verdicts: Verdicts,
+    view: View,
+    where: str,
+    base: str | None = None,
+    new: str | None = None,
+    *,
+    alone: bool = True,
+    ground: Ground | None = None,
 ) -> Selection:
     """Return the sites that fulfil a condition, or the items where it speaks of those.
 
@@ -103,49 +152,55 @@ def selected(
     counts once for each pair of their runs. A condition that does not speak of the pair counts each site once.
     Overlap sites are those of the pair, unless the condition speaks of all systems, or neither of them nor of the
     pair and the pair was not named (`alone` is false). With `flips` or `right_in` they are then those of the systems
-    that these name.
+    that these name. `among` says whose they are, and leaves nothing to guess. With `right_by_run` a site counts once
+    for each run of the system that it names.
     """
+    ground = ground or Ground(verdicts)
     if about_items(where, view.sites.attributes):
-        return _selected_items(verdicts, view, where, base, new)
+        return _selected_items(ground, view, where, base, new)
     paired = bool(names_used(where) & {*pair_names(view.sites), *SOURCE_NAMES})
-    named = _systems_named(verdicts, where)
-    if base is not None and new is not None and (paired or (alone and not _of_all(where))):
+    among = _runs_among(verdicts, where)
+    named = [] if among else _systems_named(verdicts, where)
+    if base is not None and new is not None and (paired or (alone and not among and not _of_all(where))):
         named = [base, new]
-    runs = tuple(run for name in named for run in verdicts.system(name).runs) or None
+    runs = (*among, *(run for name in named for run in verdicts.system(name).runs)) or None
     if runs is not None:
         view = view.among(runs)
     if base is None or new is None or not paired:
-        rows = np.flatnonzero(select(where, scope(verdicts, view)))
+        rows = np.concatenate([ground.sites(each, view) for each in _run_by_run(verdicts, where)])
         return Selection(where, rows, view, None, runs=runs)
     both = verdicts.system(base), verdicts.system(new)
-    found = _of_runs(where, view, both, lambda pair: scope(verdicts, view, pair), "sites")
+    found = _of_runs(where, view, both, ground.sites, "sites")
     return replace(found, runs=runs)
 
 
 def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
     """Return the sites of a view, as all systems together make them, that fulfil a condition."""
-    return np.flatnonzero(select(where, scope(verdicts, view)))
+    if any(call.function == AMONG for call in _calls(where)):
+        what = f"{where!r} is about the sites of some runs, and a result is cut to those of all"
+        raise UsageError(what, hint="leave `among` out, or compare these systems alone")
+    return Ground(verdicts).sites(where, view)
 
 
-def _selected_items(verdicts: Verdicts, view: View, where: str, base: str | None, new: str | None) -> Selection:
+def _selected_items(ground: Ground, view: View, where: str, base: str | None, new: str | None) -> Selection:
     """Return the items that fulfil a condition; what the key and the runs have does not depend on who is looked at."""
     if base is None or new is None or not names_used(where) & {*PAIR_ITEM_NAMES}:
-        return Selection(where, np.flatnonzero(select(where, item_scope(verdicts, view.items))), view, None, "items")
-    both = verdicts.system(base), verdicts.system(new)
-    return _of_runs(where, view, both, lambda pair: item_scope(verdicts, view.items, pair), "items")
+        return Selection(where, ground.items(where, view), view, None, "items")
+    both = ground.verdicts.system(base), ground.verdicts.system(new)
+    return _of_runs(where, view, both, ground.items, "items")
 
 
 def _of_runs(
     where: str,
     view: View,
     systems: tuple[System, System],
-    ground: Callable[[tuple[int, int]], Scope],
+    choose: Callable[[str, View, tuple[int, int]], Rows],
     of: Literal["sites", "items"],
 ) -> Selection:
     """Select rows once for each pair of runs of two systems."""
     found, pairs = [], []
     for pair in product(systems[0].runs, systems[1].runs):
-        rows = np.flatnonzero(select(where, ground(pair)))
+        rows = choose(where, view, pair)
         found.append(rows)
         pairs += [pair] * len(rows)
     return Selection(where, np.concatenate(found), view, tuple(pairs), of)
@@ -153,18 +208,61 @@ def _of_runs(
 
 def _of_all(where: str) -> bool:
     """Whether a condition speaks of what all systems say together, or of single ones by name."""
-    nodes = list(walk(parse(where).root))
-    called = {node.function for node in nodes if isinstance(node, Call)}
-    return bool(called & OF_RUNS or names_used(where) & OF_ALL)
+    called = {call.function for call in _calls(where)}
+    return bool(called & {*OF_RUNS, RIGHT_BY_RUN} or names_used(where) & OF_ALL)
+
+
+@lru_cache(maxsize=64)
+def _calls(where: str) -> tuple[Call, ...]:
+    return tuple(node for node in walk(parse(where).root) if isinstance(node, Call))
+
+
+def _named_in(where: str, functions: Collection[str]) -> set[str]:
+    """Return the names of runs or systems that some functions are asked about."""
+    asked = [each for call in _calls(where) if call.function in functions for each in call.arguments[:1]]
+    return {each.value for each in asked if isinstance(each, Text)}
+
+
+def _run_by_run(verdicts: Verdicts, where: str) -> Iterator[str]:
+    """Yield a condition once for each run of the systems that it speaks of run by run; most speak of none so."""
+    systems = [verdicts.system(name) for name in sorted(_named_in(where, {RIGHT_BY_RUN}))]
+    for turn in product(*(system.runs for system in systems)):
+        runs = {system.name: verdicts.runs[run] for system, run in zip(systems, turn, strict=True)}
+        yield _with_runs(where, runs)
+
+
+def _with_runs(where: str, runs: Mapping[str, str]) -> str:
+    """Write a condition of single runs in place of systems: `right("gpt#1")` for `right_by_run("gpt")`."""
+    for call in sorted(_calls(where), key=lambda call: call.place, reverse=True):
+        if call.function == RIGHT_BY_RUN and len(call.arguments) == 1 and isinstance(call.arguments[0], Text):
+            run = f"right({quote(runs[call.arguments[0].value])})"
+            where = where[: call.place.start] + run + where[call.place.end :]
+    return where
 
 
 def _systems_named(verdicts: Verdicts, where: str) -> list[str]:
     """Return the systems that a condition speaks of as a whole, if it speaks of them alone."""
     if _of_all(where):
         return []
-    calls = [node for node in walk(parse(where).root) if isinstance(node, Call) and node.function in OF_SYSTEMS]
-    said = {each.value for node in calls for each in node.arguments if isinstance(each, Text)}
+    said = _named_in(where, OF_SYSTEMS)
     return [system.name for system in verdicts.systems if system.name in said]
+
+
+def _runs_among(verdicts: Verdicts, where: str) -> tuple[int, ...]:
+    """Return the runs whose sites a condition says it is about; it can speak of no others there."""
+    said = _named_in(where, {AMONG})
+    if not said:
+        return ()
+    others = (_named_in(where, OF_RUNS) - said) | (names_used(where) & OF_ALL)
+    others |= {name for name in _named_in(where, {*OF_SYSTEMS, RIGHT_BY_RUN}) if _runs_of(verdicts, name) - said}
+    if others:
+        what = f"{where!r} is about the sites of {', '.join(sorted(said))} alone, and speaks of more"
+        raise UsageError(what, hint=f"these are not known there: {', '.join(sorted(others))}")
+    return tuple(run for run, name in enumerate(verdicts.runs) if name in said)
+
+
+def _runs_of(verdicts: Verdicts, system: str) -> set[str]:
+    return {verdicts.runs[run] for each in verdicts.systems if each.name == system for run in each.runs}
 
 
 def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
@@ -181,6 +279,7 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
     functions = dict(BUILTINS) | {
         "right": Function((run,), "truth", lambda name: sites.right[verdicts.runs.index(name)]),
         "value": Function((run,), "text", lambda name: columns.values(sites.values[verdicts.runs.index(name)])),
+        AMONG: Function((run,), "truth", lambda _: np.ones(len(sites), np.bool_)),
     }
     functions |= columns.of_systems()
     if sites.aspects:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 UnitKind = Literal["document", "topic", "sentence", "row"]
 
 _FIRST_PLACES = 3
+
+_KEPT = 10_000_000
+"""How many rows are kept of all universes of runs together; each takes some hundred bytes."""
 
 NO_ERROR = "none"
 """What the errors of a site are called where there are none."""
@@ -188,10 +191,19 @@ class View:
 
     def among(self, runs: Sequence[int]) -> View:
         """Return the view in the universe of the key and some runs alone: overlap sites depend on it, others do not."""
-        if self.raised is not None:
-            return self._raised_by(runs)
-        if self.claims is None or len(set(runs)) == len(self.claims.runs):
-            return self
+        universe = tuple(sorted(set(runs)))
+        everybody = self.all_sites.values if self.claims is None else self.claims.runs
+        return self if self.shared or len(universe) == len(everybody) else self._universe(universe)
+
+    @cached_property
+    def _universe(self) -> Callable[[tuple[int, ...]], View]:
+        """Makes the view among some runs; the last ones are kept, for findings and counts ask again and again."""
+        rows = len(self.all_sites if self.claims is None else self.claims)
+        return lru_cache(maxsize=1 + _KEPT // (1 + rows))(self._claimed_by if self.raised is None else self._raised_by)
+
+    def _claimed_by(self, runs: Sequence[int]) -> View:
+        """Return the view on the spans of the key and of some runs."""
+        assert self.claims is not None
         rows = self.claims.present(runs)
         claims = self.claims.take(rows).among(runs)
         items = None if self.given_items is None else self.given_items.of_claims(rows, len(self.claims))
@@ -200,8 +212,6 @@ class View:
     def _raised_by(self, runs: Sequence[int]) -> View:
         """Return the view on the key's own sites and those that some runs raise."""
         sites = self.all_sites
-        if len(set(runs)) == len(sites.values):
-            return self
         there = sites.key != sites.names.index(self.raised or "")
         looked_at = np.zeros(len(sites.values), np.bool_)
         for run in runs:

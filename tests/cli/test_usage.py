@@ -22,7 +22,7 @@ def test_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "compre") == (
         "no command is called 'compre' (did you mean 'compare'?)\n"
         "  commands: compare, score, diff, complement, combine, ablate, leaderboard, suspects, stability, agree, "
-        "simulate, ask, gate, report, examples, validate, convert, rules, formats, schema, demo"
+        "simulate, ask, gate, report, serve, examples, validate, convert, rules, formats, schema, demo"
     )
 
 

@@ -26,6 +26,7 @@ for _name in (
     "comparison.test_combination",
     "comparison.complement.test_intervals",
     "comparison.complement.test_random",
+    "comparison.test_confusion",
     "comparison.test_difference",
     "comparison.test_leaderboard",
     "comparison.test_order",
@@ -229,6 +230,13 @@ MUTATIONS = (
         "labels % width, labels // width % width",
         "transitions_are_cells_of_scikit_learns_confusion_matrices",
         "transitions_are_counted_with_both_shares",
+    ),
+    mutation(
+        "comparison.confusion",
+        "(rows.rows * columns.height + columns.rows) * 2 + right",
+        "(columns.rows * columns.height + rows.rows) * 2 + right",
+        "cells_are_the_pairs_of_labels_that_occur",
+        "it_is_the_confusion_matrix_of_scikit_learn",
     ),
     mutation(
         "comparison.pairs",
@@ -747,8 +755,8 @@ MUTATIONS = (
     ),
     mutation(
         "item_selection",
-        "lambda name: items.has(verdicts.runs.index(name))",
-        "lambda name: items.has(-1 - verdicts.runs.index(name))",
+        "lambda name: items.has(number(name))",
+        "lambda name: items.has(-1 - number(name))",
         "claims_of_every_run_can_be_asked_for",
         "every_integer_of_a_pair_leads_to_its_items_or_sites",
     ),
@@ -1083,11 +1091,16 @@ MUTATIONS = (
     ),
     mutation(
         "comparison.examples",
-        '{context.verdicts.documents[document]}" for',
-        '{document}" for',
+        "_digests(context.seed, context.verdicts.documents)[table.document[rows]]",
+        "table.document[rows].astype(np.uint64)",
         "examples_are_chosen_by_document_and_place_alone",
     ),
-    mutation("comparison.examples", "order[:top]", "order[top % 2 :][:top]", "a_larger_sample_holds_the_smaller_one"),
+    mutation(
+        "comparison.examples",
+        "by_hash(context, table, rows)[:top]",
+        "by_hash(context, table, rows)[top % 2 :][:top]",
+        "a_larger_sample_holds_the_smaller_one",
+    ),
     mutation(
         "align.ids",
         "rows[:, 0], rows[:, 1])",

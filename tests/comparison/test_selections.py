@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from comparanda import Result, UsageError
 from comparanda.comparison.combine import Agreement, Contribution, GreedyStep, Hardness, OracleRow
+from comparanda.comparison.confusion import Confused, LabelCount
 from comparanda.comparison.difference import DifferenceClass, LabelDifference, Transition
 from comparanda.comparison.examples import Examples
 from comparanda.comparison.finding import Finding
@@ -33,10 +34,17 @@ COUNTED = {
     Agreement: "sites",
     Slice: "sites",
     Examples: "count",
+    Confused: "count",
+    LabelCount: "count",
 }
 """For every kind of row with a condition, the field that the condition's selection must equal."""
 
-ALSO_COUNTED = {(Agreement, "where_right"): "right"}
+ALSO_COUNTED = {
+    (Agreement, "where_right"): "right",
+    (OracleRow, "sites_where"): "sites",
+    (Confused, "where_wrong"): "wrong",
+    (LabelCount, "where_right"): "right",
+}
 CUTS = ("label", "word", "length", "odd", "genre", "document", "frequency", "solved_by", "agreement", "majority")
 
 
@@ -75,6 +83,8 @@ def check(result: Result, finding: Finding) -> set[type]:
 
 def findings(result: Result) -> Iterator[Finding]:
     yield result.combination()
+    for run in result.verdicts.runs:
+        yield result.confusion(run)
     for by in CUTS:
         yield result.slices(by)
     if len(result.systems) > 1:
@@ -117,7 +127,7 @@ def test_no_kind_of_row_escapes_the_check() -> None:
     met = set[type]().union(*(check(result, finding) for finding in findings(result)))
     assert met == set(COUNTED)
     everything = result.anatomy(by=CUTS)
-    assert {type(row) for row in rows_with_conditions(everything)} == set(COUNTED) - {Examples}
+    assert {type(row) for row in rows_with_conditions(everything)} == set(COUNTED) - {Examples, Confused, LabelCount}
 
 
 @identity(any_population)

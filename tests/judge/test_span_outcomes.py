@@ -27,9 +27,9 @@ def counted(found: Scores, side: str, view: str, run: str) -> dict[str, int]:
 def test_verdicts_are_counted_on_both_sides() -> None:
     found = scored(KEY, {"crf": CRF}, "exact")
     assert found.outcomes == (
-        OutcomeCount("exact", "crf", "key", "FN", 2),
-        OutcomeCount("exact", "crf", "key", "TP", 1),
-        OutcomeCount("exact", "crf", "beside", "FP", 3),
+        OutcomeCount("exact", "crf", "key", "FN", 2, 'not negative and verdict("crf") == "FN"'),
+        OutcomeCount("exact", "crf", "key", "TP", 1, 'not negative and verdict("crf") == "TP"'),
+        OutcomeCount("exact", "crf", "beside", "FP", 3, 'negative and verdict("crf") == "FP"'),
     )
     assert "Outcomes" in str(found)
     assert found.to_dicts()[0]["f1"] == pytest.approx(2 / 7)
@@ -49,7 +49,8 @@ def test_one_view_counts_its_own_verdicts_alone() -> None:
 def test_the_verdicts_of_a_part_are_those_of_its_sites() -> None:
     result = comparanda.compare(KEY, {"crf": CRF}, task="span", resamples=0)
     found = result.where('label == "LOC"').scores()
-    assert found.outcomes == (OutcomeCount("exact", "crf", "key", "TP", 1),)
+    where = 'not negative and verdict("crf") == "TP"'
+    assert found.outcomes == (OutcomeCount("exact", "crf", "key", "TP", 1, where),)
 
 
 @pytest.mark.repeated

@@ -95,10 +95,13 @@ def test_markdown_escapes_pipes_and_backticks() -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_html_holds_text_alone(name: str) -> None:
+def test_html_holds_text_and_shapes_alone(name: str) -> None:
     found = parsed(as_html(ALL[name]))
     assert found.rows == written(tables(ALL[name]))
-    assert found.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
+    assert found.tags <= {
+        *("table", "caption", "thead", "tbody", "tr", "th", "td", "p"),
+        *("figure", "svg", "title", "desc", "defs", "pattern", "clippath", "g", "path", "rect", "circle", "text"),
+    }
     assert ALL[name]._repr_html_() == as_html(ALL[name])
 
 

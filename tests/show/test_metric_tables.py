@@ -170,7 +170,7 @@ class TestData:
 
     def test_whether_data_hold_all(self) -> None:
         assert not shows_more(scores(CHAINS))
-        outcomes = (OutcomeCount("any", "a", "key", "TP", 1),)
+        outcomes = (OutcomeCount("any", "a", "key", "TP", 1, "true"),)
         found = scores(CHAINS)
         assert shows_more(Scores("any", 30, "document", 9, 13, found.scores, outcomes))
         assert not shows_more(scores({"accuracy": [0.1]}))

@@ -37,25 +37,25 @@ def agree(context: click.Context, /, **options: Any) -> None:
 
     None of the outputs is the key; documents and words are those of the first, or of --ground.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import layout_of, publish
 
-    found, result = _agreed(context, options)
+    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    found, result = agreed(context, options)
     publish(context, result, [found], options)
 
 
-def _agreed(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreements, Result]:
+def agreed(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreements, Result]:
     """Read the outputs and say how far they agree."""
     import sys
 
     from comparanda.agreeing import agreement_of
     from comparanda.cli.inputs import outputs_alone
-    from comparanda.cli.output import layout_of, print_notes, say_settings
+    from comparanda.cli.output import print_notes, say_settings
     from comparanda.cli.run import settings_of, spare
     from comparanda.read.runs import each_input
     from comparanda.show.console import progress
 
     say_settings(context, options)
-    layout_of(context, options)  # what cannot be printed is refused before anything is read
     outputs = outputs_alone(context, options)
     spare(options, [given.path for given in each_input(outputs.values())])
     settings = settings_of({**options, "where": None}, outputs)

@@ -36,10 +36,11 @@ from comparanda.cli.options import (
     view,
     where,
 )
-from comparanda.cli.parsing import Command
+from comparanda.cli.parsing import Command, filled
 from comparanda.cli.ranking import leaderboard
 from comparanda.cli.reporting import report
 from comparanda.cli.rules import rules
+from comparanda.cli.serving import serve
 from comparanda.cli.simulating import simulate
 from comparanda.cli.stability import stability
 from comparanda.cli.suspecting import suspects
@@ -232,6 +233,7 @@ def schema(kind: str | None) -> None:
 
 @click.command(cls=Command, short_help="Four real taggers on a small corpus that comes along.")
 @click.option("--copy", metavar="FOLDER", help="Write the demo's files to a folder, to play with.")
+@click.option("--report", metavar="FILE", callback=filled, help="Write the report too: a page that opens in a browser.")
 @demo_task
 @by
 @pairing
@@ -263,6 +265,7 @@ commands: list[click.Command] = [
     ask,
     gate,
     report,
+    serve,
     examples,
     validate,
     convert,

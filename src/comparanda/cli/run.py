@@ -307,4 +307,12 @@ def run_demo(context: click.Context, options: Mapping[str, Any]) -> None:
     result = compare(key, systems, task=options["task"], attributes=options["by"], **_drawn(options))
     if options["verbose"]:
         print_notes(result.notes, options)
-    publish(context, result, [result.anatomy(options["base"], options["new"], by=options["by"] or None)], options)
+    chosen = {name: options[name] for name in ("base", "new")} | {"by": options["by"] or None}
+    publish(context, result, [result.anatomy(**chosen)], options)
+    if options["report"] is not None:
+        from comparanda.cli.reporting import write_page
+        from comparanda.page import Choices, build
+
+        write_page(build(result, Choices(**chosen)), options["report"], quiet=options["quiet"])
+        if not options["quiet"]:
+            tell(f"open it in a browser: {Path(options['report']).resolve().as_uri()}")

@@ -42,6 +42,7 @@ class OracleRow:
         highest: the runs with the highest share here.
         lowest: the runs with the lowest share here; none where all are equal.
         where: the condition that selects the sites the oracle has right.
+        sites_where: the condition that selects all of its sites.
 
     """
 
@@ -56,6 +57,7 @@ class OracleRow:
     highest: tuple[str, ...]
     lowest: tuple[str, ...]
     where: str
+    sites_where: str
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
     solved = pattern.sum(axis=0, dtype=np.int64)
     first = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
     best = int(pattern[:, own_sites(context.view)[sites.contested]].sum(axis=1).argmax())
-    overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites), "")
+    overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites), "true")
     labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _rank(row, order)))
     gain = _oracle_interval(context, pattern)
     return Combination(
@@ -211,7 +213,7 @@ def _oracle_row(
     oracle = easy + int(mine.any(axis=0).sum())
     top, bottom = max(right), min(right)
     names = context.verdicts.runs
-    condition = f"{which} and solved_by > 0" if which else "solved_by > 0"
+    condition = "solved_by > 0" if which == "true" else f"{which} and solved_by > 0"
     return OracleRow(
         label,
         sites,
@@ -224,6 +226,7 @@ def _oracle_row(
         tuple(name for name, count in zip(names, right, strict=True) if count == top),
         tuple(name for name, count in zip(names, right, strict=True) if count == bottom and bottom < top),
         condition,
+        which,
     )
 
 

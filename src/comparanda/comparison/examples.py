@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.mentions import MentionChains, ShownChain
 from comparanda.comparison.spans import Stretch, Stretches
-from comparanda.comparison.trees import Tree, trees_of
+from comparanda.comparison.trees import MOST_WORDS, Tree, trees_of
 from comparanda.sites import NOTHING, shown
 
 if TYPE_CHECKING:
@@ -101,13 +101,19 @@ class Exhibits:
         context: the ground.
         selection: what is shown; rows of other selections in the same view can be shown too.
         pair: the runs whose trees are drawn, and whose spans where sites are those of a pair alone.
+        most_arcs: of how many words of a sentence arcs are shown at most.
+
+    Attributes:
+        seen: the runs whose answers are shown.
 
     """
 
-    def __init__(self, context: Context, selection: Selection, pair: tuple[int, ...]) -> None:
+    def __init__(
+        self, context: Context, selection: Selection, pair: tuple[int, ...], *, most_arcs: int = MOST_WORDS
+    ) -> None:
         everybody = tuple(range(len(context.verdicts.runs)))
-        self._pair = pair
-        self._seen = everybody if selection.view is context.view else selection.runs or pair
+        self._pair, self._most_arcs = pair, most_arcs
+        self.seen = everybody if selection.view is context.view else selection.runs or pair
         self._context = replace(context, view=selection.view)
         self._of = selection.of
 
@@ -116,22 +122,22 @@ class Exhibits:
         view = self._context.view
         if view.chains is None or view.mention is None:
             return None
-        return MentionChains(self._context, view.chains, view.mention, self._seen)
+        return MentionChains(self._context, view.chains, view.mention, self.seen)
 
     @cached_property
     def _stretches(self) -> Stretches | None:
         claims = self._context.view.claims
-        return None if claims is None else Stretches(self._context, claims, self._seen)
+        return None if claims is None else Stretches(self._context, claims, self.seen)
 
     @cached_property
     def _having(self) -> Mapping[int, Truths]:
-        return {run: self._context.view.items.has(run) for run in self._seen}
+        return {run: self._context.view.items.has(run) for run in self.seen}
 
     def of(self, row: int) -> Example:
         """Return one site or item in its sentence."""
         if self._of == "items":
             return _item(self._context, row, self._having, self._chains)
-        return _example(self._context, row, self._pair, self._seen, self._stretches, self._chains)
+        return _example(self._context, row, self._pair, self._most_arcs, self.seen, self._stretches, self._chains)
 
 
 def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
@@ -145,21 +151,30 @@ def sampled(context: Context, selection: Selection, top: int) -> list[int]:
     table = selection.view.items if selection.of == "items" else selection.view.sites
     rows = np.unique(selection.rows)
     if top and len(rows) > top:
-        order = np.lexsort((table.place[rows], _hashes(context, table, rows)))
-        rows = rows[order[:top]]
+        rows = rows[by_hash(context, table, rows)[:top]]
     return [int(row) for row in rows[np.lexsort((rows, table.place[rows], table.document[rows]))]]
+
+
+def by_hash(context: Context, table: Sites | Items, rows: Rows) -> Rows:
+    """Return the order in which rows are chosen: a small sample is part of every larger one."""
+    return np.lexsort((table.place[rows], _hashes(context, table, rows)))
 
 
 def _hashes(context: Context, table: Sites | Items, rows: Rows) -> NDArray[np.uint64]:
     """Hash seed, document and place of each row; the mixing steps are those of splitmix64."""
-    documents, inverse = np.unique(table.document[rows], return_inverse=True)
-    named = [f"{context.seed}\0{context.verdicts.documents[document]}" for document in documents.tolist()]
-    digests = [int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little") for name in named]
-    mixed = np.array(digests, np.uint64)[inverse] + table.place[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    digests = _digests(context.seed, context.verdicts.documents)[table.document[rows]]
+    mixed = digests + table.place[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     hashes: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
     return hashes
+
+
+@lru_cache(maxsize=1)
+def _digests(seed: int, documents: tuple[str, ...]) -> NDArray[np.uint64]:
+    """Hash the seed with the name of each document."""
+    named = (hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest() for name in documents)
+    return np.frombuffer(b"".join(named), "<u8").astype(np.uint64)
 
 
 def _item(context: Context, row: int, having: Mapping[int, Truths], chains: MentionChains | None) -> Example:
@@ -183,6 +198,7 @@ def _example(
     context: Context,
     row: int,
     pair: tuple[int, ...],
+    most_arcs: int,
     seen: tuple[int, ...],
     stretches: Stretches | None,
     chains: MentionChains | None,
@@ -194,7 +210,7 @@ def _example(
     passage = _passage(context, document, place, width, row, chains)
     drawn = any(aspect.points for aspect in sites.aspects.values())
     words, position = (verdicts.texts.sentence(document, place) if drawn else None) or ((), 0)
-    trees, undrawn = trees_of(context, row, position, len(words), pair) if words else ((), 0)
+    trees, undrawn = trees_of(context, row, position, len(words), pair, most_arcs) if words else ((), 0)
 
     def answer(run: int) -> Answer:
         value, name = int(sites.values[run][row]), verdicts.runs[run]

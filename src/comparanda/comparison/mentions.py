@@ -91,8 +91,8 @@ class MentionChains:
         self._sites, self._documents, self._chains = context.sites, context.verdicts.documents, chains
         self._mention = mention
         self._candidates = chains.candidates.get(context.view.name)
-        self._key = _Side("key", chains.key)
-        self._runs = [(run, _Side(context.verdicts.runs[run], chains.runs[run])) for run in runs]
+        self._key = SideChains("key", chains.key)
+        self._runs = [(run, SideChains(context.verdicts.runs[run], chains.runs[run])) for run in runs]
         self._words = _Words(context.verdicts.texts, chains)
 
     def of(self, site: int) -> tuple[ShownChain, ...]:
@@ -105,7 +105,7 @@ class MentionChains:
         """Return the mention at a site in its sentence; None where the key does not have its document."""
         return self._words.excerpt(int(self._mention[site]))
 
-    def _chain(self, side: _Side, mention: int, *, right: bool) -> ShownChain:
+    def _chain(self, side: SideChains, mention: int, *, right: bool) -> ShownChain:
         """Show the chain of a mention on one side."""
         members = side.members(mention)
         if not members.size:
@@ -128,7 +128,7 @@ class MentionChains:
         found = both if right and both.size else np.flatnonzero(counting)
         return int(found[-1]) if found.size else None
 
-    def _shown(self, side: _Side, row: int, mention: int, number: int, *, in_key: bool) -> ShownMention:
+    def _shown(self, side: SideChains, row: int, mention: int, number: int, *, in_key: bool) -> ShownMention:
         chains = self._chains
         text, places = self._words.of(row)
         beside = text is not None and chains.document[row] == chains.document[mention]
@@ -145,7 +145,7 @@ def _chosen(size: int, place: int, decides: int | None) -> list[int]:
     return sorted(chosen | gaps)
 
 
-class _Side:
+class SideChains:
     """The chains of one side, so sorted that the mentions of each stand together."""
 
     def __init__(self, name: str, chain: Rows) -> None:
@@ -229,9 +229,12 @@ class _Words:
         return " … ".join(words) if any(words) else None, places
 
     def _pieces(self, row: int) -> list[tuple[int, int]]:
-        """Return the pieces of a mention that is not just the rows from its begin on; none for others."""
-        pieces = self._chains.pieces
-        if pieces is None:
-            return []
-        mine = slice(*np.searchsorted(pieces.span, [row, row + 1]))
-        return list(zip(pieces.begin[mine].tolist(), pieces.end[mine].tolist(), strict=True))
+        return pieces_of(self._chains, row)
+
+
+def pieces_of(chains: Chains, row: int) -> list[tuple[int, int]]:
+    """Return the pieces of a mention that is not just the rows from its begin on; none for others."""
+    if chains.pieces is None:
+        return []
+    mine = slice(*np.searchsorted(chains.pieces.span, [row, row + 1]))
+    return list(zip(chains.pieces.begin[mine].tolist(), chains.pieces.end[mine].tolist(), strict=True))

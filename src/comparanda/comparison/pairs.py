@@ -20,10 +20,15 @@ from comparanda.measures import ratio
 from comparanda.sites import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
     from comparanda.verdicts import System
+
+_AT_ONCE = 64
+"""Of so many pairs the intervals are drawn at once: more would only take more room."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,18 @@ def pairs(context: Context, transitions: int = 0) -> Pairs:
     main = context.measures[0]
     table = scores(replace(context, resamples=0), [main])
     plain = _Plain(context) if context.view.shared else None
-    found = []
-    for first, second in combinations(context.systems, 2):
+    both = list(combinations(context.systems, 2))
+    crossed: list[tuple[_Counted, tuple[PairTransition, ...]]] = []
+    units: list[_Units] = []
+    for first, second in both:
         ground = plain or _ground(context, first, second)
         counted = _counted(ground, first, second, kinds=transitions > 0)
+        crossed.append((counted, _most_frequent(ground, counted.transitions, transitions)))
+        if context.resamples:
+            units.append(_units(context, ground, first, second))
+    spans = _intervals(context, units) if context.resamples else [(None, None)] * len(both)
+    found = []
+    for (first, second), (counted, frequent), span in zip(both, crossed, spans, strict=True):
         values = table.value(first.name), table.value(second.name)
         diff = share(counted.different, counted.sites)
         found.append(
@@ -114,12 +127,12 @@ def pairs(context: Context, transitions: int = 0) -> Pairs:
                 counted.sites,
                 counted.different,
                 diff,
-                *_interval(context, ground, first, second),
+                *span,
                 None if values[0] is None or values[1] is None else values[1] - values[0],
                 counted.overlap,
                 None if diff is None else 1 - diff,
                 *counted.classes,
-                _most_frequent(ground, counted.transitions, transitions),
+                frequent,
                 _pair_condition(context, first.name, second.name),
             )
         )
@@ -222,10 +235,16 @@ def _counted(ground: _Plain | _Spans, first: System, second: System, *, kinds: b
     )
 
 
-def _interval(context: Context, ground: _Plain | _Spans, first: System, second: System) -> Interval:
-    """Return the bootstrap interval of diff: over units their differing sites, the mean over pairs of runs."""
-    if not context.resamples:
-        return None, None
+@dataclass(frozen=True, eq=False, slots=True)
+class _Units:
+    """What two systems differ at in each unit: the active units, and for each its differing sites and all its sites."""
+
+    active: NDArray[np.int64]
+    columns: NDArray[np.float64]
+
+
+def _units(context: Context, ground: _Plain | _Spans, first: System, second: System) -> _Units:
+    """Count by unit the differing sites, in the mean over pairs of runs, and all sites."""
     unit, active = ground.units(), context.among(first.name, second.name).active
     size = context.verdicts.units.count
     columns = np.zeros((len(active), 2))
@@ -233,7 +252,23 @@ def _interval(context: Context, ground: _Plain | _Spans, first: System, second: 
     run_pairs = list(product(first.runs, second.runs))
     for runs in run_pairs:
         columns[:, 0] += np.bincount(unit[ground.differing(*runs)], minlength=size)[active] / len(run_pairs)
-    return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
+    return _Units(active, columns)
+
+
+def _intervals(context: Context, units: Sequence[_Units]) -> list[Interval]:
+    """Return the bootstrap intervals of diff; pairs that stand in the same units share the draws, which cost most."""
+    alike: dict[bytes, list[int]] = {}
+    for place, each in enumerate(units):
+        alike.setdefault(each.active.tobytes(), []).append(place)
+    found: list[Interval] = [(None, None)] * len(units)
+    for places in alike.values():
+        for begin in range(0, len(places), _AT_ONCE):
+            some = places[begin : begin + _AT_ONCE]
+            columns = np.concatenate([units[place].columns for place in some], axis=1)
+            spans = context.interval(columns, lambda sums: ratio(sums[:, ::2], sums[:, 1::2]))
+            for place, span in zip(some, spans, strict=True):
+                found[place] = span
+    return found
 
 
 def _most_frequent(

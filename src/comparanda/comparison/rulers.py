@@ -200,8 +200,19 @@ def _solid(text: str) -> list[tuple[int, str]]:
     return [(place, letter) for place, letter in enumerate(text) if not letter.isspace() and letter != "\ufeff"]
 
 
-def glued(words: Sequence[str], line: str) -> Iterator[int]:
-    """Return the numbers, from 1, of the words that follow the one before without white space in a line of them."""
+def glued_in(texts: Texts, window: Window) -> tuple[int, ...]:
+    """Return the numbers, from 1, of the words of a window that follow the one before without white space.
+
+    That is known of running texts alone: tokens in files are a space apart.
+    """
+    if not window.words or not any(part.running for part in texts.parts):
+        return ()
+    line = texts.covered(window.document, window.first, window.size)
+    return () if line is None else tuple(_glued(window.words, line))
+
+
+def _glued(words: Sequence[str], line: str) -> Iterator[int]:
+    """Return the numbers of the words that follow the one before without white space in a line of them."""
     stop = 0
     for number, word in enumerate(words, start=1):
         start = line.index(word, stop)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.comparison.context import Context, Interval, defined, intervals
+from comparanda.comparison.context import Context, Interval, defined, intervals, is_value
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.resample import bootstrap_sums
+from comparanda.expressions import quote
 from comparanda.measures import of_view
+from comparanda.sites import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.measures import Measure
+
+
+_ACCURACY = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?accuracy(?:\[(?P<label>.+)\])?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class OutcomeCount:
         side: whether it is said of items of the `key`, or of what the run claims `beside` them.
         outcome: the verdict, such as TP, FN or FP.
         count: of how many items.
+        where: the condition that selects them.
 
     """
 
@@ -66,6 +73,7 @@ class OutcomeCount:
     side: str
     outcome: str
     count: int
+    where: str
 
 
 @dataclass(frozen=True)
@@ -141,9 +149,28 @@ def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCou
                 counts = np.bincount(codes[rows], minlength=len(outcomes.verdicts)).tolist()
                 pairs = zip(outcomes.verdicts, counts, strict=True)
                 found += [
-                    OutcomeCount(name, run, side, verdict, count) for verdict, count in pairs if verdict and count
+                    OutcomeCount(name, run, side, verdict, count, outcome_condition(run, side, verdict))
+                    for verdict, count in pairs
+                    if verdict and count
                 ]
     return tuple(found)
+
+
+def sites_of_accuracy(measure: str) -> tuple[str | None, str] | None:
+    """Return the view and the condition of the sites that an accuracy is over; None if it is another measure.
+
+    >>> sites_of_accuracy('uas.accuracy[nsubj]'), sites_of_accuracy("accuracy"), sites_of_accuracy("f1")
+    (('uas', 'label == "nsubj"'), (None, 'true'), None)
+    """
+    match = _ACCURACY.fullmatch(measure)
+    if match is None:
+        return None
+    return match["view"], "true" if match["label"] is None else is_value("label", shown(match["label"]))
+
+
+def outcome_condition(run: str, side: str, outcome: str) -> str:
+    """Write the condition that rules gave a verdict to a run, on an item of the key or beside it."""
+    return f"{'not negative' if side == 'key' else 'negative'} and verdict({quote(run)}) == {quote(outcome)}"
 
 
 def _sums(

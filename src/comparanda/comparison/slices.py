@@ -13,6 +13,7 @@ from comparanda.comparison.context import LOST, Context, defined, is_value
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.significance import benjamini_hochberg, randomisation
 from comparanda.expressions import quote_name
+from comparanda.selection import OF_ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,6 +116,11 @@ def slices(
         sum(len(sites) for _, sites, _ in dropped),
         tuple(table),
     )
+
+
+def by_all_systems(finding: Slices) -> bool:
+    """Whether sites are cut by what all systems say of them together, such as how many are right."""
+    return finding.by in OF_ALL
 
 
 def _measure(context: Context, wanted: Measure | None) -> tuple[Measure, tuple[str, ...]]:

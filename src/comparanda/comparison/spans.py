@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import TextColumn
-from comparanda.comparison.rulers import MOST_WORDS, Extent, Piece, Ruler, Window, glued, window_at
+from comparanda.comparison.rulers import MOST_WORDS, Extent, Piece, Ruler, Window, glued_in, window_at
 from comparanda.site_values import linked_label
 from comparanda.sites import shown
 
@@ -128,20 +128,28 @@ class Stretches:
 
     def of(self, row: int) -> Stretch:
         """Return the stretch around one of the sites that count."""
-        sites, texts = self._view.sites, self._verdicts.texts
-        place, width = int(sites.place[row]), 1 if sites.width is None else int(sites.width[row])
-        window = window_at(texts, int(sites.document[row]), place, width)
-        site = int(self._numbers[row])
+        sites = self._view.sites
+        width = 1 if sites.width is None else int(sites.width[row])
+        return self._at(int(self._numbers[row]), int(sites.document[row]), int(sites.place[row]), width)
+
+    def of_claim(self, row: int) -> Stretch:
+        """Return the stretch around one of the spans: it begins and ends as that does, not as its site."""
+        claims = self._claims
+        return self._at(int(self._site[row]), int(claims.document[row]), int(claims.place[row]), int(claims.width[row]))
+
+    def _at(self, site: int, document: int, place: int, width: int) -> Stretch:
+        """Return the stretch around some rows of a site."""
+        texts = self._verdicts.texts
+        window = window_at(texts, document, place, width)
         rows, dropped = self._chosen(window, site)
         extents = {each: self._extent(each, window) for each in rows}
         ruler = self._ruler(window, extents)
         pieces = {each: ruler.pieces(extent) for each, extent in extents.items()}
         here = [each for each in rows if self._site[each] == site]
         items = [item for each in here for item in self._items_of(each, extents[each])]
-        excerpt = texts.excerpt(window.document, window.first, window.size) if window.words else None
         return Stretch(
             window.words,
-            tuple(glued(window.words, excerpt.word)) if excerpt is not None else (),
+            glued_in(texts, window),
             window.number(place),
             window.number(place + width - 1),
             window.words_before,
@@ -245,12 +253,13 @@ class Stretches:
         order, claim = self._by_claim
         items, found = self._view.items, []
         for item in order[slice(*np.searchsorted(claim, [row, row + 1]))].tolist():
-            if verdicts := self._verdicts_on(item):
+            if verdicts := self.verdicts_on(item):
                 label = shown(items.names[int(items.label[item])])
                 found.append(ItemVerdict(label, self._text(row, extent), bool(items.positive[item]), verdicts))
         return found
 
-    def _verdicts_on(self, item: int) -> tuple[RunVerdict, ...]:
+    def verdicts_on(self, item: int) -> tuple[RunVerdict, ...]:
+        """Return what rules made of an item in those runs in which they said something."""
         outcomes = self._view.items.outcomes
         if outcomes is None:
             return ()
@@ -268,5 +277,5 @@ class Stretches:
             covered = (whole[begin - extent.begin : end - extent.begin] for begin, end in extent.pieces)
             return " … ".join(re.sub(r"\s+", " ", piece) for piece in covered)
         document, place = int(claims.document[row]), int(claims.place[row])
-        excerpt = self._verdicts.texts.excerpt(document, place, min(width, MOST_WORDS))
-        return "" if excerpt is None else excerpt.word + (" …" if width > MOST_WORDS else "")
+        words = self._verdicts.texts.covered(document, place, min(width, MOST_WORDS))
+        return "" if words is None else words + (" …" if width > MOST_WORDS else "")

@@ -46,11 +46,20 @@ class RunScore:
 
 @dataclass(frozen=True)
 class LabelFlips:
-    """At how many sites of one key label the runs of a system do not all give the same value."""
+    """At how many sites of one key label the runs of a system do not all give the same value.
+
+    Args:
+        label: the label.
+        sites: how many sites have it, of the key and these runs.
+        flips: those at which runs differ.
+        where: the condition that selects all sites with it.
+
+    """
 
     label: str
     sites: int
     flips: SiteCount
+    where: str
 
 
 @dataclass(frozen=True)
@@ -234,6 +243,7 @@ class _Steadiness:
 
     def __init__(self, context: Context, system: System) -> None:
         self.sites, self.name, self.runs = context.sites, quote(system.name), len(system.runs)
+        self.mine = f"right_in({self.name}) >= 0"  # true at all sites, and says whose sites they are
         self.named = labelling(context.view)
         disputed = context.sites.disputed
         self.easy = len(context.sites) - len(disputed)
@@ -269,8 +279,9 @@ class _Steadiness:
         rows = []
         for code in named.present:
             total, count = int(named.counts[code]), int(flips[code])
-            where = f"{named.condition(code)} and flips({self.name})"
-            rows.append(LabelFlips(named.called(code), total, SiteCount(count, share(count, total), where)))
+            flipping, where = (f"{named.condition(code)} and {said}" for said in (f"flips({self.name})", self.mine))
+            flipped = SiteCount(count, share(count, total), flipping)
+            rows.append(LabelFlips(named.called(code), total, flipped, where))
         return tuple(sorted(rows, key=lambda row: (-row.sites, row.label)))
 
 

@@ -45,7 +45,7 @@ MOST_WORDS = 30
 
 
 def trees_of(
-    context: Context, row: int, position: int, size: int, runs: tuple[int, ...]
+    context: Context, row: int, position: int, size: int, runs: tuple[int, ...], most: int = MOST_WORDS
 ) -> tuple[tuple[Tree, ...], int]:
     """Return the arcs of the key and of some runs, for the words of a site's sentence on which these differ.
 
@@ -57,6 +57,7 @@ def trees_of(
         position: its place in its sentence, from 0.
         size: how many words the sentence has.
         runs: the runs to show beside the key.
+        most: of how many words arcs are returned at most, those nearest to the site.
 
     """
     pointer = next((name for name, aspect in context.sites.aspects.items() if aspect.points), None)
@@ -75,7 +76,7 @@ def trees_of(
         return (), 0
     rows = np.flatnonzero(unlike)
     away = np.abs(here.place[rows] - context.sites.place[row])
-    nearest = np.sort(rows[np.argsort(away, kind="stable")[:MOST_WORDS]])
+    nearest = np.sort(rows[np.argsort(away, kind="stable")[:most]])
     words = [(each, int(here.place[each]) - first + 1) for each in nearest.tolist()]
 
     def tree(side: str, head: Codes, label: Codes, value: Codes) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
 from comparanda.errors import ExpressionError
@@ -47,6 +48,7 @@ LEVELS: Final = {
 """How strongly an operator between two operands binds; `not` there begins `not in`."""
 
 
+@lru_cache(maxsize=64)
 def parse(text: str) -> Expression:
     """Read an expression; raises an `ExpressionError` that points at what is wrong.
 
@@ -62,6 +64,7 @@ operand=Text(value='PER')),)), Not(operand=Name(name='seen'))))
     return Expression(_Parser(text).whole(), text)
 
 
+@lru_cache(maxsize=64)
 def names_used(text: str) -> frozenset[str]:
     """Return the names an expression asks for, without knowing which there are.
 

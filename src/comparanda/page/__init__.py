@@ -4,7 +4,7 @@
 `shell` the file around them. What the browser runs is in `assets/`.
 """
 
-from comparanda.page.building import Choices, build
+from comparanda.page.building import Choices, build, build_without_key
 from comparanda.page.shell import as_html
 
-__all__ = ["Choices", "as_html", "build"]
+__all__ = ["Choices", "as_html", "build", "build_without_key"]

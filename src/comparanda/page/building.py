@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
 
+from comparanda.errors import UsageError, nearest
+from comparanda.page.cards.attributes import OF_WORDS
+from comparanda.page.curves import curves_view
 from comparanda.page.data import Page, View
-from comparanda.page.lists import Lists
+from comparanda.page.described import notes_of
+from comparanda.page.keyless import KeylessViews
+from comparanda.page.labels import labels_view
+from comparanda.page.lists import Held, Lists
 from comparanda.page.overview import overview
+from comparanda.page.pairing import pairing
 from comparanda.page.pairs import pair_view
+from comparanda.page.slicing import slice_names
+from comparanda.page.suspected import suspects_view
+from comparanda.page.together import together_view
 from comparanda.show.cells import counted, visible
 
 if TYPE_CHECKING:
+    from comparanda.comparison.agreements import Agreements
     from comparanda.result import Result
 
-PER_NUMBER = 200
-"""How many examples stand behind each number where not all of them do."""
+EXAMPLES = 20_000
+"""How many examples a page holds at most; so many open in a second, and the file can still be mailed."""
+
+WhichPairs = Literal["some", "all"]
+WHICH_PAIRS: tuple[WhichPairs, ...] = get_args(WhichPairs)
+
+_NAMED = 6
+"""So many systems are named in a title, more are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +46,11 @@ class Choices:
         title: its title; None for one that says what was compared.
         text: whether it holds words of the corpus.
         by: the attributes to cut sites by; None for those that the task proposes.
+        examples: how many examples it holds at most, of all numbers together; if there are more, a sample of each.
+        base: the base of the pair that is shown first; the first system by default.
+        new: the other system of it; the best of the others by default.
+        pairs: whether to hold "all" pairs, or of many systems "some": those that people ask for first.
+        served: whether a server is asked for what lists hold.
 
     """
 
@@ -35,30 +58,99 @@ class Choices:
     title: str | None = None
     text: bool = True
     by: tuple[str, ...] | None = None
+    examples: int = EXAMPLES
+    base: str | None = None
+    new: str | None = None
+    pairs: WhichPairs = "some"
+    served: bool = False
+
+    def __post_init__(self) -> None:
+        if self.pairs not in WHICH_PAIRS:
+            raise UsageError(f"pairs={self.pairs!r}{nearest(self.pairs, WHICH_PAIRS)}", hint=", ".join(WHICH_PAIRS))
+        for name in () if self.text else self.by or ():
+            if name in OF_WORDS:
+                what = f"slices by {name!r} show words of the corpus, and the page is to hold none"
+                raise UsageError(what, hint="cut by something else, or let it hold words")
 
 
 MakeView = Callable[["Result", Choices, Lists], View | None]
-
-_VIEWS: Sequence[MakeView] = (overview, pair_view)
-"""The views in the order in which the page shows them."""
+Say = Callable[[str], None]
 
 
-def build(result: Result, choices: Choices | None = None) -> Page:
-    """Return all that a page shows."""
+def _views(result: Result, choices: Choices) -> Mapping[str, MakeView]:
+    """Return the views in the order in which the page shows them, by what people are told while they wait."""
+    pairs = pairing(result, choices)
+    return {
+        "overview": overview,
+        "pairs": partial(pair_view, pairing=pairs),
+        "all together": partial(together_view, pairing=pairs),
+        "labels": labels_view,
+        "suspects": suspects_view,
+        "curves": curves_view,
+    }
+
+
+def build(result: Result, choices: Choices | None = None, say: Say | None = None) -> Page:
+    """Return all that a page shows; `say` is told what is being done."""
     chosen = choices or Choices()
-    lists = Lists(result)
-    views = tuple(found for make in _VIEWS if (found := make(result, chosen, lists)) is not None)
-    made, cards = lists.finish(0)
+    return _built(result, chosen, _views(result, chosen), say)
+
+
+def build_without_key(
+    found: Agreements, result: Result, choices: Choices | None = None, say: Say | None = None
+) -> Page:
+    """Return all that a page shows of outputs without a key.
+
+    Args:
+        found: how far they agree.
+        result: all of them compared with the ground, which stands where the key stands.
+        choices: what the page is to hold.
+        say: told what is being done.
+
+    """
+    views = KeylessViews(found)
+    return _built(result, choices or Choices(), {"overview": views.overview, "pairs": views.pairs}, say, found.ground)
+
+
+def _built(
+    result: Result, choices: Choices, views: Mapping[str, MakeView], say: Say | None, ground: str | None = None
+) -> Page:
+    lists, made = Lists(result), []
+    for name, make in views.items():
+        if say is not None:
+            say(f"the page: {name}")
+        made.append(make(result, choices, lists))
+    if say is not None:
+        say("the page: examples")
     verdicts = result.verdicts
+    attributes = slice_names(verdicts.view(choices.view), choices.by)
+    if choices.served:
+        held = Held(lists.unfilled())
+    else:
+        held = lists.held(choices.examples, text=choices.text, attributes=attributes)
     return Page(
-        title=visible(chosen.title or f"{verdicts.task}: {', '.join(result.systems)}"),
+        title=visible(choices.title or _title(result, ground)),
         task=verdicts.task,
         systems={system.name: tuple(verdicts.runs[run] for run in system.runs) for system in verdicts.systems},
         runs=verdicts.runs,
+        ground=ground,
         signature=visible(result.signature),
-        notes=tuple(visible(str(note)) for note in result.notes),
-        embedded=f"{counted(len(cards), 'example')} with their words",
-        views=views,
-        lists=made,
-        cards=cards,
+        notes=tuple(visible(str(note)) for note in notes_of(result, choices)),
+        embedded=held.said(text=choices.text, seed=result.seed),
+        views=tuple(view for view in made if view is not None),
+        lists=held.lists,
+        cards=held.cards,
+        seed=result.seed,
+        attributes=attributes,
+        served=choices.served,
     )
+
+
+def _title(result: Result, ground: str | None) -> str:
+    """Say what was compared, in a line; the task with its column, as `--task` takes it."""
+    verdicts = result.verdicts
+    column = verdicts.settings.get("column", "")
+    task = f"{verdicts.task}:{column}" if column.isidentifier() and column != verdicts.task else verdicts.task
+    names = [*([] if ground is None else [ground]), *result.systems]
+    listed = ", ".join(names) if len(names) <= _NAMED else counted(len(names), "system" if ground is None else "output")
+    return f"{task}: {listed}{'' if ground is None else ', without a key'}"

@@ -67,7 +67,7 @@ class TextPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="text"):
 
 
 class SuspectsPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="suspects"):
-    """Sites at which the key may be wrong, each with the list and the card that show it, to be ticked off."""
+    """Sites at which the key may be wrong, to be decided on one by one."""
 
     name: str
     title: str
@@ -76,22 +76,22 @@ class SuspectsPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="sus
 
 
 class SuspectRow(Struct, frozen=True, kw_only=True):
-    """One suspect site; `id` names it in downloaded marks."""
+    """One suspect site, with the columns of `comparanda suspects`, and the list that shows it."""
 
-    id: str
+    rank: int
     document: str
-    place: str
     begin: int
     end: int
-    before: str
-    word: str
-    after: str
     key: str
     proposed: str
     agree: int
     of: int
     kind: str
     list: int
+    place: str | None = None
+    before: str = ""
+    word: str = ""
+    after: str = ""
 
 
 Part = TablePart | ChartPart | TextPart | SuspectsPart
@@ -134,17 +134,19 @@ class ItemList(Struct, frozen=True, kw_only=True):
         base: the base of the pair, if it is about one.
         new: the other system of the pair.
         view: the view of the task.
+        words: what the condition says, in words.
         of: whether they are sites or items.
-        count: how many there are in all, whatever the page holds of them.
-        cards: those that the page holds, by the numbers of their cards; None where a server is to be asked. What
-            counts several times, once for each pair of runs, stands there several times.
+        count: how many there are in all, whatever the page holds of them; None where a server is to be asked.
+        cards: those that the page holds, by the numbers of their cards, in the order of the text; None where a server
+            is to be asked. What counts several times, once for each pair of runs, stands there several times.
         runs: for each of them the runs of base and new it is about, where systems have several.
 
     """
 
     where: str
-    count: int
+    words: str
     of: Literal["sites", "items"]
+    count: int | None = None
     base: str | None = None
     new: str | None = None
     view: str | None = None
@@ -152,13 +154,160 @@ class ItemList(Struct, frozen=True, kw_only=True):
     runs: tuple[tuple[int, int], ...] | None = None
 
 
-class Side(Struct, frozen=True, kw_only=True):
-    """What one side, the key or a run, says at a site."""
+class Mark(Struct, frozen=True, kw_only=True):
+    """A label under some words of a card: a tag, a span, or the number of a mention in its chain.
 
-    name: str
+    Args:
+        label: what stands there.
+        pieces: the first and the last word of each piece, by their numbers in `Card.words`.
+        level: on which line below the words it stands; those that overlap stand on different ones.
+        wrong: whether the key has it not.
+        beside: whether it belongs to another site.
+        count: how often the side has it.
+        loose: whether it may begin and end inside its words.
+        cut: whether it begins before, or goes on after the words that are shown.
+        empty: whether it says that the side has nothing there.
+
+    """
+
+    label: str
+    pieces: tuple[tuple[int, int], ...]
+    level: int = 0
+    wrong: bool = False
+    beside: bool = False
+    count: int = 1
+    loose: bool = False
+    cut: Literal["before", "after", "both"] | None = None
+    empty: bool = False
+
+
+class ArcMark(Struct, frozen=True, kw_only=True):
+    """The arc of one word: its number in the sentence, from 1, and its head's.
+
+    The head 0 is the root, None one that is no word of the sentence. A label of None: the side has no such word.
+    """
+
+    word: int
+    head: int | None = None
+    label: str | None = None
+    wrong: bool = False
+
+
+class ArcWord(Struct, frozen=True, kw_only=True):
+    """A word at which an arc begins or ends: its number in the sentence, and how many columns it takes."""
+
+    number: int
+    text: str
+    cells: int
+
+
+class MentionMark(Struct, frozen=True, kw_only=True):
+    """A mention of a chain.
+
+    Args:
+        number: its number in the chain, from 1.
+        text: its words, or what stands for them.
+        where: its line, and its document if that is another one.
+        wrong: whether it is not in the key's chain.
+        here: whether the card is about it.
+
+    """
+
+    number: int
+    text: str
+    where: str = ""
+    wrong: bool = False
+    here: bool = False
+
+
+class Chain(Struct, frozen=True, kw_only=True):
+    """The chain that a side puts a mention into.
+
+    Args:
+        size: how many mentions it has; 0 for no chain.
+        mentions: some of them, in order.
+        antecedent: the number of the one that decides.
+        distance: how far back that is.
+
+    """
+
+    size: int
+    mentions: tuple[MentionMark, ...] = ()
+    antecedent: int | None = None
+    distance: str = ""
+
+
+class Possible(Struct, frozen=True, kw_only=True):
+    """A span that a probabilistic run holds for possible.
+
+    Args:
+        label: the label.
+        text: the words.
+        weight: how likely it is, as written.
+        share: the same as whole percent, for a bar.
+        correct: whether the key has it.
+        decided: whether it is in the hard output.
+
+    """
+
+    label: str
+    weight: str
+    share: int
+    text: str = ""
+    correct: bool = False
+    decided: bool = False
+
+
+class Belief(Struct, frozen=True, kw_only=True):
+    """What one probabilistic run holds for possible at a site: the most likely spans, and how many others."""
+
+    run: int
+    spans: tuple[Possible, ...]
+    further: int = 0
+
+
+class Ruling(Struct, frozen=True, kw_only=True):
+    """What rules made of an item: a span that counts for precision and recall.
+
+    Args:
+        label: its label.
+        text: its words.
+        positive: whether the key has it.
+        verdicts: each verdict, with the rule that gave it, and the runs it is about by their numbers.
+
+    """
+
+    label: str
+    text: str
+    positive: bool
+    verdicts: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """What one side, the key or all runs that agree, says at a site.
+
+    Args:
+        value: the value, as conditions know it.
+        runs: the numbers of the runs; none for the key.
+        right: whether that is right; None for the key.
+        same: whether nothing that the card shows of it is unlike the key's.
+        verdict: of an item, what rules made of it.
+        places: file and line in the output of each of the runs.
+        marks: what stands below the words.
+        arcs: the key's arcs of words on which sides differ; of runs, those that are not the key's.
+        chain: the chain of a mention.
+
+    """
+
     value: str
+    runs: tuple[int, ...] = ()
     right: bool | None = None
-    place: str | None = None
+    same: bool = False
+    verdict: str = ""
+    places: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    arcs: tuple[ArcMark, ...] = ()
+    chain: Chain | None = None
 
 
 class Card(Struct, frozen=True, kw_only=True):
@@ -167,22 +316,40 @@ class Card(Struct, frozen=True, kw_only=True):
     Args:
         document: the name of its document.
         label: the key's label there, to filter by.
+        kind: what is drawn: labels under words, spans, mentions, arcs, or a row without words.
+        sides: the key first, then the runs; those that say the same are one side.
         place: file and line in the key.
-        before: the words before it.
-        word: its words.
-        after: the words behind it.
-        sides: the key first, then the runs.
+        words: the words of its sentence, cut wherever a mark begins or ends inside of one.
+        glued: the numbers of those without white space before them, from 0.
+        site: the first and the last word of the site.
+        words_before: how many words of the sentence before these are left out.
+        words_after: how many behind them.
+        leftward: whether the words run from right to left.
+        line: of a row without words, its line in the key.
+        ends: the words at which arcs begin and end.
+        rulings: what rules made of the items at the site.
+        beliefs: what probabilistic runs hold for possible there.
+        undrawn: what else is there and not shown, in words.
         attributes: what slices are made by, in the order of `Page.attributes`.
 
     """
 
     document: str
     label: str
+    kind: Literal["tags", "spans", "mentions", "arcs", "rows"]
     sides: tuple[Side, ...]
     place: str | None = None
-    before: str = ""
-    word: str = ""
-    after: str = ""
+    words: tuple[str, ...] = ()
+    glued: tuple[int, ...] = ()
+    site: tuple[int, int] | None = None
+    words_before: int = 0
+    words_after: int = 0
+    leftward: bool = False
+    line: str = ""
+    ends: tuple[ArcWord, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    beliefs: tuple[Belief, ...] = ()
+    undrawn: str = ""
     attributes: tuple[str, ...] = ()
 
 
@@ -195,12 +362,14 @@ class Page(Struct, frozen=True, kw_only=True):
         task: the task.
         systems: the names of the systems, with the runs of each.
         runs: the names of the runs.
+        ground: without a key, the output that stands where the key stands: nobody is right or wrong then.
         signature: how the numbers were made.
         notes: what was met while reading.
         embedded: what the file holds of the corpus, in a sentence.
         views: the views, in order.
         lists: what numbers lead to.
         cards: the examples.
+        seed: the seed of the hash that examples are chosen by, where not all of them are held.
         attributes: the names of what slices are made by.
         served: whether a server is to be asked for what lists hold.
 
@@ -216,6 +385,8 @@ class Page(Struct, frozen=True, kw_only=True):
     views: tuple[View, ...]
     lists: tuple[ItemList, ...]
     cards: tuple[Card, ...]
+    seed: int
     attributes: tuple[str, ...] = ()
+    ground: str | None = None
     served: bool = False
     version: int = DATA_VERSION

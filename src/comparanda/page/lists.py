@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from comparanda.comparison.examples import Exhibits, sampled
-from comparanda.page.cards import card
+import numpy as np
+
+from comparanda.comparison.examples import by_hash
+from comparanda.item_selection import about_items
+from comparanda.page.cards import Cards
 from comparanda.page.data import Card, ItemList
-from comparanda.selection import Selection, selected
+from comparanda.page.wording import in_words
+from comparanda.selection import Ground, Selection, selected
+from comparanda.show.cells import counted
 
 if TYPE_CHECKING:
-    from comparanda.comparison.context import Context
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Rows
+    from comparanda.items import Items
     from comparanda.result import Result
     from comparanda.show.links import Link
+    from comparanda.sites import Sites
+    from comparanda.verdicts import Verdicts
 
-Universe = tuple[str, tuple[int, ...] | None, Literal["sites", "items"]]
-"""A view, the runs whose sites it has (None for all), and whether it is about sites or items."""
+    Pairs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a page holds of its lists.
+
+    Args:
+        lists: the lists, in the order of their numbers.
+        cards: the examples in them, each once.
+        least: how many examples stand behind a number, at the least, where not all of them do; None if all do.
+
+    """
+
+    lists: tuple[ItemList, ...]
+    cards: tuple[Card, ...] = ()
+    least: int | None = None
+
+    def said(self, *, text: bool, seed: int) -> str:
+        """Say what that is of the corpus, to stand behind "this page holds"."""
+        if self.lists and self.lists[0].cards is None:
+            return "no examples; all of them are asked for when they are looked at"
+        words = f"{counted(len(self.cards), 'example')} {'with' if text else 'without'} their words"
+        if self.least is None:
+            return f"{words}: all that its numbers count"
+        return f"{words}: at least {self.least:,} of those behind each number, or all, chosen by hash (seed {seed})"
 
 
 class Lists:
@@ -34,55 +70,172 @@ class Lists:
         """Return the number of the list that a link leads to."""
         return self._numbers.setdefault(link, len(self._numbers))
 
-    def finish(self, most: int) -> tuple[tuple[ItemList, ...], tuple[Card, ...]]:
-        """Return all lists, each with at most so many cards, and the cards; 0 for all."""
-        cards = _Cards(self._result)
-        lists = []
-        for link in self._numbers:
-            found = self._selected(link)
-            context = self._result.context(found.view.name)
-            rows = sampled(context, found, most)
-            lists.append(
-                ItemList(
-                    where=link.where,
-                    base=link.base,
-                    new=link.new,
-                    view=link.view,
-                    of=found.of,
-                    count=len(found),
-                    cards=tuple(cards.number(found, row) for row in rows),
-                )
-            )
-        return tuple(lists), cards.made()
+    def unfilled(self) -> tuple[ItemList, ...]:
+        """Return the lists without what they hold, for a page whose server is asked for it."""
+        return tuple(_list(link, in_words(link), self._of(link)) for link in self._numbers)
 
-    def _selected(self, link: Link) -> Selection:
+    def held(self, examples: int, *, text: bool = True, attributes: tuple[str, ...] = ()) -> Held:
+        """Return the lists and their cards: all of them, or as many in each list as leave no more cards than wished.
+
+        Each list then begins with its examples of the smallest hash, and goes on as long as the next one is there
+        anyway, for another list: so what large numbers count is a sample of all of it.
+
+        Args:
+            examples: how many cards there may be in all.
+            text: whether cards hold words of the corpus.
+            attributes: the names of what slices are made by.
+
+        """
+        universes: dict[_Key, _Universe] = {}
+        ground = Ground(self._result.verdicts)
+        samples = [self._sample(link, ground, universes, examples) for link in self._numbers]
+        fitting = (size for size in sizes(examples) if sum(each.size(size) for each in universes.values()) <= examples)
+        least = next(fitting, 1)  # a number with no example at all would lead nowhere
+        cards: list[Card] = []
+        for universe in universes.values():
+            shown = Cards(self._result, self._selected(universe.link, ground), text=text, attributes=attributes)
+            cards += map(shown.of, universe.numbered(least, len(cards)))
+        lists = (
+            _list(link, sample.words, sample.universe.of, sample)
+            for link, sample in zip(self._numbers, samples, strict=True)
+        )
+        cut = any(sample.count > least for sample in samples)
+        return Held(tuple(lists), tuple(cards), least if cut else None)
+
+    def _selected(self, link: Link, ground: Ground) -> Selection:
         verdicts = self._result.verdicts
-        return selected(verdicts, verdicts.view(link.view), link.where, link.base, link.new)
+        return selected(verdicts, verdicts.view(link.view), link.where, link.base, link.new, ground=ground)
+
+    def _sample(self, link: Link, ground: Ground, universes: dict[_Key, _Universe], most: int) -> _Sample:
+        selection = self._selected(link, ground)
+        whole = selection.view is self._result.verdicts.view(selection.view.name)
+        key = selection.view.name, None if whole else frozenset(selection.runs or ()), selection.of
+        if key not in universes:
+            universes[key] = _Universe(self._result, link, selection)
+        return universes[key].sample(selection, most, in_words(link))
+
+    def _of(self, link: Link) -> Literal["sites", "items"]:
+        view = self._result.verdicts.view(link.view)
+        return "items" if about_items(link.where, view.sites.attributes) else "sites"
 
 
-class _Cards:
-    """Numbers the examples that lists hold, each once."""
+def _list(link: Link, words: str, of: Literal["sites", "items"], sample: _Sample | None = None) -> ItemList:
+    cards, runs = (None, None) if sample is None else sample.held()
+    return ItemList(
+        where=link.where,
+        base=link.base,
+        new=link.new,
+        view=link.view,
+        words=words,
+        of=of,
+        count=None if sample is None else sample.count,
+        cards=cards,
+        runs=runs,
+    )
 
-    def __init__(self, result: Result) -> None:
-        self._result = result
-        self._numbers: dict[tuple[Universe, int], int] = {}
-        self._exhibits: dict[Universe, tuple[Exhibits, Context]] = {}
-        self._made: list[Card] = []
 
-    def number(self, selection: Selection, row: int) -> int:
-        """Return the number of the card that shows a row of a selection."""
-        context = self._result.context(selection.view.name)
-        whole = selection.view is context.view
-        universe: Universe = (selection.view.name, None if whole else selection.runs, selection.of)
-        known = self._numbers.get((universe, row))
-        if known is None:
-            if universe not in self._exhibits:
-                everybody = tuple(range(len(self._result.verdicts.runs)))
-                self._exhibits[universe] = Exhibits(context, selection, everybody), context
-            exhibits, _ = self._exhibits[universe]
-            known = self._numbers[universe, row] = len(self._made)
-            self._made.append(card(exhibits.of(row), label=""))
-        return known
+def entries(verdicts: Verdicts, selection: Selection) -> tuple[Rows, Pairs | None]:
+    """Return the rows of a selection in the order of the text, and the runs that each is about.
 
-    def made(self) -> tuple[Card, ...]:
-        return tuple(self._made)
+    What counts several times, once for each pair of runs, stands there as often. None for the runs where no pair was
+    named or all systems have one run: then there is nothing to tell.
+    """
+    table, rows = _table(selection), selection.rows
+    order = np.lexsort((rows, table.place[rows], table.document[rows]))
+    pairs = _pairs(verdicts, selection)
+    return rows[order], None if pairs is None else pairs[order]
+
+
+def sizes(most: int) -> Iterator[int]:
+    """Yield how many examples may stand behind a number, from all that are wished down to one: round numbers.
+
+    >>> list(sizes(300))
+    [300, 200, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    """
+    yield most
+    for digits in reversed(range(len(str(most)))):
+        yield from (digit * 10**digits for digit in range(9, 0, -1) if digit * 10**digits < most)
+
+
+def _table(selection: Selection) -> Sites | Items:
+    return selection.view.items if selection.of == "items" else selection.view.sites
+
+
+def _pairs(verdicts: Verdicts, selection: Selection) -> Pairs | None:
+    """Return the runs of base and new that each row is about, if it is about some and systems have several."""
+    if selection.pairs is None or len(verdicts.runs) == len(verdicts.systems):
+        return None
+    return np.array(selection.pairs, np.int64).reshape(-1, 2)
+
+
+_Key = tuple[str, frozenset[int] | None, Literal["sites", "items"]]
+"""A view, the runs whose sites it has (None for all), and whether it is about sites or items."""
+
+
+class _Universe:
+    """The sites, or items, of a view among some runs: what lists take their rows from.
+
+    It holds numbers alone, not the view: there may be one universe for every pair of systems.
+
+    Args:
+        result: the result.
+        link: what leads to one of the lists.
+        selection: the same list.
+
+    """
+
+    def __init__(self, result: Result, link: Link, selection: Selection) -> None:
+        self.link, self.of = link, selection.of
+        self._verdicts = result.verdicts
+        table = _table(selection)
+        rows = np.arange(len(table))
+        self._rank = np.empty(len(rows), np.int32)
+        self._rank[by_hash(result.context(selection.view.name), table, rows)] = rows
+        self._first = np.full(len(rows), np.iinfo(np.int32).max, np.int32)
+        self.place = np.empty(len(rows), np.int32)
+        self.place[np.lexsort((rows, table.place, table.document))] = rows
+        self.number = np.full(len(rows), -1, np.int32)
+
+    def sample(self, selection: Selection, most: int, words: str) -> _Sample:
+        """Choose some rows of a list: those of the smallest hash, so that lists share as many as they can."""
+        rank = self._rank[selection.rows]
+        last = np.partition(rank, most)[most] if len(rank) > most else len(self._rank)
+        chosen = np.flatnonzero(rank <= last)
+        chosen = chosen[np.argsort(rank[chosen], kind="stable")][:most]
+        rows, pairs = selection.rows[chosen], _pairs(self._verdicts, selection)
+        first = np.minimum(self._first[rows], np.arange(len(rows)))
+        self._first[rows[::-1]] = first[::-1]  # of a row that stands here several times the first place counts
+        return _Sample(self, words, len(selection), rows, None if pairs is None else pairs[chosen])
+
+    def size(self, least: int) -> int:
+        """Return how many rows there are if each list has so many."""
+        return int(np.count_nonzero(self._first < least))
+
+    def numbered(self, least: int, begin: int) -> list[int]:
+        """Give these rows numbers in the order of the text, and return them."""
+        rows = np.flatnonzero(self._first < least)
+        rows = rows[np.argsort(self.place[rows])]
+        self.number[rows] = np.arange(begin, begin + len(rows))
+        found: list[int] = rows.tolist()
+        return found
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Sample:
+    """Some rows of a list, those that are chosen first before others, and how many there are in all."""
+
+    universe: _Universe
+    words: str
+    count: int
+    rows: Rows
+    pairs: Pairs | None
+
+    def held(self) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...] | None]:
+        """Return the numbers of the first cards in the order of the text, and the runs that each is about."""
+        missing = np.flatnonzero(self.universe.number[self.rows] < 0)
+        there = int(missing[0]) if len(missing) else len(self.rows)
+        order = np.argsort(self.universe.place[self.rows[:there]], kind="stable")
+        numbers = tuple(self.universe.number[self.rows[order]].tolist())
+        if self.pairs is None:
+            return numbers, None
+        return numbers, tuple((base, new) for base, new in self.pairs[order].tolist())

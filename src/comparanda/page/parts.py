@@ -4,18 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from comparanda.page.data import Column, TableCell, TablePart
+from comparanda.page.data import ChartPart, Column, TableCell, TablePart
 from comparanda.show.cells import visible
+from comparanda.show.charts import themed
+from comparanda.show.drawings import drawings
 from comparanda.show.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from comparanda.comparison.finding import Finding
+    from comparanda.page.data import Part
+    from comparanda.show.charts import Paper
     from comparanda.show.links import Link
     from comparanda.show.table import Table
 
     Numbering = Callable[[Link], int]
+
+
+def finding_parts(finding: Finding, number: Numbering) -> tuple[Part, ...]:
+    """Return all that there is to see of a finding: its charts, then its tables in full."""
+    return *chart_parts(finding, number), *table_parts(finding, number)
+
+
+def chart_parts(finding: Finding, number: Numbering) -> tuple[ChartPart, ...]:
+    """Return the charts of a finding."""
+    return tuple(chart_part(paper, number) for paper in drawings(finding))
+
+
+def chart_part(paper: Paper, number: Numbering) -> ChartPart:
+    """Return one chart in the colours of the page; what its marks count gets a list, as what cells count does."""
+    for link in paper.links():
+        number(link)
+    return ChartPart(name=paper.name, title=visible(paper.title), svg=themed(paper.svg(linked=True)))
 
 
 def table_parts(finding: Finding, number: Numbering) -> tuple[TablePart, ...]:

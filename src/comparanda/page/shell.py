@@ -13,30 +13,57 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from comparanda.show.charts.dark import variables
+from comparanda.version import __version__
+
 if TYPE_CHECKING:
     from comparanda.page.data import Page
 
-SCRIPTS = ("dom", "address", "store", "tables", "charts", "cards", "items", "suspects", "keyboard", "main")
-"""The parts of the script, in order: they share one scope, each uses what stands before it."""
+SCRIPTS = (
+    "dom",
+    "address",
+    "frame",
+    "visits",
+    "keyboard",
+    "store",
+    "remote",
+    "filters",
+    "choices",
+    "sorting",
+    "tables",
+    "charts",
+    "words",
+    "arcs",
+    "cards",
+    "items",
+    "suspects",
+    "views",
+    "main",
+)
+"""The parts of the script, in order: they share one scope, and what runs at once uses only what stands before it."""
 
-STYLES = ("page", "cards")
+STYLES = ("page", "cards", "items", "suspects", "charts")
 
 
 def as_html(page: Page) -> str:
     """Return the page as one file."""
     packed = gzip.compress(msgspec.json.encode(page), 9, mtime=0)
-    script, style = _script(), _style()
-    reachable = "'self'" if page.served else "'none'"
-    policy = (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
-        f"connect-src {reachable}; base-uri 'none'; form-action 'none'"
-    )
     return Template(_asset("page.html")).substitute(
-        policy=policy,
+        policy=policy(served=page.served),
+        generator=f"comparanda {__version__}",
         title=escape(page.title),
-        style=style,
-        script=script,
+        style=_style(),
+        script=_script(),
         data=base64.b64encode(packed).decode(),
+    )
+
+
+def policy(*, served: bool) -> str:
+    """Return what a browser is to allow: this script, this style, and no request; for a page of a server, to that."""
+    reachable = "'self'" if served else "'none'"
+    return (
+        f"default-src 'none'; script-src '{_digest(_script())}'; style-src '{_digest(_style())}'; img-src data:; "
+        f"connect-src {reachable}; base-uri 'none'; form-action 'none'"
     )
 
 
@@ -52,7 +79,8 @@ def _script() -> str:
 
 @cache
 def _style() -> str:
-    return "\n".join(_asset(f"{name}.css") for name in STYLES)
+    colours = f":root {{\n{variables()}\n}}"
+    return "\n".join([colours, *(_asset(f"{name}.css") for name in STYLES)])
 
 
 def _asset(name: str) -> str:

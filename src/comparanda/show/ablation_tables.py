@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from comparanda.show.cells import counted
+from comparanda.show.links import EVERY_PAIR, Link, right_link
 from comparanda.show.score_tables import stars
-from comparanda.show.table import NO_SITES, Field, Table, cut
+from comparanda.show.table import NO_SITES, Field, Linked, Table, cut
 
 if TYPE_CHECKING:
     from comparanda.comparison.ablation import Ablation, Variant
@@ -36,26 +37,29 @@ def ablation_tables(finding: Ablation, top: int | None) -> tuple[Table, ...]:
         *(Field(f"{key}_spared", f"{name} →", "share") for key, name in _RATES),
         *(Field(f"{key}_added", f"{name} ←", "share") for key, name in _RATES),
     )
-    rows, more = cut([_row(each) for each in finding.variants], top, 0, "variant", "variants")
+    rows, more = cut([_row(finding, each) for each in finding.variants], top, 0, "variant", "variants")
     marks = {(number, _P): mark for number, row in enumerate(rows) if (mark := stars(row[_P]))}
     return (Table("ablation", _title(finding), fields, rows, (*more, *_notes(finding)), marks=marks),)
 
 
-def _row(each: Variant) -> tuple[Any, ...]:
+def _row(finding: Ablation, each: Variant) -> tuple[Any, ...]:
+    different, *turned = (
+        Link(found.where, finding.full, each.system, finding.view)
+        for found in (each.different, each.corrections, each.new_errors, each.changed_errors)
+    )
+    counts = (each.corrections.count, each.new_errors.count, each.changed_errors.count)
     return (
         each.system,
-        each.score.value,
+        Linked(each.score.value, right_link(finding.measure, finding.view, each.system)),
         each.change.difference,
         (each.change.low, each.change.high),
         each.change.p_holm,
         each.hidden,
-        each.different.share,
+        Linked(each.different.share, different),
         (each.different.low, each.different.high),
-        each.different.count,
-        each.sites,
-        each.corrections.count,
-        each.new_errors.count,
-        each.changed_errors.count,
+        Linked(each.different.count, different),
+        Linked(each.sites, Link(EVERY_PAIR, finding.full, each.system, finding.view)),
+        *map(Linked, counts, turned),
         *_rates(each.spared),
         *_rates(each.added),
     )

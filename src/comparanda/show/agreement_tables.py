@@ -6,8 +6,11 @@ from math import isclose
 from typing import Any
 
 from comparanda.comparison.agreements import Agreements, OutputPair
+from comparanda.comparison.context import is_value
+from comparanda.expressions import quote
 from comparanda.show.cells import cell, counted
-from comparanda.show.table import Field, Table, cut
+from comparanda.show.links import Link
+from comparanda.show.table import Field, Linked, Table, cut
 
 _DOCUMENTS, _PAIRS = 10, 45  # how many rows are shown unless told otherwise
 _WORDS = (
@@ -32,13 +35,13 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
         Field("distance", f"100 − {finding.measure}", "share"),
         Field("diff", "diff", "share"),
         Field("diff_interval", "95 % interval", "interval"),
-        Field("different", "differing", "count"),
-        Field("sites", "sites", "count"),
+        Field("different", "differing", "figure"),
+        Field("sites", "sites", "figure"),
         Field("kappa", "κ", "share"),
         Field("kappa_interval", "95 % interval", "interval"),
-        Field("cases", finding.cases, "count"),
+        Field("cases", finding.cases, "figure"),
     ]
-    rows = [_pair_row(pair, turned=turned) for pair in finding.pairs]
+    rows = [_pair_row(finding, pair, turned=turned) for pair in finding.pairs]
     kept, more = cut(rows, max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
     alpha = finding.alpha
     span = "" if alpha.low is None else f", 95 % interval {cell('interval', (alpha.low, alpha.high))}"
@@ -61,7 +64,12 @@ def _unlike(one: float | None, other: float | None) -> bool:
     return one != other if one is None or other is None else not isclose(one, other, abs_tol=1e-12)
 
 
-def _pair_row(pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:
+def _pair_row(finding: Agreements, pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:
+    """Write a pair. Only of the ground with another there are sites to look at: no other output is a key."""
+    different = sites = None
+    if pair.first == finding.ground:
+        right = f"right_in({quote(pair.second)})"
+        different, sites = (Link(f"{right} {which}", view=finding.view) for which in ("== 0", ">= 0"))
     return (
         pair.first,
         pair.second,
@@ -69,10 +77,10 @@ def _pair_row(pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:
         (pair.low, pair.high),
         *((pair.turned,) if turned else ()),
         pair.distance,
-        pair.diff,
+        Linked(pair.diff, different),
         (pair.diff_low, pair.diff_high),
-        pair.different,
-        pair.sites,
+        Linked(pair.different, different),
+        Linked(pair.sites, sites),
         pair.kappa.value,
         (pair.kappa.low, pair.kappa.high),
         pair.kappa.cases,
@@ -115,7 +123,15 @@ def _document_table(finding: Agreements, top: int | None) -> Table:
         Field("diff", "mean diff", "share"),
     )
     rows: list[tuple[Any, ...]] = [
-        (row.document, row.sites, row.disagreed.count, row.disagreed.share, row.diff) for row in finding.documents
+        (
+            row.document,
+            Linked(row.sites, Link(is_value("document", row.document), view=finding.view)),
+            Linked(row.disagreed.count, disagreed),
+            Linked(row.disagreed.share, disagreed),
+            row.diff,
+        )
+        for row in finding.documents
+        for disagreed in [Link(row.disagreed.where, view=finding.view)]
     ]
     kept, notes = cut(rows, top, _DOCUMENTS, "document", "documents")
     said = f"{finding.disagreed.count:,} of {counted(finding.sites, 'site')}"

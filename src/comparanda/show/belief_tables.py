@@ -1,19 +1,23 @@
-"""Probabilistic outputs as tables: their scores, their own doubt, thresholds, calibration; and every two of them."""
+"""Probabilistic outputs as tables: their scores, their own doubt, thresholds, calibration."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
-from comparanda.comparison.beliefs.curves import Calibration
+from comparanda.beliefs.model import EPSILON
+from comparanda.comparison.beliefs.curves import Calibration, ReliabilityBin
 from comparanda.comparison.beliefs.finding import Probabilities, ProbableRun
-from comparanda.comparison.beliefs.pairs import ExpectedPair, ExpectedPairs
-from comparanda.comparison.beliefs.reading import PairReading
-from comparanda.comparison.beliefs.scored import ProbableScores
-from comparanda.comparison.complement.rates import Rates
-from comparanda.show.table import Field, Table, cut
+from comparanda.comparison.beliefs.scored import Floor, ProbableScores
+from comparanda.comparison.context import is_value
+from comparanda.expressions import quote
+from comparanda.show.cells import Kind
+from comparanda.show.links import Link
+from comparanda.show.table import Field, Linked, Table, cut
 
-_PARTS, _PAIRS = 20, 45  # how many rows are shown unless told otherwise
+_PARTS = 20  # how many rows are shown unless told otherwise
+_SLACK = 5e-10  # so much of a bin is rounded down to its lower end
 _RUN = Field("run", "system")
 _ITEMS = {"decided": "decided tuples", "all": "all tuples", "spans": "spans", "labels": "labels of right spans"}
 
@@ -119,16 +123,16 @@ def _calibration(finding: Probabilities) -> Table:
     fields = (
         _RUN,
         Field("items", "probabilities of"),
-        Field("count", "count", "count"),
+        Field("count", "count", "figure"),
         Field("mass", "sum", "number"),
-        Field("correct", "right", "count"),
+        Field("correct", "right", "figure"),
         Field("ece", "ECE", "share"),
         Field("mce", "MCE", "share"),
         Field("brier", "Brier", "share"),
         Field("log_loss", "log loss", "p"),
         Field("auroc", "AUROC", "share"),
     )
-    rows = tuple((run.run, *_calibration_cells(each)) for run in finding.runs for each in run.calibration)
+    rows = tuple((run.run, *_calibration_cells(finding, run, each)) for run in finding.runs for each in run.calibration)
     notes = (
         f"{finding.bins} bins; ECE, MCE, Brier and log loss are the better the lower; none of them sees what is missed",
         *_reasons(each.undefined for run in finding.runs for each in run.calibration),
@@ -136,12 +140,17 @@ def _calibration(finding: Probabilities) -> Table:
     return Table("calibration", "Calibration: do probabilities come true?", fields, rows, notes)
 
 
-def _calibration_cells(each: Calibration) -> tuple[Any, ...]:
+def _calibration_cells(finding: Probabilities, run: ProbableRun, each: Calibration) -> tuple[Any, ...]:
+    """Write one kind of calibration; tuples that were not decided are no items, unless the key has them."""
+    count, correct = {
+        "decided": (_claims(run.run), _found(run.run)),
+        "all": (None, f"positive and weight({quote(run.run)}) >= 0"),
+    }.get(each.items, (None, None))
     return (
         _ITEMS[each.items],
-        each.count,
+        _linked(finding, each.count, count),
         each.mass,
-        each.correct,
+        _linked(finding, each.correct, correct),
         each.ece,
         each.mce,
         each.brier,
@@ -150,20 +159,49 @@ def _calibration_cells(each: Calibration) -> tuple[Any, ...]:
     )
 
 
+def _claims(run: str) -> str:
+    return f"claims({quote(run)})"
+
+
+def _found(run: str) -> str:
+    return f"positive and {_claims(run)}"
+
+
+def _kind(finding: Probabilities) -> Kind:
+    """Return what counts of entities and decided tuples are: counts of items, unless rules make others."""
+    return "count" if finding.itemised else "figure"
+
+
+def _linked(finding: Probabilities, value: float | None, where: str | None) -> Linked:
+    """Return a number that leads to items, if it is one of items and these are what is counted."""
+    return Linked(value, Link(where, view=finding.view) if finding.itemised and where is not None else None)
+
+
 def _counts(finding: Probabilities) -> Table:
+    kind = _kind(finding)
     fields = [
         _RUN,
-        Field("key", "in key", "count"),
-        Field("blocks", "blocks", "count"),
-        Field("tuples", "tuples", "count"),
+        Field("key", "in key", kind),
+        Field("blocks", "blocks", "figure"),
+        Field("tuples", "tuples", "figure"),
         Field("mass", "Σw", "number"),
         Field("right_mass", "Σw right", "number"),
-        Field("decided", "decided", "count"),
-        Field("correct", "right", "count"),
-        Field("ties", "ties", "count"),
+        Field("decided", "decided", kind),
+        Field("correct", "right", kind),
+        Field("ties", "ties", "figure"),
     ]
     rows: list[tuple[Any, ...]] = [
-        (run.run, each.key, run.blocks, each.tuples, each.mass, each.right_mass, each.decided, each.correct, run.ties)
+        (
+            run.run,
+            _linked(finding, each.key, "positive"),
+            run.blocks,
+            each.tuples,
+            each.mass,
+            each.right_mass,
+            _linked(finding, each.decided, _claims(run.run)),
+            _linked(finding, each.correct, _found(run.run)),
+            run.ties,
+        )
         for run in finding.runs
         for each in [run.whole]
     ]
@@ -194,11 +232,21 @@ def _floors(finding: Probabilities) -> Table:
             Field(f"{run.run}_tuples_per_entity", "tuples per entity", "number"),
         ]
     rows = [
-        (each[0].floor, *(cell for one in each for cell in (one.e100, one.tuples_per_entity)))
+        (
+            each[0].floor,
+            *chain.from_iterable(_floor_cells(finding, *one) for one in zip(finding.runs, each, strict=True)),
+        )
         for each in zip(*(run.floors for run in finding.runs), strict=True)
     ]
     note = "0: every tuple with w > 0; whoever lists every label of every span has an E100 of 100: look at both columns"
     return Table("floors", "E100: key entities held for possible", tuple(fields), tuple(rows), (note,))
+
+
+def _floor_cells(finding: Probabilities, run: ProbableRun, floor: Floor) -> tuple[Linked, float | None]:
+    """Let E100 lead to the entities of the key that are held for possible."""
+    weight = f"weight({quote(run.run)})"
+    enough = f"{weight} >= {floor.floor - EPSILON:.17g}" if floor.floor else f"{weight} > 0"
+    return _linked(finding, floor.e100, f"positive and {enough}"), floor.tuples_per_entity
 
 
 def _reliability(finding: Probabilities) -> Table:
@@ -206,18 +254,36 @@ def _reliability(finding: Probabilities) -> Table:
         _RUN,
         Field("low", "w >", "number"),
         Field("high", "w ≤", "number"),
-        Field("count", "decided", "count"),
+        Field("count", "decided", _kind(finding)),
         Field("mean", "mean w", "share"),
         Field("share", "right", "share"),
         Field("gap", "right − mean w", "points"),
     )
     rows = [
-        (run.run, each.low, each.high, each.count, each.mean, each.share, each.share - each.mean)
+        (
+            run.run,
+            each.low,
+            each.high,
+            _linked(finding, each.count, inside),
+            each.mean,
+            _linked(finding, each.share, f"positive and {inside}"),
+            each.share - each.mean,
+        )
         for run in finding.runs
         for each in run.calibration_of("decided").bins
         if each.mean is not None and each.share is not None
+        for inside in [_inside(run.run, each)]
     ]
     return Table("reliability", "Reliability of decided tuples, by their weight", fields, tuple(rows))
+
+
+def _inside(run: str, each: ReliabilityBin) -> str:
+    """Write the condition that a decided tuple is in a bin; what is next to an end is on the side it is rounded to."""
+    weight = f"weight({quote(run)})"
+    slack = _SLACK * (each.high - each.low)
+    above = [f"{weight} > {each.low + slack:.17g}"] if each.low else []
+    below = [f"{weight} <= {each.high + slack:.17g}"] if each.high < 1 else []
+    return " and ".join([_claims(run), *above, *below])
 
 
 def _parts(finding: Probabilities, top: int | None) -> Table:
@@ -225,7 +291,7 @@ def _parts(finding: Probabilities, top: int | None) -> Table:
     fields = (
         Field(name, name),
         _RUN,
-        Field("key", "in key", "count"),
+        Field("key", "in key", _kind(finding)),
         *(Field(each, header, "share") for each, header in (("precision", "P"), ("recall", "R"), ("f1", "F1"))),
         Field("expected_precision", "E(P)", "share"),
         Field("expected_recall", "E(R)", "share"),
@@ -238,16 +304,17 @@ def _parts(finding: Probabilities, top: int | None) -> Table:
     names = list(dict.fromkeys(each.name for run in finding.runs for each in run.parts))
     by_run = [(run.run, {each.name: each for each in run.parts}) for run in finding.runs]
     groups: list[tuple[Any, ...]] = [
-        tuple((part, run, *_part_cells(parts[part])) for run, parts in by_run if part in parts) for part in names
+        tuple((part, run, *_part_cells(finding, parts[part])) for run, parts in by_run if part in parts)
+        for part in names
     ]
     kept, notes = cut(groups, top, _PARTS, name, f"{name}s")
     rows = tuple(row for group in kept for row in group)
     return Table(f"by-{name}", f"By {name}", fields, rows, (*notes, "sd of F1: over the system's own worlds"))
 
 
-def _part_cells(each: ProbableScores) -> tuple[Any, ...]:
+def _part_cells(finding: Probabilities, each: ProbableScores) -> tuple[Any, ...]:
     return (
-        each.key,
+        _linked(finding, each.key, f"positive and {is_value(finding.by, each.name)}"),
         each.precision,
         each.recall,
         each.f1,
@@ -264,144 +331,3 @@ def _part_cells(each: ProbableScores) -> tuple[Any, ...]:
 def _reasons(undefined: Iterable[dict[str, str]]) -> list[str]:
     """Say why numbers are undefined, each reason once."""
     return [f"n/a: {reason}" for reason in dict.fromkeys(reason for each in undefined for reason in each.values())]
-
-
-def pair_tables(finding: ExpectedPairs, top: int | None) -> tuple[Table, ...]:
-    """Return how far pairs differ, which errors are whose, what they score together; for one pair also by label."""
-    found = [_differences(finding, top), _rates(finding, top), _joint(finding, top)]
-    if len(finding.pairs) == 1 and finding.pairs[0].labels:
-        found.append(_by_label(finding.pairs[0], top))
-    return tuple(found)
-
-
-def _readings(pair: ExpectedPair) -> tuple[tuple[str, PairReading], ...]:
-    return ("expected", pair.expected), ("decided", pair.decided)
-
-
-def _differences(finding: ExpectedPairs, top: int | None) -> Table:
-    fields = (
-        Field("base", "base"),
-        Field("new", "new"),
-        Field("counts", "counts"),
-        Field("diff", "diff", "share"),
-        Field("diff_interval", "95 % interval", "interval"),
-        Field("corrections", "corrections", "number"),
-        Field("new_errors", "new errors", "number"),
-        Field("items", "items", "number"),
-        Field("f1_difference", "Δ F1", "points"),
-    )
-    rows = [
-        (
-            pair.first,
-            pair.second,
-            kind,
-            each.overlap.diff,
-            (each.overlap.low, each.overlap.high),
-            each.overlap.corrections,
-            each.overlap.new_errors,
-            each.overlap.items,
-            each.overlap.f1_difference,
-        )
-        for pair in finding.pairs
-        for kind, each in _readings(pair)
-    ]
-    kept, notes = _cut(rows, top)
-    said = "expected: each system's world is drawn as it believes, apart from the other's; decided: the hard outputs"
-    title = "Pairs of probabilistic outputs: entities and wrong tuples on which they differ"
-    return Table("expected-pairs", title, fields, kept, (*notes, said))
-
-
-def _rates(finding: ExpectedPairs, top: int | None) -> Table:
-    shown = [("comp", "Comp"), ("pcomp", "PComp"), ("rcomp", "RComp"), ("fcomp", "FComp")]
-    if finding.beta != 1:
-        shown.append(("fbeta", f"F{finding.beta:g}Comp"))
-    fields = [Field("system", "errors of"), Field("other", "not made by"), Field("counts", "counts")]
-    for key, name in shown:
-        fields += [Field(key, name, "share"), Field(f"{key}_interval", "95 % interval", "interval")]
-    pairs = [
-        (rates, kind)
-        for pair in finding.pairs
-        for way in ("forth", "back")
-        for kind, each in _readings(pair)
-        for rates in [getattr(each, way)]
-    ]
-    rows = [(rates.system, rates.other, kind, *_rate_cells(rates, [key for key, _ in shown])) for rates, kind in pairs]
-    kept, notes = _cut(rows, top)
-    reasons = dict.fromkeys(
-        rate.reason for rates, _ in pairs for rate in (rates.comp, rates.pcomp, rates.rcomp) if rate.reason
-    )
-    title = "Complementarity: which share of a system's errors another does not make"
-    return Table(
-        "expected-complementarity", title, tuple(fields), kept, (*notes, *(f"n/a: {each}" for each in reasons))
-    )
-
-
-def _rate_cells(rates: Rates, keys: Sequence[str]) -> list[Any]:
-    return [cell for key in keys for rate in [getattr(rates, key)] for cell in (rate.value, (rate.low, rate.high))]
-
-
-def _joint(finding: ExpectedPairs, top: int | None) -> Table:
-    fields = (
-        Field("of", "of"),
-        Field("counts", "counts"),
-        Field("made", "taken"),
-        Field("precision", "precision", "share"),
-        Field("recall", "recall", "share"),
-        Field("f1", "F1", "share"),
-        Field("over", "best alone"),
-        Field("f1_gain", "Δ F1", "points"),
-    )
-    outputs = [
-        (f"{pair.first}, {pair.second}", kind, each.joint) for pair in finding.pairs for kind, each in _readings(pair)
-    ]
-    if len(finding.pairs) > 1:
-        outputs += [
-            ("all", kind, each) for kind, each in (("expected", finding.expected), ("decided", finding.decided))
-        ]
-    rows = [
-        (of, kind, each.made, each.precision, each.recall, each.f1, each.over, each.f1_gain)
-        for of, kind, joint in outputs
-        for each in joint
-    ]
-    kept, notes = _cut(rows, top, each=6)
-    return Table("expected-joint", "What probabilistic outputs score together", fields, kept, notes)
-
-
-def _by_label(pair: ExpectedPair, top: int | None) -> Table:
-    fields = (
-        Field("label", "label"),
-        Field("key", "in key", "number"),
-        Field("found_by_both", "found by both", "number"),
-        Field("found_by_first", f"{pair.first} alone", "number"),
-        Field("found_by_second", f"{pair.second} alone", "number"),
-        Field("spurious_in_both", "spurious in both", "number"),
-        Field("spurious_in_first", f"{pair.first} alone", "number"),
-        Field("spurious_in_second", f"{pair.second} alone", "number"),
-        Field("diff", "diff", "share"),
-        Field("f1_difference", "Δ F1", "points"),
-    )
-    rows = [
-        (
-            each.label,
-            mine.key,
-            mine.found_by_both,
-            mine.found_by_first,
-            mine.found_by_second,
-            mine.spurious_in_both,
-            mine.spurious_in_first,
-            mine.spurious_in_second,
-            mine.diff,
-            mine.f1_difference,
-        )
-        for each in pair.labels
-        for mine in [each.expected.overlap]
-    ]
-    kept, notes = cut(list(rows), top, _PARTS, "label", "labels")
-    return Table("expected-labels", f"Expected counts by label: {pair.first}, {pair.second}", fields, kept, notes)
-
-
-def _cut(
-    rows: Iterable[tuple[Any, ...]], top: int | None, each: int = 2
-) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
-    """Keep the rows of all pairs of ten systems at least, for none of them is the first."""
-    return cut(list(rows), max(top, each * _PAIRS) if top else top, each * _PAIRS, "row", "rows")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import Any, Literal
 
-Kind = Literal["text", "count", "share", "points", "p", "number", "interval", "points_interval"]
+Kind = Literal["text", "count", "figure", "share", "points", "p", "number", "interval", "points_interval"]
+"""How a value is written. A *count* is one of sites or items, and leads to them; other whole numbers are *figures*."""
+
 UNDEFINED = "n/a"
 
 
@@ -14,8 +16,8 @@ def cell(kind: Kind, value: Any) -> str:
 
     >>> cell("share", 0.94892), cell("points", -0.0127), cell("count", 53928), cell("p", 0.00001)
     ('94.89', '-1.27', '53,928', '<0.001')
-    >>> cell("interval", (0.9, 0.95)), cell("share", None)
-    ('[90.00, 95.00]', 'n/a')
+    >>> cell("interval", (0.9, 0.95)), cell("share", None), cell("figure", 12000)
+    ('[90.00, 95.00]', 'n/a', '12,000')
     """
     if value is None or (isinstance(value, tuple) and None in value):
         return UNDEFINED
@@ -63,6 +65,7 @@ def _glyph(character: str) -> str:
 _WRITERS: dict[Kind, Any] = {
     "text": lambda value: visible(str(value)),
     "count": _count,
+    "figure": _count,
     "share": lambda value: f"{100 * value:.2f}",
     "points": lambda value: f"{100 * value:+.2f}",
     "p": _p,

@@ -7,8 +7,9 @@ from itertools import chain
 from typing import Any
 
 from comparanda.comparison.chain_pairs import ChainPairs, CriterionPair, CriterionPairs
+from comparanda.show.links import EVERY_PAIR, Link
 from comparanda.show.metric_tables import metric_name
-from comparanda.show.table import Field, Table, cut
+from comparanda.show.table import Field, Linked, Table, cut
 
 _PAIRS = 45  # how many pairs are shown unless told otherwise: all of ten systems
 _MEAN = ("(mean)", "")
@@ -48,15 +49,16 @@ def _criterion_table(each: CriterionPairs, top: int | None) -> Table:
 
 def _criterion_row(pair: CriterionPair) -> tuple[Any, ...]:
     classes, finer = pair.classes, pair.antecedents
+    different = Link(classes.where, pair.base, pair.new, classes.view)
     return (
         pair.base,
         pair.new,
-        classes.diff,
+        Linked(classes.diff, different),
         (classes.low, classes.high),
-        classes.different,
-        pair.sites,
+        Linked(classes.different, different),
+        Linked(pair.sites, Link(EVERY_PAIR, pair.base, pair.new, classes.view)),
         pair.score_difference,
-        None if finer is None else finer.diff,
+        None if finer is None else Linked(finer.diff, Link(finer.where, pair.base, pair.new, finer.view)),
     )
 
 

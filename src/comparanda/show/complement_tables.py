@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from comparanda.comparison.complement.against import Against, AgainstRow
 from comparanda.comparison.complement.finding import Complementarity, ComplementPair, LabelComplement
 from comparanda.comparison.complement.joint import Joint
-from comparanda.comparison.complement.rates import Rate, Rates
-from comparanda.show.table import Field, Table, cut
+from comparanda.comparison.complement.rates import Rates
+from comparanda.show.links import Link
+from comparanda.show.table import Field, Linked, Table, cut
 
 _PAIRS, _LABELS, _MATRIX, _ADVICE = 45, 20, 12, 10  # how many rows or columns are shown unless told otherwise
 _REST = {"one": "pair", "many": "pairs"}
@@ -29,9 +31,9 @@ def complement_tables(finding: Complementarity, top: int | None) -> tuple[Table,
 def _rate_table(finding: Complementarity, top: int | None) -> Table:
     fields = (Field("system", "errors of"), Field("other", "not made by"), *_rate_fields(finding))
     rows = [
-        (rates.system, rates.other, *_rate_cells(finding, rates))
+        (rates.system, rates.other, *_rate_cells(finding, rates, spared))
         for pair in finding.pairs
-        for rates in (pair.forth, pair.back)
+        for rates, spared in _both_ways(finding, pair, pair)
     ]
     kept, notes = cut(rows, _at_least(top), _PAIRS, **_REST)
     title = f"Complementarity: which share of a system's errors another does not make (Comp over {finding.over})"
@@ -53,11 +55,29 @@ def _rate_fields(finding: Complementarity) -> tuple[Field, ...]:
     return tuple(field for pair in pairs for field in pair)
 
 
-def _rate_cells(finding: Complementarity, rates: Rates) -> tuple[Any, ...]:
-    chosen: list[Rate] = [rates.comp, rates.pcomp, rates.rcomp, rates.fcomp]
-    if finding.beta != 1:
-        chosen.append(rates.fbeta)
-    return tuple(cell for rate in chosen for cell in (rate.value, (rate.low, rate.high)))
+def _rate_cells(finding: Complementarity, rates: Rates, spared: Mapping[str, Link]) -> tuple[Any, ...]:
+    """Return rates and their intervals; those that are plain shares of errors lead to what the other does not make."""
+    shown = ("comp", "pcomp", "rcomp", "fcomp", *(("fbeta",) if finding.beta != 1 else ()))
+    cells = [(getattr(rates, kind), spared.get(kind)) for kind in shown]
+    return tuple(cell for rate, link in cells for cell in (Linked(rate.value, link), (rate.low, rate.high)))
+
+
+def _both_ways(
+    finding: Complementarity, pair: ComplementPair, row: ComplementPair | LabelComplement
+) -> Iterable[tuple[Rates, dict[str, Link]]]:
+    """Yield the rates of a pair in both directions, each with what leads to the errors that the other does not make.
+
+    Where there is no such error nothing leads to it: the rate may then be 0, or 1 because nobody errs.
+    """
+    mine = row.overlap
+    for rates, wrong, spurious, found in (
+        (row.forth, mine.wrong_in_first, mine.spurious_in_first, mine.found_by_second),
+        (row.back, mine.wrong_in_second, mine.spurious_in_second, mine.found_by_first),
+    ):
+        cells = {"comp": (spurious, found) if wrong is None else (wrong,), "pcomp": (spurious,), "rcomp": (found,)}
+        conditions = {key: " or ".join(each.where for each in some if each.count) for key, some in cells.items()}
+        links = {key: Link(where, pair.first, pair.second, finding.view) for key, where in conditions.items() if where}
+        yield rates, links
 
 
 def _matrix(finding: Complementarity) -> tuple[Table, ...]:
@@ -66,9 +86,14 @@ def _matrix(finding: Complementarity) -> tuple[Table, ...]:
     if not 2 < len(names) <= _MATRIX:
         return ()
     kind, title = ("fcomp", "FComp") if finding.over == "items" else ("comp", "Comp")
+    found = {
+        (rates.system, rates.other): Linked(getattr(rates, kind).value, spared.get(kind))
+        for pair in finding.pairs
+        for rates, spared in _both_ways(finding, pair, pair)
+    }
     rows = []
     for name in names:
-        others = ("" if name == other else getattr(finding.rates(name, other), kind).value for other in names)
+        others = ("" if name == other else found[name, other] for other in names)
         rows.append((name, *others))
     fields = (Field("system", "errors of"), *(Field(name, name, "share") for name in names))
     return (Table("matrix", f"{title}: errors of the row that the column does not make", fields, tuple(rows)),)
@@ -99,8 +124,8 @@ def _count_table(finding: Complementarity, top: int | None) -> Table:
     )
 
 
-def _overlap_cells(finding: Complementarity, row: ComplementPair | LabelComplement) -> tuple[int, ...]:
-    overlap = row.overlap
+def _overlap_cells(finding: Complementarity, pair: ComplementPair) -> tuple[Linked, ...]:
+    overlap = pair.overlap
     cells = [
         overlap.found_by_both,
         overlap.found_by_first,
@@ -112,7 +137,7 @@ def _overlap_cells(finding: Complementarity, row: ComplementPair | LabelCompleme
     ]
     if finding.over == "sites":
         cells += [each for each in (overlap.wrong_in_both, overlap.wrong_in_first, overlap.wrong_in_second) if each]
-    return tuple(cell.count for cell in cells)
+    return tuple(Linked(cell.count, Link(cell.where, pair.first, pair.second, finding.view)) for cell in cells)
 
 
 def _joint_table(finding: Complementarity, top: int | None) -> Table:
@@ -151,9 +176,9 @@ def _advised(finding: Complementarity, top: int | None) -> tuple[str, ...]:
 
 def _label_table(finding: Complementarity, pair: ComplementPair, top: int | None) -> Table:
     rows = [
-        (row.label, rates.system, rates.other, *_rate_cells(finding, rates))
+        (row.label, rates.system, rates.other, *_rate_cells(finding, rates, spared))
         for row in pair.labels
-        for rates in (row.forth, row.back)
+        for rates, spared in _both_ways(finding, pair, row)
     ]
     fields = (
         Field("label", "label"),
@@ -186,12 +211,22 @@ def against_table(finding: Against, top: int | None) -> Table:
         Field("corrections", "corrections", "count"),
         Field("new_errors", "new errors", "count"),
     )
-    kept, notes = cut([_against_row(row) for row in finding.rows], _at_least(top), _PAIRS, "system", "systems")
+    kept, notes = cut([_against_row(finding, row) for row in finding.rows], _at_least(top), _PAIRS, "system", "systems")
     below = f"PComp, RComp, FComp: the share of {finding.baseline}'s errors that the system does not make"
     return Table("baseline", f"Every system against {finding.baseline}", fields, kept, (*notes, below))
 
 
-def _against_row(row: AgainstRow) -> tuple[Any, ...]:
+def _against_row(finding: Against, row: AgainstRow) -> tuple[Any, ...]:
     gains = (cell for gain in (row.precision, row.recall, row.f1) for cell in (gain.value, (gain.low, gain.high)))
-    rates = (rate.value for rate in (row.pcomp, row.rcomp, row.fcomp))
-    return (row.system, *gains, *rates, row.diff, row.corrections, row.new_errors)
+
+    def linked(value: float | None, where: str) -> Linked:
+        return Linked(value, Link(where, finding.baseline, row.system, finding.view))
+
+    return (
+        row.system,
+        *gains,
+        *(rate.value for rate in (row.pcomp, row.rcomp, row.fcomp)),
+        linked(row.diff, "differs"),
+        linked(row.corrections, "correction"),
+        linked(row.new_errors, "new_error"),
+    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from comparanda.comparison.difference import Difference, DifferenceClass, Transition
+from comparanda.comparison.context import share
+from comparanda.comparison.difference import Difference, DifferenceClass, LabelDifference, Transition
 from comparanda.show.cells import cell, counted
-from comparanda.show.links import Link
-from comparanda.show.table import NO_SITES, Field, Table, cut
+from comparanda.show.links import Link, narrowed
+from comparanda.show.table import NO_SITES, Field, Linked, Table, cut
 
 _TRANSITIONS, _LABELS = 5, 5  # how many rows are shown unless told otherwise
 
@@ -28,21 +29,14 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
     )
     rows: list[tuple[Any, ...]] = []
     notes: list[str] = []
-    links: dict[tuple[int, int], Link] = {}
     for each in finding.classes:
-        links[len(rows), 4] = _link(finding, each.where)
-        links |= {(len(rows) + 1 + n, 4): _link(finding, t.where) for n, t in enumerate(each.transitions)}
         title = each.name.replace("_", " ")
-        whole = 1.0 if each.count else None
-        moved = _changed(each, hidden)
-        rows.append((title, "", "", "", each.count, *moved, whole, each.share_of_differences, each.share_of_sites))
-        kept, more = cut(
-            _transition_rows(each, title, finding.sites, hidden),
-            top,
-            _TRANSITIONS,
-            f"kind of {title}",
-            f"kinds of {title}",
-        )
+        rows.append((title, "", "", "", *_counted(finding, each, hidden, 1.0 if each.count else None)))
+        transitions = [
+            (title, one.key, one.base, one.new, *_counted(finding, one, hidden, one.share_of_class))
+            for one in each.transitions
+        ]
+        kept, more = cut(transitions, top, _TRANSITIONS, f"kind of {title}", f"kinds of {title}")
         rows += kept
         notes += more
     notes += [_changes(each) for each in finding.classes if hidden and each.changes]
@@ -60,8 +54,17 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
         f"({finding.different:,}/{finding.sites:,}), "
         f"Δ accuracy {cell('points', finding.accuracy_difference)}"
     )
-    links = {place: link for place, link in links.items() if place[0] < len(rows)}
-    return (Table("difference", title, fields, tuple(rows), tuple(notes), links=links),)
+    return (Table("difference", title, fields, tuple(rows), tuple(notes)),)
+
+
+def _counted(
+    finding: Difference, row: DifferenceClass | Transition, hidden: tuple[str, ...], share_of_class: float | None
+) -> list[Linked]:
+    """Return the numbers of a class or of a transition: all lead to its sites, those of an aspect to where it moved."""
+    link = _link(finding, row.where)
+    moved = [Linked(_changed(row, name), _link(finding, narrowed(row.where, f"{name}_changed"))) for name in hidden]
+    shares = (share_of_class, row.share_of_differences, share(row.count, finding.sites))
+    return [Linked(row.count, link), *moved, *(Linked(each, link) for each in shares)]
 
 
 def _link(finding: Difference, where: str) -> Link:
@@ -74,9 +77,9 @@ def _hidden_aspects(finding: Difference) -> tuple[str, ...]:
     return tuple(name for name in found if name != "label") if finding.keyed_by == "label" else ()
 
 
-def _changed(row: DifferenceClass | Transition, aspects: tuple[str, ...]) -> tuple[int, ...]:
-    """Count the sites at which each of some aspects changes."""
-    return tuple(sum(change.count for change in row.changes if name in change.aspects) for name in aspects)
+def _changed(row: DifferenceClass | Transition, aspect: str) -> int:
+    """Count the sites at which an aspect changes."""
+    return sum(change.count for change in row.changes if aspect in change.aspects)
 
 
 def _changes(each: DifferenceClass) -> str:
@@ -88,23 +91,6 @@ def _changes(each: DifferenceClass) -> str:
     return f"{each.name.replace('_', ' ')}: {', '.join(parts)}"
 
 
-def _transition_rows(each: DifferenceClass, title: str, sites: int, hidden: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    return [
-        (
-            title,
-            transition.key,
-            transition.base,
-            transition.new,
-            transition.count,
-            *_changed(transition, hidden),
-            transition.share_of_class,
-            transition.share_of_differences,
-            transition.count / sites,
-        )
-        for transition in each.transitions
-    ]
-
-
 def label_table(finding: Difference, top: int | None) -> Table:
     """Return the shares right by key label."""
     fields = (
@@ -114,6 +100,13 @@ def label_table(finding: Difference, top: int | None) -> Table:
         Field("new_share", finding.new, "share"),
         Field("sites", "sites", "count"),
     )
-    found = [(row.label, row.difference, row.base, row.new, row.sites) for row in finding.labels]
+    found = [_label_row(finding, row) for row in finding.labels]
     rows, notes = cut(found, top, _LABELS, "label", "labels")
     return Table("labels", "Per key label, the largest difference first", fields, rows, notes)
+
+
+def _label_row(finding: Difference, row: LabelDifference) -> tuple[Any, ...]:
+    """Let shares lead to the sites that are right: with several runs, once for each pair of them."""
+    base, new = (_link(finding, narrowed(row.where, right)) for right in ("base_right", "new_right"))
+    sites = Linked(row.sites, _link(finding, row.where))
+    return row.label, row.difference, Linked(row.base, base), Linked(row.new, new), sites

@@ -8,9 +8,11 @@ from comparanda.comparison.diversity.clusters import Clusters
 from comparanda.comparison.diversity.finding import Diversity
 from comparanda.comparison.diversity.patterns import Pattern
 from comparanda.comparison.diversity.run_pairs import RunPair
+from comparanda.comparison.finding import Cell
 from comparanda.show.cells import cell, counted
 from comparanda.show.dendrogram import dendrogram
-from comparanda.show.table import NO_SITES, Field, Table, cut
+from comparanda.show.links import Link
+from comparanda.show.table import NO_SITES, Field, Linked, Table, cut
 
 _PAIRS, _PATTERNS = 45, 10  # how many rows are shown unless told otherwise
 
@@ -81,26 +83,29 @@ def _pair_table(finding: Diversity, top: int | None) -> Table:
         Field("rho", "ρ", "share"),
         Field("error_consistency", "κ", "share"),
     )
-    rows, notes = cut([_pair(each) for each in finding.pairs], top and max(top, _PAIRS), _PAIRS, "pair", "pairs")
+    found = [_pair(finding, each) for each in finding.pairs]
+    rows, notes = cut(found, top and max(top, _PAIRS), _PAIRS, "pair", "pairs")
     reasons = {reason for each in finding.pairs[: len(rows)] for reason in each.reasons.values()}
     below = [*notes, *(f"n/a: {reason}" for reason in sorted(reasons))]
     below.append("Q, ρ and κ say how much more often both err together than by chance; 100 always, 0 as by chance")
     return Table("pairs", "Diversity of pairs, by right and wrong", fields, rows, tuple(below))
 
 
-def _pair(each: RunPair) -> tuple[Any, ...]:
+def _pair(finding: Diversity, each: RunPair) -> tuple[Any, ...]:
+    """Let shares lead where the counts above their lines do."""
+
+    def linked(value: float | None, *parts: Cell) -> Linked:
+        return Linked(value, Link(" or ".join(part.where for part in parts), view=finding.view))
+
+    cells = (each.both_right, each.only_first, each.only_second, each.both_wrong, each.same_error)
     return (
         each.first,
         each.second,
-        each.both_right.count,
-        each.only_first.count,
-        each.only_second.count,
-        each.both_wrong.count,
-        each.same_error.count,
-        each.disagreement,
+        *(linked(cell.count, cell) for cell in cells),
+        linked(each.disagreement, each.only_first, each.only_second),
         (each.low, each.high),
-        each.double_fault,
-        each.same_error_rate,
+        linked(each.double_fault, each.both_wrong),
+        linked(each.same_error_rate, each.same_error),
         each.q,
         each.rho,
         each.error_consistency,
@@ -110,13 +115,17 @@ def _pair(each: RunPair) -> tuple[Any, ...]:
 def _pattern_table(finding: Diversity, top: int | None) -> Table:
     fields = (
         Field("right", "right"),
-        Field("of", "how many", "count"),
+        Field("of", "how many", "figure"),
         Field("count", "sites", "count"),
         Field("share", "%", "share"),
     )
     found = finding.patterns
-    rows = [(_named(each, finding.runs), len(each.right), each.count, each.share) for each in finding.patterns.patterns]
-    kept, notes = cut(list(rows), top, _PATTERNS, "pattern", "patterns")
+    rows: list[tuple[Any, ...]] = [
+        (_named(each, finding.runs), len(each.right), Linked(each.count, link), Linked(each.share, link))
+        for each in found.patterns
+        for link in [Link(each.where, view=finding.view)]
+    ]
+    kept, notes = cut(rows, top, _PATTERNS, "pattern", "patterns")
     if found.rest:
         left = found.distinct - len(found.patterns)
         notes = (*notes, f"{counted(found.rest, 'site')} in {counted(left, 'rarer pattern')} are not listed")
@@ -149,7 +158,7 @@ def _merge_table(finding: Clusters) -> Table:
         Field("number", "cluster"),
         Field("left", "of"),
         Field("right", "and"),
-        Field("runs", "systems", "count"),
+        Field("runs", "systems", "figure"),
         Field("height", "mean diff", "share"),
     )
     called: dict[tuple[str, ...], str] = {(name,): name for name in finding.order}

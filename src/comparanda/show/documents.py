@@ -1,4 +1,4 @@
-"""Findings as Markdown, CSV, TSV, JSON lines and HTML tables."""
+"""Findings as Markdown, CSV, TSV, JSON lines and HTML."""
 
 from __future__ import annotations
 
@@ -68,8 +68,11 @@ def as_json_lines(finding: Finding, top: int = 0) -> str:
 
 
 def as_html(finding: Finding) -> str:
-    """Return all tables in HTML, for notebooks."""
-    return "\n".join(_html(table) for table in tables(finding))
+    """Return all charts and tables in HTML, for notebooks."""
+    from comparanda.show.drawings import drawings  # only notebooks draw
+
+    charts = (f"<figure>{chart.apart().svg()}</figure>" for chart in drawings(finding))
+    return "\n".join([*charts, *(_html(table) for table in tables(finding))])
 
 
 def _html(table: Table) -> str:

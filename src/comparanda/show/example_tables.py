@@ -70,9 +70,9 @@ def _chain_tables(finding: Examples) -> tuple[Table, ...]:
         Field("place", "place"),
         Field("word", "mention"),
         Field("side", "side"),
-        Field("size", "mentions of the chain", "count"),
+        Field("size", "mentions of the chain", "figure"),
         Field("antecedent", "antecedent"),
-        Field("sentences_back", "sentences back", "count"),
+        Field("sentences_back", "sentences back", "figure"),
         Field("chain", "chain"),
     )
     return (Table("chains", "The chains of their mentions", fields, rows),) if rows else ()

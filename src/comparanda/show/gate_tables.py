@@ -7,7 +7,8 @@ from dataclasses import replace
 from comparanda.comparison.gating.finding import Check, Gate
 from comparanda.show.cells import cell, counted
 from comparanda.show.example_tables import example_tables
-from comparanda.show.table import Field, Table
+from comparanda.show.links import Link
+from comparanda.show.table import Field, Linked, Table
 
 
 def gate_tables(finding: Gate) -> tuple[Table, ...]:
@@ -86,7 +87,11 @@ def _change_table(finding: Gate) -> Table:
         Field("count", "count", "count"),
         Field("share_of_sites", "% of sites", "share"),
     )
-    rows = tuple((each.name.replace("_", " "), each.count, each.share_of_sites) for each in finding.changes)
+    rows = tuple(
+        (each.name.replace("_", " "), Linked(each.count, link), Linked(each.share_of_sites, link))
+        for each in finding.changes
+        for link in [Link(each.where, finding.base, finding.new, finding.view)]
+    )
     pairs = f" in {counted(finding.run_pairs, 'pair')} of runs" if finding.run_pairs > 1 else ""
     notes = (f"of {counted(finding.sites or 0, 'site')}{pairs}; new errors over all sites = negative flip rate",)
     return Table("gate-changes", f"What {finding.new} changes", fields, rows, notes)

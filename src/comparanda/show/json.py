@@ -15,6 +15,7 @@ from comparanda.comparison.chain_pairs import ChainPairs
 from comparanda.comparison.combine import Combination
 from comparanda.comparison.complement.against import Against
 from comparanda.comparison.complement.finding import Complementarity
+from comparanda.comparison.confusion import Confusion
 from comparanda.comparison.difference import Difference
 from comparanda.comparison.diversity.finding import Diversity
 from comparanda.comparison.ensembles import Ensembles
@@ -36,7 +37,7 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from comparanda.comparison.finding import Finding
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
 FINDINGS: dict[str, type[Finding]] = {
@@ -58,6 +59,7 @@ FINDINGS: dict[str, type[Finding]] = {
     "keys": Keys,
     "sources": ErrorSources,
     "diversity": Diversity,
+    "confusion": Confusion,
     "suspects": Suspects,
     "stability": Stability,
     "agreements": Agreements,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from comparanda.show.cells import counted
+from comparanda.show.links import Link, right_link
 from comparanda.show.score_tables import stars
-from comparanda.show.table import Field, Table, cut
+from comparanda.show.table import Field, Linked, Table, cut
 
 if TYPE_CHECKING:
     from comparanda.comparison.leaderboard import Leaderboard, Refused, Standing
@@ -29,7 +30,7 @@ def leaderboard_tables(finding: Leaderboard, top: int | None) -> tuple[Table, ..
         Field("only_right", "only right", "count"),
         Field("only_wrong", "only wrong", "count"),
     )
-    rows, more = cut([_row(each) for each in finding.standings], top, 0, "system", "systems")
+    rows, more = cut([_row(finding, each) for each in finding.standings], top, 0, "system", "systems")
     marks = {(number, 7): stars(row[7]) for number, row in enumerate(rows)}
     return (
         Table(
@@ -43,22 +44,23 @@ def leaderboard_tables(finding: Leaderboard, top: int | None) -> tuple[Table, ..
     )
 
 
-def _row(each: Standing) -> tuple[Any, ...]:
+def _row(finding: Leaderboard, each: Standing) -> tuple[Any, ...]:
+    links = [right_link(score.measure, finding.view, each.system) for score in each.scores]
     main, *others = each.scores
     best, above, alone = each.to_best, each.to_above, each.alone
     return (
         "–" if each.rank is None else each.rank,
         each.system,
-        main.value,
+        Linked(main.value, links[0]),
         (main.low, main.high),
         each.group,
         ranks(each),
         best.difference if best is not None else None if each.rank is None else 0.0,
         None if best is None else best.p_holm,
-        *(score.value for score in others),
+        *(Linked(score.value, link) for score, link in zip(others, links[1:], strict=True)),
         None if above is None else above.difference,
-        None if alone is None else alone.right,
-        None if alone is None else alone.wrong,
+        None if alone is None else Linked(alone.right, Link(alone.right_where, view=finding.view)),
+        None if alone is None else Linked(alone.wrong, Link(alone.wrong_where, view=finding.view)),
     )
 
 

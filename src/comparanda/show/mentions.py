@@ -11,7 +11,7 @@ from comparanda.show.cells import counted
 from comparanda.show.spans import LEFT_TO_RIGHT, beside, runs_leftward
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from comparanda.comparison.examples import Example
     from comparanda.comparison.mentions import ShownChain, ShownMention
@@ -68,10 +68,10 @@ def sentence(example: Example) -> tuple[str, str, str]:
     if len(after) > _AROUND:
         after = after[:_AROUND].rpartition(" ")[0] + " …"
     texts = [mention.text for chain in example.chains for mention in chain.mentions if mention.here]
-    return before, example.word or _words(texts[0] if texts else None), after
+    return before, example.word or words_of(texts[0] if texts else None), after
 
 
-def _words(text: str | None) -> str:
+def words_of(text: str | None) -> str:
     """Return the words of a mention, or what stands for them."""
     return NO_TEXT if text is None else text or NO_WORD
 
@@ -96,7 +96,8 @@ def _lines(chain: ShownChain, key: ShownChain | None, room: int) -> Iterator[str
         return
     writer = _Writer(chain, signed=key is not None, widest=min(room // 2, _TEXT))
     if chain.antecedent is not None:
-        yield _fitted(f"→ {writer.mention(chain.antecedent)}{_distance(chain.antecedent)}", room)
+        how_far = distance(chain.antecedent)
+        yield _fitted(f"→ {writer.mention(chain.antecedent)}{how_far and ', '}{how_far}", room)
     yield from _folded(writer.parts(), room)
 
 
@@ -117,10 +118,20 @@ def _fitted(text: str, room: int) -> str:
     return text if cell_len(text) <= room else chop_cells(text, room - 1)[0] + "…"
 
 
-def _distance(antecedent: ShownMention) -> str:
+def distance(antecedent: ShownMention) -> str:
     """Say how far back an antecedent is; of one in another document its name is said already."""
     back = antecedent.sentences_back
-    return "" if back is None else f", {counted(back, 'sentence')} back" if back else ", same sentence"
+    return "" if back is None else f"{counted(back, 'sentence')} back" if back else "same sentence"
+
+
+def where(mention: ShownMention, own: ShownMention, clip: Callable[[str], str]) -> Iterator[str]:
+    """Say where a mention stands, seen from another: its line, and its file and its document where they are others."""
+    if mention.place is not None:
+        file, _, line = mention.place.rpartition(":")
+        here = own.place is not None and own.place.rpartition(":")[0] == file
+        yield f":{line}" if here else clip(f"{file.rpartition('/')[2]}:{line}")
+    if mention.document != own.document:
+        yield f"in {clip(mention.document)}"
 
 
 class _Writer:
@@ -150,21 +161,12 @@ class _Writer:
 
     def mention(self, mention: ShownMention) -> str:
         """Write a mention: `✓ Anna :3`."""
-        words = self._clipped(_words(mention.text))
-        written = " ".join([f"{self._isolated}{words}{self._isolated}", *self._where(mention)])
+        words = self._clipped(words_of(mention.text))
+        standing = where(mention, self._own or mention, self._clipped)
+        written = " ".join([f"{self._isolated}{words}{self._isolated}", *standing])
         if mention.here:
             return f"[{written}]"
         return f"{'✓' if mention.in_key else '✗'} {written}" if self._signed else written
-
-    def _where(self, mention: ShownMention) -> Iterator[str]:
-        """Say where a mention stands: its line, and its file and its document where they are others."""
-        own = mention if self._own is None else self._own
-        if mention.place is not None:
-            file, _, line = mention.place.rpartition(":")
-            here = own.place is not None and own.place.rpartition(":")[0] == file
-            yield f":{line}" if here else self._clipped(f"{file.rpartition('/')[2]}:{line}")
-        if mention.document != own.document:
-            yield f"in {self._clipped(mention.document)}"
 
     def _clipped(self, text: str) -> str:
         return text if self._widest is None else clipped(text, self._widest)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from comparanda.comparison.scores import Score, Scores
-from comparanda.show.table import Field, Table
+from comparanda.show.links import right_link
+from comparanda.show.table import Field, Linked, Table
 
 NAMES = {
     "conll": "CoNLL",
@@ -196,7 +197,8 @@ def measure_table(finding: Scores, marks: Mapping[str, str], notes: tuple[str, .
     for measure, found in by_measure.items():
         row: list[Any] = [measure]
         for system in systems:
-            row += [found[system].value, _interval(found[system])] if wide else [found[system].value]
+            value = Linked(found[system].value, right_link(measure, finding.view, system))
+            row += [value, _interval(found[system])] if wide else [value]
         rows.append(tuple(row))
     if finding.resamples and not wide:
         notes = (*notes, _TOO_MANY)

@@ -25,14 +25,14 @@ _YES_OR_NO = ("yes", "no", "unsure")
 _GROUP = ("always", "never", "mixed", "unsure")
 
 _RECORD = (
-    Field("number", "number", "count"),
+    Field("number", "number", "figure"),
     Field("id", "id"),
     Field("question", "question"),
     Field("kind", "kind"),
     Field("document", "document"),
     Field("place", "place"),
-    Field("begin", "begin", "count"),
-    Field("end", "end", "count"),
+    Field("begin", "begin", "figure"),
+    Field("end", "end", "figure"),
     Field("word", "word"),
     Field("label", "label"),
     Field("options", "options"),
@@ -45,7 +45,7 @@ _RECORD = (
 def question_tables(finding: Questions, top: int | None) -> tuple[Table, ...]:
     """Return the list of questions, each with its words around it, and what is known without a key."""
     fields = (
-        Field("number", "", "count"),
+        Field("number", "", "figure"),
         Field("question", "question"),
         Field("probability", "%", "share"),
         Field("document", "document"),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from comparanda.comparison.scores import Score, Scores
-from comparanda.show.cells import counted
+from comparanda.comparison.scores import Score, Scores, outcome_condition
+from comparanda.show.cells import Kind, counted
+from comparanda.show.links import Link, decided_link, right_link
 from comparanda.show.metric_tables import best_of_rows, measure_table, metric_tables, metrics_of
-from comparanda.show.table import Field, Table
+from comparanda.show.table import Field, Linked, Table
 
 _MANY = 6  # so many measures with labels are put into rows
 _WIDE = 8  # so many measures of several views are put into rows by view; more of one view into rows
@@ -70,7 +71,10 @@ def _outcome_table(finding: Scores) -> Table:
         return _outcomes_in_rows(finding)
     headers = [name if side == "key" or ("key", name) not in columns else f"{name} beside" for side, name in columns]
     fields = [Field(f"{side}_{name}", header, "count") for (side, name), header in zip(columns, headers, strict=True)]
-    rows = [(*who, *(found.get(verdict, 0) for verdict in columns)) for who, found in counts.items()]
+    rows = [
+        (*who, *(Linked(found.get(verdict, 0), _outcome_link(*who, verdict)) for verdict in columns))
+        for who, found in counts.items()
+    ]
     of_key = sum(side == "key" for side, _ in columns)
     named = [", ".join(part) or "none" for part in (headers[:of_key], headers[of_key:])]
     several = len({view for view, _ in counts}) > 1
@@ -96,9 +100,16 @@ def _outcomes_in_rows(finding: Scores) -> Table:
         "outcomes",
         f"Outcomes: {finding.view}",
         (Field("side", "items"), Field("outcome", "outcome"), *(Field(run, run, "count") for run in runs)),
-        tuple((*row, *(counts[row].get(run, 0) for run in runs)) for row in sorted(counts, key=_rank)),
+        tuple(
+            (*row, *(Linked(counts[row].get(run, 0), _outcome_link(finding.view, run, row)) for run in runs))
+            for row in sorted(counts, key=_rank)
+        ),
         ("items of the key, and claims beside them", *([f"--view for those of {', '.join(others)}"] if others else [])),
     )
+
+
+def _outcome_link(view: str, run: str, verdict: tuple[str, str]) -> Link:
+    return Link(outcome_condition(run, *verdict), view=view)
 
 
 def _rank(verdict: tuple[str, str]) -> tuple[bool, bool, bool, str]:
@@ -124,13 +135,15 @@ def _table_by_view(finding: Scores, p_against_first: Mapping[str, float | None])
         mine = tuple(
             replace(each, measure=_spoken(each.measure)) for each in finding.scores if _view_of(each.measure) == view
         )
-        tables.append(_score_table(replace(finding, scores=mine), p_against_first if not tables else {}))
+        tables.append(_score_table(replace(finding, view=view, scores=mine), p_against_first if not tables else {}))
     rows: list[tuple[Any, ...]] = []
     best: set[tuple[int, int]] = set()
     marks: dict[tuple[int, int], str] = {}
+    links: dict[tuple[int, int], Link] = {}
     for view, table in zip(views, tables, strict=True):
         best |= {(row + len(rows), column + 1) for row, column in table.best}
         marks |= {(row + len(rows), column + 1): mark for (row, column), mark in table.marks.items()}
+        links |= {(row + len(rows), column + 1): link for (row, column), link in table.links.items()}
         rows += [(view, *row) for row in table.rows]
     notes = dict.fromkeys(note for table in tables for note in table.notes)
     return Table(
@@ -141,6 +154,7 @@ def _table_by_view(finding: Scores, p_against_first: Mapping[str, float | None])
         tuple(notes),
         frozenset(best),
         marks,
+        links=links,
     )
 
 
@@ -170,17 +184,21 @@ def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
         view, reason = _view_of(finding.scores[0].measure), finding.scores[0].reason
         return (Table("scores", f"Scores: {view}", (Field("label", view),), (), (f"n/a: {reason}",)),)
     if len(systems) == 1:
-        return (_one_system(systems[0], cells, notes),)
+        return (_one_system(finding, systems[0], cells, notes),)
     found: list[Table] = []
     for name, by_label in cells.items():
         fields = (Field("label", _view_of(name)), *(Field(system, system, "share") for system in systems))
-        rows = [(label, *(_value(by_label[label].get(system)) for system in systems)) for label in by_label]
-        best = best_of_rows(rows, range(1, len(fields)))
-        found.append(Table(name, f"Scores: {_spelled(name)}", fields, tuple(rows), notes if not found else (), best))
+        rows = tuple(
+            (label, *(_linked(finding, by_label[label].get(system)) for system in systems)) for label in by_label
+        )
+        table = Table(name, f"Scores: {_spelled(name)}", fields, rows, notes if not found else ())
+        found.append(replace(table, best=best_of_rows(table.rows, range(1, len(fields)))))
     return tuple(found)
 
 
-def _one_system(system: str, cells: Mapping[str, Mapping[str, Mapping[str, Score]]], notes: tuple[str, ...]) -> Table:
+def _one_system(
+    finding: Scores, system: str, cells: Mapping[str, Mapping[str, Mapping[str, Score]]], notes: tuple[str, ...]
+) -> Table:
     names = list(cells)
     fields = [Field("label", _view_of(names[0]))]
     fields += [Field(name, _spelled(name), "share") for name in names]
@@ -188,7 +206,7 @@ def _one_system(system: str, cells: Mapping[str, Mapping[str, Mapping[str, Score
     rows = []
     for label, first in cells[names[0]].items():
         score = first[system]
-        values = [_value(cells[name].get(label, {}).get(system)) for name in names]
+        values = [_linked(finding, cells[name].get(label, {}).get(system)) for name in names]
         rows.append((label, *values, (score.low, score.high)))
     return Table("scores", f"Scores of {system}", tuple(fields), tuple(rows), notes)
 
@@ -197,8 +215,9 @@ def _view_of(measure: str) -> str:
     return measure.rpartition(".")[0] or "label"
 
 
-def _value(score: Score | None) -> float | None:
-    return None if score is None else score.value
+def _linked(finding: Scores, score: Score | None) -> Linked | None:
+    """Return a score with what leads to the sites that are right, if it is an accuracy."""
+    return None if score is None else Linked(score.value, right_link(score.measure, finding.view, score.system))
 
 
 def _spelled(name: str) -> str:
@@ -236,31 +255,37 @@ def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -
         fields += [Field(measure, measure, "share"), Field(f"{measure}_interval", "95 % interval", "interval")]
     plain = all(score.part is not None for row in by_system.values() for score in [row[measures[0]]])
     if plain:
-        fields += [Field("right", "right", "count"), Field("of", "of", "count")]
+        fields += _fields_of_parts(measures[0])
     rows = []
     for name, found in by_system.items():
         row: list[Any] = [name]
         for measure in measures:
-            row += [found[measure].value, (found[measure].low, found[measure].high)]
+            row += [_linked(finding, found[measure]), (found[measure].low, found[measure].high)]
         if plain:
-            row += [found[measures[0]].part, found[measures[0]].whole]
+            row += _parts(finding, found[measures[0]])
         rows.append(tuple(row))
     marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
     notes = list(_resampling(finding))
     notes += _signs(str(rows[0][0]), marks.values())
     notes += _reasons(finding)
-    return Table(
-        "scores",
-        "Scores",
-        tuple(fields),
-        tuple(rows),
-        tuple(notes),
-        _best(rows, range(1, 2 * len(measures), 2)),
-        {place: mark for place, mark in marks.items() if mark},
-    )
+    signs = {place: mark for place, mark in marks.items() if mark}
+    table = Table("scores", "Scores", tuple(fields), tuple(rows), tuple(notes), marks=signs)
+    return replace(table, best=_best(table.rows, range(1, 2 * len(measures), 2)))
 
 
-def _best(rows: list[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
+def _fields_of_parts(measure: str) -> list[Field]:
+    """Return the columns of what stands above and below the line: sites, or else sums of items or of sentences."""
+    kind: Kind = "figure" if right_link(measure, "", "") is None else "count"
+    return [Field("right", "right", kind), Field("of", "of", kind)]
+
+
+def _parts(finding: Scores, score: Score) -> list[Linked]:
+    """Return what stands above and below the line; sites count once for each run."""
+    of = score.measure, finding.view, score.system
+    return [Linked(score.part, right_link(*of)), Linked(score.whole, decided_link(*of))]
+
+
+def _best(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
     """Return the cells with the highest value of each column, where there is something to compare."""
     best = set()
     for column in columns:

@@ -37,16 +37,16 @@ def _strategy_table(finding: Simulated) -> Table:
     band = any(each.seeds > 1 for each in finding.strategies)
     fields = [
         Field("strategy", "strategy"),
-        Field("seeds", "seeds", "count"),
-        Field("questions", "questions", "count"),
+        Field("seeds", "seeds", "figure"),
+        Field("questions", "questions", "figure"),
         Field("start", "start F1", "share"),
         Field("end", "end", "share"),
         Field("end_band", "5–95 %", "interval"),
         Field("area", "area", "share"),
         Field("area_band", "5–95 %", "interval"),
         Field("normalised", "of the gain", "share"),
-        Field("to_half", "to 50 %", "count"),
-        Field("to_most", "to 90 %", "count"),
+        Field("to_half", "to 50 %", "figure"),
+        Field("to_most", "to 90 %", "figure"),
     ]
     rows = [_strategy_row(finding, each) for each in finding.strategies]
     if not band:

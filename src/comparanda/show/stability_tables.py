@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from comparanda.comparison.stability import Stability, SystemStability
+from comparanda.expressions import quote
 from comparanda.show.cells import counted
-from comparanda.show.table import NO_SITES, Field, Table, cut
+from comparanda.show.links import Link
+from comparanda.show.table import NO_SITES, Field, Linked, Table, cut
 
 _LABELS, _PAIRS = 5, 45  # how many rows are shown unless told otherwise
 
@@ -20,7 +22,7 @@ def stability_tables(finding: Stability, top: int | None) -> tuple[Table, ...]:
 def _system_table(finding: Stability) -> Table:
     fields = (
         Field("system", "system"),
-        Field("runs", "runs", "count"),
+        Field("runs", "runs", "figure"),
         Field("lowest", f"lowest {finding.measure}", "share"),
         Field("highest", "highest", "share"),
         Field("deviation", "std. dev.", "share"),
@@ -34,7 +36,7 @@ def _system_table(finding: Stability) -> Table:
         Field("always_right", "right in all", "share"),
         Field("ever_right", "in any", "share"),
     )
-    rows = tuple(_system_row(each) for each in finding.systems)
+    rows = tuple(_system_row(finding, each) for each in finding.systems)
     notes = [
         "diff within: mean over pairs of runs; flips: sites at which not all runs give the same value; "
         "right ↔ wrong: some are right there, others wrong"
@@ -44,7 +46,9 @@ def _system_table(finding: Stability) -> Table:
     return Table("stability", "How steady each system is over its runs", fields, rows, tuple(notes))
 
 
-def _system_row(each: SystemStability) -> tuple[Any, ...]:
+def _system_row(finding: Stability, each: SystemStability) -> tuple[Any, ...]:
+    counts = (each.flips, each.right_and_wrong, each.always_right, each.ever_right)
+    flips, right_and_wrong, always_right, ever_right = (Link(found.where, view=finding.view) for found in counts)
     return (
         each.system,
         len(each.runs),
@@ -53,13 +57,13 @@ def _system_row(each: SystemStability) -> tuple[Any, ...]:
         each.deviation,
         each.within,
         (each.low, each.high),
-        each.sites,
-        each.flips.count,
-        each.flips.share,
-        each.right_and_wrong.count,
-        each.right_and_wrong.share,
-        each.always_right.share,
-        each.ever_right.share,
+        Linked(each.sites, Link(f"right_in({quote(each.system)}) >= 0", view=finding.view)),
+        Linked(each.flips.count, flips),
+        Linked(each.flips.share, flips),
+        Linked(each.right_and_wrong.count, right_and_wrong),
+        Linked(each.right_and_wrong.share, right_and_wrong),
+        Linked(each.always_right.share, always_right),
+        Linked(each.ever_right.share, ever_right),
     )
 
 
@@ -74,20 +78,20 @@ def _pair_table(finding: Stability, top: int | None) -> Table:
         Field("excess_interval", "95 % interval", "points_interval"),
         Field("reading", "reading"),
     )
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (
             pair.base,
             pair.new,
             pair.within_base,
             pair.within_new,
-            pair.between,
+            Linked(pair.between, Link(pair.where, pair.base, pair.new, finding.view)),
             pair.excess,
             (pair.low, pair.high),
             pair.reading,
         )
         for pair in finding.pairs
     ]
-    kept, more = cut(list(rows), max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
+    kept, more = cut(rows, max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
     notes = [
         *more,
         "excess = between − (within base + within new) / 2: what is left when the systems' own noise is taken away; "
@@ -118,8 +122,18 @@ def _label_table(finding: Stability, top: int | None) -> Table:
     rows: list[tuple[Any, ...]] = []
     notes: list[str] = []
     for each in finding.systems:
-        mine = [(each.system, row.label, row.sites, row.flips.count, row.flips.share) for row in each.labels]
-        kept, more = cut(list(mine), top, _LABELS, f"label of {each.system}", f"labels of {each.system}")
+        mine: list[tuple[Any, ...]] = [
+            (
+                each.system,
+                row.label,
+                Linked(row.sites, Link(row.where, view=finding.view)),
+                Linked(row.flips.count, flips),
+                Linked(row.flips.share, flips),
+            )
+            for row in each.labels
+            for flips in [Link(row.flips.where, view=finding.view)]
+        ]
+        kept, more = cut(mine, top, _LABELS, f"label of {each.system}", f"labels of {each.system}")
         rows += kept
         notes += more
     return Table("flips", "Where runs flip, by key label", fields, tuple(rows), tuple(notes))

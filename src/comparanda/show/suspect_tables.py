@@ -9,16 +9,16 @@ from comparanda.show.table import Field, Table, cut
 _SUSPECTS = 20  # how many rows are shown unless told otherwise
 
 _FIELDS = (
-    Field("rank", "rank", "count"),
+    Field("rank", "rank", "figure"),
     Field("document", "document"),
     Field("place", "place"),
-    Field("begin", "begin", "count"),
-    Field("end", "end", "count"),
+    Field("begin", "begin", "figure"),
+    Field("end", "end", "figure"),
     Field("word", "word"),
     Field("key", "key"),
     Field("proposed", "proposed"),
-    Field("agree", "agree", "count"),
-    Field("of", "of", "count"),
+    Field("agree", "agree", "figure"),
+    Field("of", "of", "figure"),
     Field("kind", "kind"),
     Field("text", "text"),
     Field("decision", "decision"),

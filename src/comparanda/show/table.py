@@ -24,14 +24,25 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """A value of a row together with what leads to the sites or items behind it; without a link it is a plain value."""
+
+    value: Any
+    link: Link | None
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table.
+
+    Rows are given with their links (`Linked`), so that these stay where they belong however rows are cut and sorted;
+    the table holds the two apart, for most who read it want plain values.
 
     Args:
         name: a short name, for files and anchors.
         title: a heading.
         fields: the columns.
-        rows: the values, raw.
+        rows: the values, raw; those that lead somewhere may be given as `Linked`.
         notes: lines below the table.
         best: the cells (row, column) to be set in bold.
         marks: signs behind cells, such as `*` for significance.
@@ -49,6 +60,12 @@ class Table:
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     folded: bool = False
     links: Mapping[tuple[int, int], Link] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        links = dict(self.links)
+        rows = tuple(tuple(_unlinked(row, number, links)) for number, row in enumerate(self.rows))
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "links", links)
 
     def keys(self) -> tuple[str, ...]:
         """Return the names of the columns in data, each once: an interval becomes two columns, its ends.
@@ -72,6 +89,17 @@ class Table:
     def written(self, row: int, column: int) -> str:
         """Return one cell as text, with its mark."""
         return cell(self.fields[column].kind, self.rows[row][column]) + self.marks.get((row, column), "")
+
+
+def _unlinked(row: tuple[Any, ...], number: int, links: dict[tuple[int, int], Link]) -> Iterable[Any]:
+    """Yield the values of a row, and note where those lead that are there and lead somewhere."""
+    for column, given in enumerate(row):
+        if not isinstance(given, Linked):
+            yield given
+            continue
+        if given.link is not None and given.value not in (None, ""):
+            links[number, column] = given.link
+        yield given.value
 
 
 def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:

@@ -14,6 +14,7 @@ from comparanda.comparison.chain_pairs import ChainPairs
 from comparanda.comparison.combine import Combination
 from comparanda.comparison.complement.against import Against
 from comparanda.comparison.complement.finding import Complementarity
+from comparanda.comparison.confusion import Confusion
 from comparanda.comparison.difference import Difference
 from comparanda.comparison.diversity.finding import Diversity
 from comparanda.comparison.ensembles import Ensembles
@@ -33,28 +34,31 @@ from comparanda.comparison.stability import Stability
 from comparanda.comparison.suspects import Suspects
 from comparanda.show.ablation_tables import ablation_tables
 from comparanda.show.agreement_tables import agreement_tables
-from comparanda.show.belief_tables import belief_tables, pair_tables, short_belief_tables
+from comparanda.show.belief_pair_tables import pair_tables
+from comparanda.show.belief_tables import belief_tables, short_belief_tables
 from comparanda.show.cells import counted
 from comparanda.show.chain_tables import chain_tables
 from comparanda.show.combination_tables import combination_tables
 from comparanda.show.complement_tables import against_table, complement_tables
+from comparanda.show.confusion_tables import confusion_tables
 from comparanda.show.difference_tables import difference_tables, label_table
 from comparanda.show.diversity_tables import diversity_tables
 from comparanda.show.ensemble_tables import ensemble_tables
 from comparanda.show.example_tables import example_tables
 from comparanda.show.gate_tables import gate_tables
 from comparanda.show.leaderboard_tables import leaderboard_tables
+from comparanda.show.links import EVERY_PAIR, Link
 from comparanda.show.metric_tables import metrics_of
 from comparanda.show.question_tables import question_records, question_tables
 from comparanda.show.score_tables import main_score_table, score_tables, stars
 from comparanda.show.simulation_tables import simulation_tables
+from comparanda.show.slice_tables import slice_table
 from comparanda.show.source_tables import source_table
 from comparanda.show.stability_tables import stability_tables
 from comparanda.show.suspect_tables import suspect_tables
-from comparanda.show.table import NO_SITES, Field, Table, cut
+from comparanda.show.table import NO_SITES, Field, Linked, Table, cut
 
-# How many rows of long tables are shown unless told otherwise.
-_SLICES, _PAIRS = 20, 45
+_PAIRS = 45  # how many rows are shown unless told otherwise
 
 
 @singledispatch
@@ -102,7 +106,7 @@ def _(finding: Keys, top: int | None = None) -> tuple[Table, ...]:
             mine = {score.measure: score for score in each.scores if score.system == system}
             cells = [part for name in measures for part in (mine[name].value, (mine[name].low, mine[name].high))]
             rows.append((each.key, each.items, system, *cells))
-    keyed = (Field("key", "key"), Field("items", "items", "count"), Field("system", "system"))
+    keyed = (Field("key", "key"), Field("items", "items", "figure"), Field("system", "system"))
     agreed = tuple((pair.first, pair.second, pair.value) for pair in finding.agreement)
     main = Field("value", finding.agreement[0].measure, "share")
     return (
@@ -126,21 +130,22 @@ def _(finding: Pairs, top: int | None = None) -> tuple[Table, ...]:
         Field("overlap_right", "overlap of right", "share"),
         Field("overlap_all", "overlap of all", "share"),
     )
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (
             pair.base,
             pair.new,
-            pair.diff,
+            Linked(pair.diff, different),
             (pair.low, pair.high),
-            pair.different,
-            pair.sites,
+            Linked(pair.different, different),
+            Linked(pair.sites, Link(EVERY_PAIR, pair.base, pair.new, finding.view)),
             pair.score_difference,
             pair.overlap_right,
             pair.overlap_all,
         )
         for pair in finding.pairs
+        for different in [Link(pair.where, pair.base, pair.new, finding.view)]
     ]
-    kept, notes = cut(list(rows), _pairs(top), _PAIRS, "pair", "pairs")
+    kept, notes = cut(rows, _pairs(top), _PAIRS, "pair", "pairs")
     if not all(pair.sites for pair in finding.pairs):
         notes = (*notes, NO_SITES)
     return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, kept, notes),)
@@ -195,7 +200,7 @@ def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
 
 @tables.register
 def _(finding: Difference, top: int | None = None) -> tuple[Table, ...]:
-    cuts = (table for each in finding.slices for table in tables(each, top))
+    cuts = (slice_table(each, top, of_pair=True) for each in finding.slices)
     sources = () if finding.sources is None else (source_table(finding.sources),)
     return (*difference_tables(finding, top), *sources, label_table(finding, top), *cuts)
 
@@ -263,30 +268,18 @@ def _(finding: Diversity, top: int | None = None) -> tuple[Table, ...]:
 
 
 @tables.register
+def _(finding: Confusion, top: int | None = None) -> tuple[Table, ...]:
+    return confusion_tables(finding, top)
+
+
+@tables.register
 def _(finding: Suspects, top: int | None = None) -> tuple[Table, ...]:
     return suspect_tables(finding, top)
 
 
 @tables.register
 def _(finding: Slices, top: int | None = None) -> tuple[Table, ...]:
-    fields = [
-        Field("value", finding.by),
-        Field("sites", "sites", "count"),
-        *(Field(system, system, "share") for system in finding.systems),
-    ]
-    rows = [(each.value, each.sites, *each.scores) for each in finding.slices]
-    if finding.base is not None:
-        name = f"Δ {finding.base} → {finding.new}"
-        fields += [Field("difference", name, "points"), Field("p", "p", "p"), Field("p_corrected", "p (BH)", "p")]
-        rows = [
-            (*row, each.difference, each.p, each.p_corrected) for row, each in zip(rows, finding.slices, strict=True)
-        ]
-    kept, notes = cut(list(rows), top, _SLICES, "slice", "slices")
-    if finding.left_out:
-        notes = (*notes, f"{finding.left_out:,} sites in slices beyond the limit are not shown")
-    notes = (*notes, *finding.reasons)
-    title = f"{finding.measure} by {finding.by}"
-    return (Table(f"by-{finding.by}", title, tuple(fields), kept, notes),)
+    return (slice_table(finding, top),)
 
 
 @tables.register

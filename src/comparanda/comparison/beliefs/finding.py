@@ -83,6 +83,8 @@ class Probabilities(Finding):
         by: what parts are: labels or documents.
         bins: how many bins calibration has.
         key: how many entities the key has.
+        itemised: whether the items of the view are just the key's entities and the decided tuples, so that counts of
+            these lead to them; rules may find the one right by another.
         scores: the scores of all systems, with intervals over documents.
         runs: the runs.
 
@@ -94,6 +96,7 @@ class Probabilities(Finding):
     by: str
     bins: int
     key: int
+    itemised: bool
     scores: Scores
     runs: tuple[ProbableRun, ...]
 
@@ -130,7 +133,8 @@ def probabilities(
         for number in system.runs
     ]
     table = scores(context) if found is None else found
-    return Probabilities(context.view.name, how, least, by, bins, ground.key, table, tuple(runs))
+    itemised = ground.itemised
+    return Probabilities(context.view.name, how, least, by, bins, ground.key, itemised, table, tuple(runs))
 
 
 def _described(

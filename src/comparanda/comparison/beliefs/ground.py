@@ -37,6 +37,15 @@ class BeliefGround:
         """How many entities the key has."""
         return len(self._in_key)
 
+    @property
+    def itemised(self) -> bool:
+        """Whether the items of the view are the key's entities and the decided tuples, each once and as it is."""
+        items, claims = self.context.view.items, self._claims
+        if items.claim is None or items.weight is not None or len(items) != len(claims):
+            return False
+        owned = [(items.positive, claims.key), *((items.has(run), each) for run, each in enumerate(claims.runs))]
+        return all(np.array_equal(mine, counts[items.claim] > 0) for mine, counts in owned)
+
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The labels of the key and of all tuples, the most frequent in the key first."""

@@ -1,42 +1,126 @@
 // From the address to what is shown.
 
-const content = make("main", { id: "content", tabindex: "-1" });
-const navigation = make("nav", { "aria-label": "Views" });
-
-function draw() {
-  const { view, given } = readAddress();
-  replaceAll(navigation, page.views.map((each) => make("a", { href: addressOf(each.name), "aria-current": each.name === view ? "page" : null }, each.title)));
-  if (view === "items") return replaceAll(content, drawItems(given));
-  const found = page.views.find((each) => each.name === view) || page.views[0];
-  replaceAll(content, make("h2", {}, found.title), drawChoices(found, given), (found.parts || []).map(drawPart), chosenParts(found, given).map(drawPart));
+/**
+ * Show what belongs to the address, in its place on the screen, and say when it is complete.
+ * @param {string | null} left the address before; null at the beginning
+ */
+async function show(left = null) {
+  const address = readAddress();
+  const before = left === null ? null : readAddress(left);
+  const control = heldControl();
+  const place = arrive();
+  const drawnAnew = !before || subjectOf(address) !== subjectOf(before);
+  if (drawnAnew) {
+    endShown();
+    const shown = whileShown();
+    drawNavigation(address.view);
+    const missing = missingPair(address);
+    const refusal = missing ? await obtain(missing) : null;
+    if (shown.aborted) return;
+    draw(address, refusal);
+    if (before && !place) moveFocus(control, address, before);
+    await allDrawn();
+    if (shown.aborted) return;
+  }
+  if (place) {
+    if (!returnTo(place) && before) titleOfView().focus({ preventScroll: true });
+  } else if (address.given.part) {
+    goToPart(address.given.part);
+  } else if (!drawnAnew) {
+    focusTitle();
+  }
+  document.body.dataset.drawn = location.hash || "#";
 }
 
-function chosenOf(view, given) {
-  return (view.choices || []).find((each) => each.base === given.base && each.new === given.new && each.system === given.system) || (view.choices || [])[view.chosen || 0];
+function draw({ view, given }, refusal) {
+  try {
+    replaceAll(content, refusal ?? (view === "items" ? drawItems(given) : drawView(view, given)));
+  } catch (error) {
+    replaceAll(content, drawTrouble("h2", "This view cannot be drawn", error));
+  }
+  const titles = [...content.querySelectorAll("h2")];
+  for (const title of titles) title.setAttribute("tabindex", "-1");
+  document.title = titles.map((title) => title.textContent).join(": ") + " · " + page.title;
 }
 
-function chosenParts(view, given) {
-  return chosenOf(view, given)?.parts || [];
+// A pair that a server can make.
+
+/** The pair that an address asks for, where the page holds it not but a server can make it. */
+function missingPair({ view: name, given: { base, new: other } }) {
+  if (!page.served || name !== "pair" || base === other || ![base, other].every((each) => Object.hasOwn(page.systems, each))) return null;
+  const view = page.views.find((each) => each.name === name);
+  const held = view.choices.some((each) => each.base === base && each.new === other);
+  return held ? null : { view, base, new: other };
 }
 
-function drawChoices(view, given) {
-  const chosen = chosenOf(view, given);
-  return (view.choices || []).map((each) => make("a", { class: "choice", href: addressOf(view.name, { base: each.base, new: each.new, system: each.system }), "aria-current": each === chosen ? "true" : null }, each.title));
+/** @returns {Promise<HTMLElement[] | null>} what to say where the server does not give it */
+async function obtain({ view, base, new: other }) {
+  const pair = make("bdi", {}, visible(base + " → " + other));
+  replaceAll(content, make("h2", {}, view.title + ": ", pair), make("p", { class: "part", role: "status" }, "Comparing …"));
+  try {
+    view.choices.push(await fetchPair(base, other));
+    return null;
+  } catch (error) {
+    return [make("h2", {}, view.title + ": ", pair), drawChoices(view, null), make("p", { class: "part notice", role: "alert" }, error.message)];
+  }
 }
 
-function drawPart(part) {
-  if (part.part === "table") return drawTable(part);
-  if (part.part === "text") return drawText(part);
-  return null;
+// Focus: where the reader goes on.
+
+/** The box that somebody types or selects in: it keeps the focus when its view is drawn anew. */
+function heldControl() {
+  const control = document.activeElement;
+  if (!control?.id || !control.matches("main input, main select, main textarea")) return null;
+  return { id: control.id, caret: control.selectionStart ?? null };
 }
 
-function drawText(part) {
-  return make("section", { class: "part" }, make("h3", {}, part.title), (part.lines || []).map((line) => make("p", {}, line)),
-    part.facts ? make("dl", {}, part.facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])) : null);
+function moveFocus(control, address, before) {
+  const held = control && document.getElementById(control.id);
+  if (held) {
+    held.focus({ preventScroll: true });
+    if (control.caret !== null) held.setSelectionRange(control.caret, control.caret);
+  } else if (address.given.at === undefined) {
+    focusTitle(address.view === before.view ? content.querySelector("h2.chosen") : null);
+  }
 }
 
-unpack().then(() => {
-  document.body.append(make("header", {}, make("h1", {}, page.title), navigation), content);
-  addEventListener("hashchange", draw);
-  draw();
-});
+/** Another choice of the same view begins at its own title, everything else at the top. */
+function focusTitle(chosen = null) {
+  if (!chosen) scrollTo(0, 0);
+  (chosen ?? titleOfView()).focus({ preventScroll: !chosen });
+}
+
+function titleOfView() {
+  return content.querySelector("h2") ?? content;
+}
+
+function goToPart(name) {
+  const part = document.getElementById("part-" + name);
+  const title = part?.querySelector("h3, figcaption") ?? part;
+  title?.setAttribute("tabindex", "-1");
+  title?.scrollIntoView();
+  title?.focus();
+}
+
+// The beginning.
+
+async function start() {
+  followTheme();
+  try {
+    await unpack();
+  } catch (error) {
+    if (typeof DecompressionStream === "undefined") document.getElementById("opening").textContent = "This browser is too old to unpack the report.";
+    else replaceAll(content, make("p", {}, "The data of this report cannot be read: the file is damaged or cut off. Write or copy it again. (", error.message, ")"));
+    return;
+  }
+  drawFrame();
+  startKeys();
+  addEventListener("hashchange", (event) => {
+    const left = new URL(event.oldURL).hash;
+    leave(left);
+    show(left);
+  });
+  show();
+}
+
+start();

@@ -4,11 +4,18 @@ let page;
 const listNumbers = new Map();
 
 async function unpack() {
-  const packed = document.getElementById("data").textContent;
-  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const packed = bytesOf(document.getElementById("data").textContent);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   page = await new Response(stream).json();
   page.lists.forEach((list, number) => listNumbers.set(listKey(list), number));
+}
+
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
+  return bytes;
 }
 
 function listKey(given) {
@@ -20,7 +27,16 @@ function listAddress(number) {
   return addressOf("items", { where: list.where, base: list.base, new: list.new, view: list.view });
 }
 
+/** The list that an address asks for; a server knows every condition, a page only its own. */
 function findList(given) {
   const number = listNumbers.get(listKey(given));
-  return number === undefined ? null : page.lists[number];
+  if (number !== undefined) return page.lists[number];
+  return page.served && given.where ? { where: given.where, base: given.base, new: given.new, view: given.view } : null;
+}
+
+/** @returns {number} the number of a list that came later */
+function addList(list) {
+  const key = listKey(list);
+  if (!listNumbers.has(key)) listNumbers.set(key, page.lists.push(list) - 1);
+  return listNumbers.get(key);
 }

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from comparanda.show.charts.svg import element, words
+from comparanda.show.charts.svg import element, text
 from comparanda.show.charts.theme import FAINT, GRID, INK, SIZE, fitting, text_width
 
 Unit = Literal["number", "share", "count"]
@@ -88,7 +88,7 @@ def ticked(axis: Axis, values: Sequence[float], about: int = 6) -> Ticked:
     finite = [value for value in values if math.isfinite(value)]
     low = axis.low if axis.low is not None else min(finite, default=0.0)
     high = axis.high if axis.high is not None else max(finite, default=1.0)
-    if not low < high:
+    if high - low <= 1e-9 * max(1.0, abs(low), abs(high)):  # one value, up to rounding
         low, high = _widened(axis, low)
     step = _step((high - low) / about, least=1.0 if axis.unit == "count" else 0.0)
     low = low if axis.low is not None else math.floor(low / step + 1e-9) * step
@@ -145,9 +145,9 @@ def horizontal(axis: Axis, found: Ticked, scale: Scale, frame: Frame) -> str:
     for tick in found.ticks:
         x = scale.place(tick)
         parts.append(element("path", d=f"M{x:.2f} {frame.bottom:g}v4", stroke=INK, fill="none"))
-        parts.append(_text(axis.written(tick, found.step), x, frame.bottom + 18, "middle"))
+        parts.append(text(axis.written(tick, found.step), x, frame.bottom + 18, FAINT, anchor="middle"))
     middle, room = (frame.left + frame.right) / 2, frame.right - frame.left
-    parts.append(_text(fitting(axis.label, room), middle, frame.bottom + 38, "middle", colour=INK))
+    parts.append(text(fitting(axis.label, room), middle, frame.bottom + 38, INK, anchor="middle"))
     return "".join(parts)
 
 
@@ -157,13 +157,14 @@ def vertical(axis: Axis, found: Ticked, scale: Scale, frame: Frame) -> str:
     for tick in found.ticks:
         y = scale.place(tick)
         parts.append(element("path", d=f"M{frame.left:g} {y:.2f}H{frame.right:g}", stroke=GRID, fill="none"))
-        parts.append(_text(axis.written(tick, found.step), frame.left - _TICK_ROOM, y + SIZE / 3, "end"))
+        parts.append(text(axis.written(tick, found.step), frame.left - _TICK_ROOM, y + SIZE / 3, FAINT, anchor="end"))
     middle, x = (frame.top + frame.bottom) / 2, frame.left - tick_room(axis, found) - 2
     label = fitting(axis.label, frame.bottom - frame.top)
-    turned = f"rotate(-90 {x:.2f} {middle:.2f})"
-    parts.append(element("text", words(label), x=x, y=middle, text_anchor="middle", fill=INK, transform=turned))
+    parts.append(text(label, x, middle, INK, anchor="middle", turned=-90))
     return "".join(parts)
 
 
-def _text(text: str, x: float, y: float, anchor: str, colour: str = FAINT) -> str:
-    return element("text", words(text), x=x, y=y, text_anchor=anchor, fill=colour)
+def nothing(frame: Frame, said: str = "no values") -> str:
+    """Say that there is nothing to be seen."""
+    x, y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
+    return text(said, x, y, FAINT, anchor="middle")

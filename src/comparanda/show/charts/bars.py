@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from comparanda.show.charts.axes import Axis, Frame, Scale, tick_room, ticked, vertical
+from comparanda.show.charts.hatching import fill, hatchings
+from comparanda.show.charts.legend import Entry, legend
 from comparanda.show.charts.paper import MARGIN, Paper
-from comparanda.show.charts.svg import element, number, path, words
-from comparanda.show.charts.theme import FAINT, GRID, INK, PAPER, SIZE, Style, fitting, style, text_width
+from comparanda.show.charts.svg import element, number, path, text
+from comparanda.show.charts.theme import FAINT, GRID, INK, PAPER, SIZE, brief, fitting, style, text_width
+
+if TYPE_CHECKING:
+    from comparanda.show.charts.pen import Pen
+    from comparanda.show.links import Link
 
 _BELOW = 52.0
-_SWATCH = 14.0
-_HATCHES = {
-    "rising": "M0 6L6 0M-1 1L1 -1M5 7L7 5",
-    "falling": "M0 0L6 6M-1 5L1 7M5 -1L7 1",
-    "lying": "M0 3H6",
-    "dots": "M2 3H4",
-}
+_EXACT = 1e-4  # values are written as if ticks were so close
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,7 @@ class Bars:
         values: the height of each bar.
         low: the lower end of each one's interval.
         high: the upper end.
+        links: what leads from each bar to what it counts.
 
     """
 
@@ -36,11 +38,12 @@ class Bars:
     values: Sequence[float | None]
     low: Sequence[float | None] | None = None
     high: Sequence[float | None] | None = None
+    links: Sequence[Link] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BarChart(Paper):
-    """Bars in groups, from zero up; a bar without a value says n/a.
+    """Bars in groups, from zero up, with their values above them; a bar without a value says n/a.
 
     >>> chart = BarChart(title="Tuples", description="Tuples by weight.", label="weight", groups=("low", "high"),
     ...                  y=Axis(label="tuples", unit="count"), bars=(Bars(name="crf", values=(3, None)),))
@@ -52,89 +55,89 @@ class BarChart(Paper):
     groups: tuple[str, ...]
     y: Axis
     bars: tuple[Bars, ...]
+    height: int = 440
 
-    def svg(self) -> str:
-        """Return the chart as SVG."""
-        heading, top = self.heading()
-        legend, top = _legend(self, top)
+    def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
+        """Draw the bars of all groups, and the names of the series above if there are several."""
+        styles = [style(count) for count in range(len(self.bars))]
+        entries = [Entry(bars.name, each) for bars, each in zip(self.bars, styles, strict=True)]
+        names = ""
+        if len(entries) > 1:
+            names, top = legend(pen, self.name, entries, MARGIN, self.width - MARGIN, top)
         given = [each for bars in self.bars for each in (*bars.values, *(bars.low or ()), *(bars.high or ()))]
         axis = Axis(label=self.y.label, unit=self.y.unit, low=self.y.low or 0.0, high=self.y.high)
         ticks = ticked(axis, [0.0, *(value for value in given if value is not None)], 8)
-        frame = Frame(MARGIN + SIZE + tick_room(axis, ticks), top + SIZE / 2, self.width - MARGIN, self.height - _BELOW)
+        left = MARGIN + SIZE + tick_room(axis, ticks)
+        slots = _Slots(self, left, self.width - MARGIN)
+        frame = Frame(left, top + slots.headroom(), self.width - MARGIN, self.height - _BELOW)
         y = Scale(ticks.low, ticks.high, frame.bottom, frame.top)
-        return self.document(
-            heading,
-            _patterns(self.name, len(self.bars)),
-            legend,
+        parts = [
+            hatchings(self.name, styles),
+            names,
             vertical(axis, ticks, y, frame),
-            *(_group(self, place, frame, y) for place in range(len(self.groups))),
-            element("path", d=f"M{number(frame.left)} {number(frame.bottom)}H{number(frame.right)}", stroke=INK),
+            *(slots.bar(pen, place, count, y) for place in range(len(self.groups)) for count in range(len(self.bars))),
+            element(
+                "path", d=f"M{number(frame.left)} {number(frame.bottom)}H{number(frame.right)}", stroke=INK, fill="none"
+            ),
             _words_below(self, frame),
+        ]
+        return "".join(parts), self.height
+
+
+class _Slots:
+    """Where the bars of each group stand, and how wide they are."""
+
+    def __init__(self, chart: BarChart, left: float, right: float) -> None:
+        self.chart = chart
+        self.left, self.room = left, (right - left) / max(len(chart.groups), 1)
+        self.width = min(0.8 * self.room / max(len(chart.bars), 1), 60.0)
+        self.widest = max(
+            (text_width(said) for bars in chart.bars for said in map(self.written, bars.values)), default=0
         )
+        self.turned = self.widest > self.room / max(len(chart.bars), 1)
+
+    def headroom(self) -> float:
+        """Return how much room values above the highest bar need."""
+        return self.widest + 4 if self.turned else 1.5 * SIZE
+
+    def written(self, value: float | None) -> str:
+        """Write the value of a bar."""
+        return "n/a" if value is None else self.chart.y.written(value, 1 if self.chart.y.unit == "count" else _EXACT)
+
+    def bar(self, pen: Pen, place: int, count: int, y: Scale) -> str:
+        """Draw one bar, with its value above it."""
+        bars = self.chart.bars[count]
+        value, link = bars.values[place], None if bars.links is None else bars.links[place]
+        x = self.left + self.room * (place + 0.5) + self.width * (count - len(self.chart.bars) / 2)
+        middle, top = x + self.width / 2, y.place(value or 0.0)
+        told = f"{brief(self.chart.groups[place])}, {brief(bars.name)}: {self.written(value)}"
+        shapes = []
+        if value is not None:
+            inside = fill(self.chart.name, style(count))
+            box = {"x": x + 0.5, "y": top, "width": max(self.width - 1, 0.5), "height": y.begin - top}
+            shapes = [element("rect", fill=inside, **box), _interval(bars, place, middle, y)]
+        highest = max(value or 0.0, _end(bars.high, place) or 0.0)
+        return pen.mark(told, *shapes, self._value(value, middle, y.place(highest) - 4), link=link)
+
+    def _value(self, value: float | None, x: float, y: float) -> str:
+        """Write a value, with some paper around it where lines of the axis pass."""
+        colour = FAINT if value is None else INK
+        said = self.written(value)
+        written = (
+            text(said, x + SIZE / 3, y, colour, turned=-90)
+            if self.turned
+            else text(said, x, y, colour, anchor="middle")
+        )
+        return element("g", written, stroke=PAPER, stroke_width=3, paint_order="stroke")
 
 
-def _patterns(name: str, count: int) -> str:
-    """Define the hatchings of all series."""
-    found = []
-    for each in map(style, range(count)):
-        if each.hatch in _HATCHES:
-            lines = element("path", d=_HATCHES[each.hatch], stroke=PAPER, stroke_width=1.4)
-            ground = element("rect", width=6, height=6, fill=each.colour)
-            size = {"width": 6.0, "height": 6.0}
-            known_by = _pattern(name, each)
-            found.append(element("pattern", ground, lines, id=known_by, patternUnits="userSpaceOnUse", **size))
-    return element("defs", *found) if found else ""
-
-
-def _pattern(name: str, each: Style) -> str:
-    return f"{name}-{each.hatch}-{each.colour.lstrip('#')}"
-
-
-def _fill(name: str, each: Style) -> str:
-    return f"url(#{_pattern(name, each)})" if each.hatch in _HATCHES else each.colour
-
-
-def _legend(chart: BarChart, top: float) -> tuple[str, float]:
-    """Draw the names of the series in rows above the picture, if there are several."""
-    if len(chart.bars) < 2:
-        return "", top
-    x, y, parts = MARGIN, top, []
-    for count, bars in enumerate(chart.bars):
-        name = fitting(bars.name, chart.width - 3 * MARGIN - _SWATCH)
-        size = _SWATCH + 6 + text_width(name) + 16
-        if x > MARGIN and x + size > chart.width - MARGIN:
-            x, y = MARGIN, y + 1.5 * SIZE
-        fill = _fill(chart.name, style(count))
-        parts.append(element("rect", x=x, y=y - 0.8 * SIZE, width=_SWATCH, height=SIZE, fill=fill))
-        parts.append(element("text", words(name), x=x + _SWATCH + 6, y=y + SIZE / 6, fill=INK))
-        x += size
-    return "".join(parts), y + SIZE
-
-
-def _group(chart: BarChart, place: int, frame: Frame, y: Scale) -> str:
-    """Draw the bars of one group."""
-    room = (frame.right - frame.left) / len(chart.groups)
-    width = min(0.8 * room / max(len(chart.bars), 1), 60.0)
-    begin = frame.left + room * (place + 0.5) - width * len(chart.bars) / 2
-    parts = []
-    for count, bars in enumerate(chart.bars):
-        x, value = begin + width * count, bars.values[place]
-        if value is None:
-            middle, bottom = x + width / 2 + SIZE / 3, frame.bottom - 4
-            turned = f"rotate(-90 {number(middle)} {number(bottom)})"
-            parts.append(element("text", "n/a", x=middle, y=bottom, transform=turned, fill=FAINT))
-            continue
-        top = y.place(value)
-        told = element("title", words(f"{chart.groups[place]}, {bars.name}: {chart.y.written(value, 1e-4)}"))
-        box = {"x": x + 0.5, "y": top, "width": max(width - 1, 0.5), "height": frame.bottom - top}
-        parts.append(element("rect", told, fill=_fill(chart.name, style(count)), **box))
-        parts.append(_interval(bars, place, x + width / 2, y))
-    return "".join(parts)
+def _end(ends: Sequence[float | None] | None, place: int) -> float | None:
+    return None if ends is None else ends[place]
 
 
 def _interval(bars: Bars, place: int, x: float, y: Scale) -> str:
     """Draw the interval of a bar, white around black so that it is seen on any colour."""
-    low, high = (None if ends is None else ends[place] for ends in (bars.low, bars.high))
+    low, high = _end(bars.low, place), _end(bars.high, place)
     if low is None or high is None:
         return ""
     begin, end = y.place(low), y.place(high)
@@ -148,19 +151,20 @@ def _words_below(chart: BarChart, frame: Frame) -> str:
     room = (frame.right - frame.left) / max(len(chart.groups), 1)
     every = max(1, -(-int(4 * SIZE) // max(int(room), 1))) if room < 2 * SIZE else 1
     parts = [
-        element(
-            "text",
-            words(fitting(name, every * room - 4)),
-            x=frame.left + room * (place + 0.5),
-            y=frame.bottom + 18,
-            text_anchor="middle",
-            fill=FAINT,
+        text(
+            fitting(name, every * room - 4),
+            frame.left + room * (place + 0.5),
+            frame.bottom + 18,
+            FAINT,
+            anchor="middle",
         )
         for place, name in enumerate(chart.groups)
         if place % every == 0
     ]
     middle = (frame.left + frame.right) / 2
     label = fitting(chart.label, frame.right - frame.left)
-    parts.append(element("text", words(label), x=middle, y=frame.bottom + 38, text_anchor="middle", fill=INK))
-    parts.append(element("path", d=path([(frame.left, frame.top), (frame.left, frame.bottom)]), stroke=GRID))
+    parts.append(text(label, middle, frame.bottom + 38, INK, anchor="middle"))
+    parts.append(
+        element("path", d=path([(frame.left, frame.top), (frame.left, frame.bottom)]), stroke=GRID, fill="none")
+    )
     return "".join(parts)

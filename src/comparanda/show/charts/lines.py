@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.show.charts.axes import Axis, Frame, Scale, horizontal, tick_room, ticked, vertical
+from comparanda.show.charts.axes import Axis, Frame, Scale, horizontal, nothing, tick_room, ticked, vertical
 from comparanda.show.charts.marks import mark
 from comparanda.show.charts.paper import MARGIN, Paper
-from comparanda.show.charts.svg import element, path, words
+from comparanda.show.charts.svg import element, path, text, words
 from comparanda.show.charts.theme import FAINT, GRID, INK, SIZE, Style, fitting, style, text_width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from comparanda.show.charts.pen import Pen
 
     Floats = NDArray[np.float64]
     Point = tuple[float, float]
@@ -68,10 +70,11 @@ class LineChart(Paper):
     x: Axis
     y: Axis
     lines: tuple[Line, ...]
+    height: int = 440
 
-    def svg(self) -> str:
-        """Return the chart as SVG."""
-        heading, top = self.heading()
+    def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
+        """Draw the lines with their axes, and their names at the right."""
+        del pen  # no point of a line leads anywhere
         x_ticks, y_ticks = ticked(self.x, self._extremes("x")), ticked(self.y, self._extremes("y", "low", "high"), 8)
         left = MARGIN + SIZE + tick_room(self.y, y_ticks)
         right = self.width - MARGIN - _LEADER - _SAMPLE - 6 - self._name_room()
@@ -80,16 +83,16 @@ class LineChart(Paper):
         y = Scale(y_ticks.low, y_ticks.high, frame.bottom, frame.top)
         drawn = _styled(self.lines, x, y)
         clip = f"{self.name}-clip"
-        return self.document(
-            heading,
+        parts = [
             vertical(self.y, y_ticks, y, frame),
             horizontal(self.x, x_ticks, x, frame),
             element("clipPath", _rectangle(frame), id=clip),
             element("g", *(each.band() for each in drawn), *(each.line() for each in drawn), clip_path=f"url(#{clip})"),
             *(each.marks() for each in drawn),
             _names(drawn, frame, self._name_room()),
-            "" if any(each.points for each in drawn) else _nothing(frame),
-        )
+            "" if any(each.points for each in drawn) else nothing(frame),
+        ]
+        return "".join(parts), self.height
 
     def _extremes(self, *columns: str) -> list[float]:
         """Return the least and the largest of all values that are drawn."""
@@ -219,7 +222,7 @@ def _names(drawn: Sequence[_Drawn], frame: Frame, room: float) -> str:
         if not each.given.reference:
             parts.append(mark(each.style, begin + _SAMPLE / 2, y))
         name = fitting(each.given.name, room)
-        parts.append(element("text", words(name), x=begin + _SAMPLE + 6, y=y + SIZE / 3, fill=INK))
+        parts.append(text(name, begin + _SAMPLE + 6, y + SIZE / 3, INK))
     return "".join(parts)
 
 
@@ -254,8 +257,3 @@ def _rectangle(frame: Frame) -> str:
         width=frame.right - frame.left + 2,
         height=frame.bottom - frame.top + 4,
     )
-
-
-def _nothing(frame: Frame) -> str:
-    x, y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
-    return element("text", "no values", x=x, y=y, text_anchor="middle", fill=FAINT)

@@ -42,6 +42,16 @@ def words(text: str) -> str:
     return escape(visible(text), quote=True)
 
 
+def text(said: str, x: float, y: float, colour: str, *, anchor: str | None = None, turned: float | None = None) -> str:
+    """Write some words at a place, level or turned around it by some degrees.
+
+    >>> text("F1", 10, 20, "#000000", anchor="end")
+    '<text x="10" y="20" text-anchor="end" fill="#000000">F1</text>'
+    """
+    around = None if turned is None else f"rotate({number(turned)} {x:.2f} {y:.2f})"
+    return element("text", words(said), x=x, y=y, text_anchor=anchor, fill=colour, transform=around)
+
+
 def path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
     """Write the data of a path through points.
 

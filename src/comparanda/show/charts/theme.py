@@ -1,7 +1,8 @@
 """How charts look: colours that colour-blind people tell apart, and beside each a dash, a mark and a hatching.
 
-The colours are those of Okabe and Ito without their yellow, which is too pale on paper. No two series among the first
-forty-two share colour and dash, so that a chart can be read without colours too.
+The colours are those of Okabe and Ito without their yellow, which is too pale on paper; orange and sky blue are darker
+than theirs for the same reason. No two series among the first forty-two share colour and dash, so that a chart can be
+read without colours too. The same colours on dark paper: `dark.py`.
 """
 
 from __future__ import annotations
@@ -9,18 +10,24 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from comparanda.show.cells import visible
+
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 SIZE = 12.0
 """Of all letters but those of the title."""
 
 TITLE_SIZE = 15.0
 INK, FAINT, GRID, PAPER = "#1a1a1a", "#595959", "#dedede", "#ffffff"
+GOOD, BAD, CHANGED = "#00705a", "#b84500", "#7b4fa3"
+"""What is better than before, what is worse, and what is only other."""
 
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#b07c00", "#3f92c8")
 _DASHES = (None, "7 3", "2 2", "9 3 2 3", "12 4", "5 2 1 2 1 2")
 MARKS = ("circle", "square", "triangle", "diamond", "cross")
 HATCHES = ("none", "rising", "falling", "lying", "dots")
 
+_BRIEF = 60  # characters
+_SLACK = 1e-6  # a text fits where it is as wide as itself, however widths were added up
 _NARROW, _WIDE = "iljtfrI.,:;'|!()[]/- ", "mwMW@%&—…"
 _WIDTHS = {"narrow": 0.34, "wide": 0.92, "capital": 0.7, "other": 0.57, "full": 1.05}
 
@@ -35,6 +42,12 @@ class Style:
     hatch: str
 
 
+GAIN = Style(GOOD, None, "circle", "none")
+LOSS = Style(BAD, "7 3", "square", "rising")
+CHANGE = Style(CHANGED, "2 2", "triangle", "dots")
+"""How what is better, worse or only other looks, wherever that is shown."""
+
+
 def style(number: int) -> Style:
     """Return the style of a series by its number.
 
@@ -42,7 +55,7 @@ def style(number: int) -> Style:
     (True, '7 3', 42)
     """
     return Style(
-        _COLOURS[number % len(_COLOURS)],
+        SERIES[number % len(SERIES)],
         _DASHES[number % len(_DASHES)],
         MARKS[number % len(MARKS)],
         HATCHES[number % len(HATCHES)],
@@ -50,8 +63,8 @@ def style(number: int) -> Style:
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """Return about how wide a text is, rather too much than too little: no font is asked."""
-    return size * sum(_WIDTHS[_kind(character)] for character in text)
+    """Return about how wide a text is as it is written, rather too much than too little: no font is asked."""
+    return size * sum(_WIDTHS[_kind(character)] for character in visible(text))
 
 
 def _kind(character: str) -> str:
@@ -65,16 +78,38 @@ def _kind(character: str) -> str:
 
 
 def fitting(text: str, room: float, size: float = SIZE) -> str:
-    """Return a text, cut where there is no room for all of it.
+    """Return a text as it is written, cut where there is no room for all of it.
 
     >>> fitting("expected precision", 60)
     'expecte…'
     """
-    if text_width(text, size) <= room:
-        return text
-    while text and text_width(text + "…", size) > room:
-        text = text[:-1]
-    return text + "…"
+    shown, width, kept = visible(text), 0.0, 0
+    for count, character in enumerate(shown, start=1):
+        width += size * _WIDTHS[_kind(character)]
+        if width > room + _SLACK:
+            return shown[:kept] + "…"
+        if width + text_width("…", size) <= room:
+            kept = count
+    return shown
+
+
+def brief(text: str) -> str:
+    """Return a name short enough to be read out.
+
+    >>> len(brief("x" * 1_000_000))
+    60
+    """
+    shown = visible(text)
+    return shown if len(shown) <= _BRIEF else shown[: _BRIEF - 1] + "…"
+
+
+def written(label: str) -> str:
+    r"""Return a label as it stands in a chart: one that is empty must be seen too.
+
+    >>> written("NOUN"), written(""), written("\u2028")
+    ('NOUN', '(empty)', '\\u2028')
+    """
+    return visible(label) if visible(label).strip() else "(empty)"
 
 
 def folded(text: str, room: float, size: float = SIZE, most: int = 3) -> list[str]:

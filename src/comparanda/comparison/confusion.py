@@ -1,0 +1,299 @@
+"""What a run says for each label of the key: which labels it mistakes for which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.columns import TextColumn
+from comparanda.comparison.context import Context, share
+from comparanda.comparison.finding import Finding
+from comparanda.errors import UsageError, nearest
+from comparanda.expressions import quote
+from comparanda.selection import AMONG
+from comparanda.site_values import LINK
+from comparanda.sites import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from comparanda.columns import Codes, Rows, Truths
+    from comparanda.verdicts import View
+
+MOST_LABELS = 40
+"""So many labels have rows and columns of their own, the rest share one."""
+
+_ROOM = 4_000
+"""So many characters may the names of these labels have together: a condition names them all to select the rest."""
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """One label, as the key has it or as the run says it.
+
+    Args:
+        label: the label; None for all those together that have no row of their own.
+        count: at how many sites.
+        right: at how many of them the run is right.
+        share_right: the same as a share.
+        where: the condition that selects these sites.
+        where_right: the condition that selects those at which it is right.
+
+    """
+
+    label: str | None
+    count: int
+    right: int
+    share_right: float | None
+    where: str
+    where_right: str
+
+
+@dataclass(frozen=True)
+class Confused:
+    """Where the key has one label and the run says another, or the same.
+
+    Args:
+        key: the key's label, or the kind of site; None for the rest of them.
+        said: the run's label; None for the rest of them.
+        count: at how many sites.
+        wrong: at how many of them the run is wrong: of equal labels the heads or extents may still differ.
+        share_of_key: the share of the sites with this label of the key.
+        where: the condition that selects these sites.
+        where_wrong: the condition that selects those at which it is wrong.
+
+    """
+
+    key: str | None
+    said: str | None
+    count: int
+    wrong: int
+    share_of_key: float | None
+    where: str
+    where_wrong: str
+
+
+@dataclass(frozen=True)
+class Confusion(Finding):
+    """The labels of the key crossed with those of one run.
+
+    Sites are those of the key and this run alone.
+
+    Args:
+        view: the view.
+        run: the run.
+        called: what rows are: labels, or an attribute such as `kind`, where the labels of the key say nothing.
+        sites: how many sites there are.
+        right: how many of them the run has right.
+        key: the labels of the key, the most frequent first.
+        said: those of the run, in the same order.
+        cells: what the key has and the run says, the most frequent errors first; then what is right.
+        others: how many labels have no row, and how many no column of their own.
+        unsaid: the labels that the key has and the run never says.
+        unknown: the labels that the run says and the key never has.
+
+    """
+
+    view: str
+    run: str
+    called: str
+    sites: int
+    right: int
+    key: tuple[LabelCount, ...]
+    said: tuple[LabelCount, ...]
+    cells: tuple[Confused, ...]
+    others: tuple[int, int]
+    unsaid: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def confusion(context: Context, run: str) -> Confusion:
+    """Cross the labels of the key with those of one run."""
+    runs = context.verdicts.runs
+    if run not in runs:
+        raise UsageError(f"no run is called {run!r}{nearest(run, runs)}", hint=f"runs: {', '.join(runs)}")
+    number = runs.index(run)
+    view = context.view.among([number])
+    rows, columns = _axes(view, number, run)
+    cells = _crossed(rows, columns, view.sites.right[number])
+    whose = "" if view.shared else f"{AMONG}({quote(run)}) and "
+    writer = _Writer(rows, columns, cells, whose, f"right({quote(run)})")
+    unsaid, unknown = _apart(view, number)
+    return Confusion(
+        view.name,
+        run,
+        view.kinds or "label",
+        len(view.sites),
+        sum(right for _, right in cells.values()),
+        writer.labels(rows, 0),
+        writer.labels(columns, 1),
+        writer.cells(),
+        (rows.others, columns.others),
+        unsaid,
+        unknown,
+    )
+
+
+_Cells = dict[tuple[int, int], tuple[int, int]]
+"""For each row and column, at how many sites the key and the run have these labels, and how many of them are right."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    """The rows or the columns of the table.
+
+    Args:
+        column: how conditions call what sites are told apart by here.
+        labels: the labels that may have a row of their own, the most frequent first; behind them stands the row of
+            all others.
+        rows: the row of each site.
+        others: how many labels that occur have no row of their own.
+
+    """
+
+    column: str
+    labels: tuple[str, ...]
+    rows: Rows
+    others: int
+
+    @property
+    def height(self) -> int:
+        return len(self.labels) + 1
+
+    def called(self, row: int) -> str | None:
+        return self.labels[row] if row < len(self.labels) else None
+
+    def condition(self, row: int) -> str:
+        if row < len(self.labels):
+            return f"{self.column} == {quote(self.labels[row])}"
+        named = ", ".join(map(quote, self.labels))
+        return f"{self.column} not in [{named}]" if named else "true"
+
+
+def _axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
+    """Return rows and columns: with the same labels in the same order, unless rows are kinds of sites."""
+    labels = view.sites.labels
+    names, of_label = tuple(map(shown, labels.names)), "label" in view.sites.aspects
+    said = f'aspect({quote(run)}, "label")' if of_label else f"value({quote(run)})"
+    if view.kinds is None:
+        both = (labels.key, labels.values[number])
+        named = _most_frequent(names, both)
+        column = "label" if of_label else "key"
+        return _axis(column, names, named, both[0]), _axis(said, names, named, both[1])
+    kinds = view.sites.attributes[view.kinds].make()
+    if not isinstance(kinds, TextColumn):
+        raise TypeError(f"the attribute {view.kinds!r} must be text")
+    rows = _axis(view.kinds, kinds.names, _most_frequent(kinds.names, [kinds.codes]), kinds.codes)
+    return rows, _axis(said, names, _most_frequent(names, [labels.values[number]]), labels.values[number])
+
+
+def _most_frequent(names: Sequence[str], columns: Sequence[Codes]) -> list[int]:
+    """Return the labels that occur most often in some columns together, as far as a condition can name them all."""
+    counts = np.sum([np.bincount(column, minlength=len(names)) for column in columns], axis=0)
+    named: list[int] = []
+    room = _ROOM
+    for code in sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-int(counts[code]), code)):
+        length = len(quote(names[code]))
+        if len(named) < MOST_LABELS and length <= room:
+            named.append(code)
+            room -= length
+    return named
+
+
+def _axis(column: str, names: Sequence[str], named: Sequence[int], codes: Codes) -> _Axis:
+    """Make an axis: labels that are not to be named share the last row."""
+    row_of = np.full(len(names), len(named), np.int64)
+    row_of[list(named)] = np.arange(len(named))
+    others = len({*_present(codes)} - {*named})
+    return _Axis(column, tuple(names[code] for code in named), row_of[codes], others)
+
+
+def _crossed(rows: _Axis, columns: _Axis, right: Truths) -> _Cells:
+    """Count the sites with each pair of labels, and those of them that are right."""
+    shape = (rows.height, columns.height, 2)
+    packed = (rows.rows * columns.height + columns.rows) * 2 + right
+    counts = np.bincount(packed, minlength=rows.height * columns.height * 2).reshape(shape)
+    places = np.argwhere(counts.sum(axis=2)).tolist()
+    return {(row, column): (int(counts[row, column].sum()), int(counts[row, column, 1])) for row, column in places}
+
+
+class _Writer:
+    """Makes the rows of the finding from counts.
+
+    Args:
+        rows: the key's labels.
+        columns: the run's.
+        cells: the counts.
+        whose: how conditions begin: whose sites are meant, where that makes a difference.
+        is_right: the condition that the run is right.
+
+    """
+
+    def __init__(self, rows: _Axis, columns: _Axis, cells: _Cells, whose: str, is_right: str) -> None:
+        self._rows, self._columns, self._cells = rows, columns, cells
+        self._whose, self._is_right = whose, is_right
+
+    def labels(self, axis: _Axis, side: int) -> tuple[LabelCount, ...]:
+        """Make the rows of one axis; `side` is where its rows stand in the places of cells."""
+        counts, rights = self._sums(side)
+        return tuple(self._label(axis, row, counts[row], rights[row]) for row in sorted(counts))
+
+    def _sums(self, side: int) -> tuple[Counter[int], Counter[int]]:
+        counts: Counter[int] = Counter()
+        rights: Counter[int] = Counter()
+        for place, (count, right) in self._cells.items():
+            counts[place[side]] += count
+            rights[place[side]] += right
+        return counts, rights
+
+    def _label(self, axis: _Axis, row: int, count: int, right: int) -> LabelCount:
+        where = self._whose + axis.condition(row)
+        return LabelCount(axis.called(row), count, right, share(right, count), where, f"{where} and {self._is_right}")
+
+    def cells(self) -> tuple[Confused, ...]:
+        """Make all cells that have sites."""
+        sizes, _ = self._sums(0)
+
+        def rank(place: tuple[int, int]) -> tuple[int, ...]:
+            count, right = self._cells[place]
+            return right - count, -count, *place
+
+        return tuple(self._cell(*place, sizes[place[0]]) for place in sorted(self._cells, key=rank))
+
+    def _cell(self, row: int, column: int, size: int) -> Confused:
+        count, right = self._cells[row, column]
+        where = f"{self._whose}{self._rows.condition(row)} and {self._columns.condition(column)}"
+        names = self._rows.called(row), self._columns.called(column)
+        return Confused(*names, count, count - right, share(count, size), where, f"{where} and not {self._is_right}")
+
+
+def _apart(view: View, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels that only the key uses, and those that only the run does."""
+    if view.kinds is not None:
+        return (), ()
+    key, run = _used(view, None), _used(view, number)
+    return tuple(sorted(key - run)), tuple(sorted(run - key))
+
+
+def _used(view: View, run: int | None) -> set[str]:
+    """Return the single labels that the key or a run uses: those of spans, of sets, or of sites."""
+    claims, sites = view.claims, view.sites
+    if claims is not None:
+        mine = claims.key if run is None else claims.runs[run]
+        found: Iterable[str] = (claims.names[code] for code in _present(claims.label[mine > 0]))
+        return {name.partition(LINK)[0] for name in found}
+    if sites.parts is not None:
+        values = sites.key if run is None else sites.values[run]
+        return {label for code in _present(values) for label in sites.parts[code]}
+    labels = sites.labels.key if run is None else sites.labels.values[run]
+    found = (sites.labels.names[code] for code in _present(labels))
+    return {name for name in found if not name.startswith("\0")}
+
+
+def _present(codes: Codes) -> list[int]:
+    """Return the codes that occur."""
+    found: list[int] = np.flatnonzero(np.bincount(codes)).tolist()
+    return found

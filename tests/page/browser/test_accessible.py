@@ -1,0 +1,95 @@
+"""axe-core finds nothing to complain about, in light and dark; and chart text has contrast, which axe cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from comparanda.demo import TASKS
+from tests.chromium import opened
+from tests.page.browser.conftest import demo_page
+from tests.page.browser.walking import addresses, counts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+Report = Callable[[str], Path]
+
+# The colours of the texts of all charts, and of what stands behind them, as the browser has computed them.
+CHART_TEXTS = """() => {
+  const paper = getComputedStyle(document.documentElement).backgroundColor;
+  const ground = [paper, getComputedStyle(document.body).backgroundColor].find(c => c !== "rgba(0, 0, 0, 0)");
+  return [...document.querySelectorAll("figure svg text")].map(text => ({
+    said: text.textContent, fill: getComputedStyle(text).fill, opacity: getComputedStyle(text).opacity,
+    size: text.getBoundingClientRect().height, behind: behind(text) ?? ground }));
+  function behind(text) {
+    const box = text.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+    let found = null;
+    for (const shape of text.ownerSVGElement.querySelectorAll("rect, path")) {
+      if (text.compareDocumentPosition(shape) & Node.DOCUMENT_POSITION_FOLLOWING) break;
+      const style = getComputedStyle(shape);
+      if (!style.fill.startsWith("rgb")) continue;
+      const point = new DOMPoint(x, y).matrixTransform(shape.getScreenCTM().inverse());
+      if (shape.isPointInFill(point)) found = { fill: style.fill, opacity: style.fillOpacity };
+    }
+    return found && Number(found.opacity) === 1 ? found.fill : null;
+  }
+}"""
+
+
+def one_of_each(task: str) -> list[str]:
+    """Return the address of each view, of those with choices the first."""
+    found: dict[str, str] = {}
+    for address in addresses(demo_page(task)):
+        found.setdefault(address.partition("?")[0], address)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("task", TASKS)
+def test_axe_finds_no_violation(task: str, scheme: str, browser: Browser, report: Report) -> None:
+    with opened(browser, report(task), color_scheme=scheme, bypass_csp=True) as tab:
+        stops = one_of_each(task)
+        stops.append(counts(tab, "#/pair")[0]["href"])
+        for address in stops:
+            tab.go(address)
+            found = Axe().run(tab.page)
+            said = [
+                (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
+                for each in found.response["violations"]
+            ]
+            assert not said, address
+
+
+def luminance(colour: str) -> float:
+    parts = [int(each) / 255 for each in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    linear = [each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_measure_of_contrast() -> None:
+    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21)
+    assert contrast("rgb(118, 118, 118)", "rgb(255, 255, 255)") == pytest.approx(4.54, abs=0.01)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("task", TASKS)
+def test_the_text_of_charts_can_be_read(task: str, scheme: str, browser: Browser, report: Report) -> None:
+    seen = 0
+    with opened(browser, report(task), color_scheme=scheme) as tab:
+        for address in one_of_each(task):
+            tab.go(address)
+            for text in tab.page.evaluate(CHART_TEXTS):
+                seen += 1
+                assert text["opacity"] == "1"
+                assert contrast(text["fill"], text["behind"]) >= 4.5, (address, text)
+    assert seen > 40

@@ -1,0 +1,48 @@
+"""Every count in every table of the demo's reports leads to exactly that many items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from comparanda.demo import TASKS
+from tests.chromium import opened
+from tests.page.browser.conftest import demo_page
+from tests.page.browser.walking import addresses, counts, follow, longest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+DRAWN = 100
+"""Lists of at most so many items are drawn to the end, and every card counted; longer ones say how many they hold."""
+
+AT_ONCE = 50
+
+CASES = [(task, address) for task in TASKS for address in addresses(demo_page(task))]
+
+
+@pytest.mark.parametrize(("task", "address"), CASES)
+def test_every_count_leads_to_that_many_items(
+    task: str, address: str, browser: Browser, report: Callable[[str], Path]
+) -> None:
+    with opened(browser, report(task)) as tab:
+        found = counts(tab, address)
+        held = follow(tab, sorted({each["href"] for each in found}), DRAWN)
+        for each in found:
+            number = int(each["text"].replace(",", ""))
+            assert held[each["href"]]["count"] == number, each
+            assert held[each["href"]]["total"] == number, each
+            assert held[each["href"]]["cards"] == (number if number <= DRAWN else AT_ONCE), each
+        assert not tab.messages
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_long_list_can_be_drawn_to_its_end(task: str, browser: Browser, report: Callable[[str], Path]) -> None:
+    address, count = longest(demo_page(task))
+    with opened(browser, report(task)) as tab:
+        held = follow(tab, [address], count)[address]
+    assert count > DRAWN
+    assert held["cards"] == held["total"] == count

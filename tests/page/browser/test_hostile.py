@@ -1,0 +1,62 @@
+"""A hostile corpus is shown, and nothing in it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from comparanda import Result
+from comparanda.page import as_html, build
+from comparanda.show.cells import visible
+from tests.chromium import opened
+from tests.page.browser.hostile import PAYLOADS, hostile_spans, hostile_tags
+from tests.page.browser.walking import addresses, counts, follow, longest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+MAKERS = (hostile_tags, hostile_spans)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_nothing_runs_and_every_count_leads_to_its_items(
+    make: Callable[[Path], Result], browser: Browser, tmp_path: Path
+) -> None:
+    page = build(make(tmp_path))
+    file = tmp_path / "report<b>.html"
+    file.write_text(as_html(page), encoding="utf-8")
+    with opened(browser, file) as tab:
+        for address in addresses(page):
+            found = [each for each in counts(tab, address) if each["text"] != "0"]
+            held = follow(tab, sorted({each["href"] for each in found}), 60)
+            for each in found:
+                assert held[each["href"]]["total"] == int(each["text"].replace(",", "")), each
+        assert tab.page.evaluate("() => window.pwned") is None
+        assert tab.messages == []
+        assert tab.requests == [tab.address]
+
+
+def test_every_word_is_shown_where_it_stands_with_what_is_invisible_made_visible(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = build(hostile_tags(tmp_path))
+    file = tmp_path / "report.html"
+    file.write_text(as_html(page), encoding="utf-8")
+    address, count = longest(page)
+    with opened(browser, file) as tab:
+        follow(tab, [address], count)
+        marked = tab.page.eval_on_selector_all(
+            "article.card mark", "marks => marks.map(mark => mark.textContent.trim())"
+        )
+        text = tab.page.inner_text("main")
+    assert len(marked) == count
+    wanted = {visible(word) for word in PAYLOADS}
+    assert wanted <= set(marked)
+    assert [word for word in marked if word not in wanted] == [
+        word for word in marked if word.startswith("xxx") and "more characters" in word
+    ]
+    for character in ("\u202e", "\u2028", "\u200b", "\x1b"):
+        assert character not in text

@@ -1,0 +1,187 @@
+"""A page that asks a server, in a real browser: the same lists and filters as the page that holds its examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+import comparanda as cp
+from comparanda.demo import TASKS, demo_files
+from comparanda.page import Choices
+from comparanda.page.server import Routes, searching
+from comparanda.show.links import Link
+from tests.chromium import Tab, opened
+from tests.page.browser.conftest import demo_page
+from tests.page.browser.walking import counts, follow
+from tests.page.local_server import Client, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+DRAWN = 100
+
+
+@pytest.fixture(scope="module")
+def routes() -> Callable[[str], Routes]:
+    made: dict[str, Routes] = {}
+
+    def of(task: str) -> Routes:
+        if task not in made:
+            key, systems = demo_files(task)
+            made[task] = Routes(cp.compare(key, systems, task=task, resamples=200), Choices(served=True))
+        return made[task]
+
+    return of
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not stop a search."""
+    monkeypatch.setattr(searching, "PATIENCE", 600.0)
+
+
+@contextmanager
+def visited(browser: Browser, client: Client, hash_: str = "#/overview") -> Iterator[Tab]:
+    """Open the address of a server."""
+    with browser.new_context() as surroundings:
+        page = surroundings.new_page()
+        tab = Tab(page, client.server.address)
+        page.on("console", lambda message: tab.messages.append(message.text))
+        page.on("pageerror", lambda problem: tab.messages.append(str(problem)))
+        page.on("request", lambda request: tab.requests.append(request.url))
+        page.goto(tab.address + hash_)
+        page.wait_for_function("() => document.body.dataset.drawn !== undefined")
+        yield tab
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_count_leads_to_that_many_items(task: str, browser: Browser, routes: Callable[[str], Routes]) -> None:
+    with served(routes(task).answer) as client, visited(browser, client) as tab:
+        found = counts(tab, "#/pair")
+        held = follow(tab, sorted({each["href"] for each in found}), DRAWN)
+        assert found
+        for each in found:
+            number = int(each["text"].replace(",", ""))
+            assert held[each["href"]]["count"] == held[each["href"]]["total"] == number, each
+        assert not tab.messages
+        assert {urlsplit(each).netloc for each in tab.requests} == {client.host}
+        assert {urlsplit(each).path for each in tab.requests} == {"/", "/api/items"}
+
+
+def test_a_pair_that_the_page_does_not_hold_is_fetched(browser: Browser, routes: Callable[[str], Routes]) -> None:
+    with served(routes("pos").answer) as client, visited(browser, client) as tab:
+        turned = {tuple(each["text"] for each in counts(tab, f"#/pair?{pair}")) for pair in TURNED}
+        assert len(turned) == 2
+        found = counts(tab, f"#/pair?{TURNED[1]}")
+        held = follow(tab, sorted({each["href"] for each in found}), DRAWN)
+        assert all(held[each["href"]]["total"] == int(each["text"].replace(",", "")) for each in found)
+        assert [urlsplit(each).path for each in tab.requests].count("/api/pair") == 1
+        assert not tab.messages
+
+
+TURNED = ("base=brill&new=spacy", "base=spacy&new=brill")
+
+FILTERS = (
+    {"label": "PROPN"},
+    {"class": "correction"},
+    {"class": "changed_error", "label": "NOUN"},
+    {"pattern": "○●●●"},
+    {"text": "THE "},
+    {"text": "noun", "class": "new_error"},
+    {"label": "nothing"},
+)
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=" ".join)
+def test_filters_leave_the_same_examples_whoever_filters(
+    filters: dict[str, str], browser: Browser, routes: Callable[[str], Routes], report: Callable[[str], Path]
+) -> None:
+    lists = [each for each in demo_page("pos").lists if (each.base, each.new) == ("brill", "hanta")]
+    longest = max(lists, key=lambda each: each.count or 0)
+    known = Link(longest.where, longest.base, longest.new, longest.view).address()
+    address = f"{known}&{urlencode(filters)}"
+    with opened(browser, report("pos"), "#/pair") as tab:
+        expected = _drawn(tab, address)
+    with served(routes("pos").answer) as client, visited(browser, client) as tab:
+        found = _drawn(tab, address)
+        assert not tab.messages
+    assert found == expected
+    assert bool(found["cards"]) == (filters.get("label") != "nothing")
+
+
+def _drawn(tab: Tab, address: str) -> dict[str, Any]:
+    tab.go(address)
+    found: dict[str, Any] = tab.page.evaluate(
+        """() => ({
+          ...document.querySelector("main .items").dataset,
+          cards: [...document.querySelectorAll("main article")].map((card) => card.textContent),
+          matches: document.querySelector("main .matches").textContent,
+        })"""
+    )
+    return found
+
+
+def test_the_token_stays_in_the_address_and_out_of_every_link(
+    browser: Browser, routes: Callable[[str], Routes]
+) -> None:
+    with served(routes("pos").answer) as client, visited(browser, client, "#/pair") as tab:
+        page, token = tab.page, client.server.token
+        page.click("main table a[data-list]")
+        page.wait_for_selector("main article")
+        assert urlsplit(page.url).query == f"token={token}"
+        assert token not in urlsplit(page.url).fragment
+        page.reload()
+        page.wait_for_selector("main article")
+        assert [each for each in tab.requests if token in each] == [client.server.address] * 2
+        links: list[str] = page.evaluate(
+            "[...document.querySelectorAll('[href]')].map((each) => each.getAttribute('href'))"
+        )
+        assert not [each for each in links if token in each]
+        assert token not in page.evaluate("document.body.textContent")
+
+
+def test_a_condition_of_ones_own(browser: Browser, routes: Callable[[str], Routes]) -> None:
+    with served(routes("pos").answer) as client, visited(browser, client) as tab:
+        tab.go("#/items?" + urlencode({"where": 'not right("brill") and label == "NOUN"'}))
+        assert tab.page.locator("main article").count() > 10
+        assert not tab.messages
+        tab.go("#/items?" + urlencode({"where": "<b>x</b> =="}))
+        assert "expected an expression before '<'" in tab.page.inner_text("main [role=alert]")
+        assert tab.page.locator("main b").count() == 0
+
+
+def test_a_server_that_is_gone_is_told_in_words(browser: Browser, routes: Callable[[str], Routes]) -> None:
+    with served(routes("pos").answer) as client, visited(browser, client, "#/pair") as tab:
+        client.server.shutdown()
+        client.server.server_close()
+        tab.page.click("main table a[data-list]")
+        said = tab.page.inner_text("main [role=alert]")
+    assert said.startswith("The server does not answer any more. Start it again")
+
+
+def test_another_site_cannot_read_or_frame_the_page(browser: Browser, routes: Callable[[str], Routes]) -> None:
+    """Not even one that knows the token, from a page on the same machine."""
+    answer = routes("pos").answer
+    with served(answer) as client, served(answer) as other, browser.new_context(bypass_csp=True) as surroundings:
+        page = surroundings.new_page()
+        page.goto(other.server.address)
+        reading = "address => fetch(address).then((answer) => answer.status, () => 'refused')"
+        assert page.evaluate(reading, client.server.address) == "refused"
+        loose = "address => fetch(address, { mode: 'no-cors' }).then((answer) => answer.type, () => 'refused')"
+        assert page.evaluate(loose, client.server.address) == "refused"
+        framing = """address => new Promise((resolve) => {
+          const frame = document.createElement("iframe");
+          frame.addEventListener("load", () => {
+            try { resolve(frame.contentDocument?.body?.textContent ?? "nothing to read"); }
+            catch { resolve("nothing to read"); }
+          });
+          frame.src = address;
+          document.body.append(frame);
+        })"""
+        assert page.evaluate(framing, client.server.address) == "nothing to read"
+        assert page.evaluate(reading, other.server.address) == 200
