@@ -91,8 +91,8 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     make: Callable[[int, Path], Result] = request.param
     result, shown = make(3, tmp_path_factory.mktemp(make.__name__)), []
 
-    def watched(table: Table, number: Callable[[Link], int]) -> TablePart:
-        shown.append((table, table_part(table, number)))
+    def watched(table: Table, number: Callable[[Link], int], first: tuple[int, ...] = ()) -> TablePart:
+        shown.append((table, table_part(table, number, first)))
         return shown[-1][1]
 
     with pytest.MonkeyPatch.context() as patch:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import comparanda as cp
 from comparanda import Result
+from comparanda.demo import demo_files
 from comparanda.page import Choices
-from comparanda.page.data import ChartPart, Choice, TextPart, View
+from comparanda.page.data import ChartPart, Choice, TablePart, TextPart, View
 from comparanda.page.lists import Lists
 from comparanda.page.pairing import pairing
 from comparanda.page.pairs import pair_choice, pair_view
@@ -135,3 +137,13 @@ def test_of_many_systems_it_says_which_pairs_are_there() -> None:
     assert of(result, served=True).parts == ()  # whoever asks a server for a pair gets it
     assert of(result, pairs="all").parts == ()
     assert len(of(result, pairs="all").choices) == 78
+
+
+def test_a_difference_begins_with_the_first_kinds_of_every_class() -> None:
+    key, systems = demo_files("pos")
+    result = cp.compare(key, {name: systems[name] for name in ("brill", "spacy")}, task="pos", resamples=0)
+    (choice,) = of(result).choices
+    shown = table(choice.parts, "difference")
+    first = [column(shown, "class")[row] for row in shown.first]
+    assert Counter(first) == {"correction": 6, "new error": 6, "changed error": 6}
+    assert not any(part.first for part in choice.parts if isinstance(part, TablePart) and part is not shown)

@@ -39,7 +39,7 @@ class Column(Struct, frozen=True, kw_only=True):
 
 
 class TablePart(Struct, frozen=True, kw_only=True, tag_field="part", tag="table"):
-    """A table; only its `top` first rows are shown until somebody asks for all."""
+    """A table; only its `top` first rows, or those numbered in `first`, are shown until somebody asks for all."""
 
     name: str
     title: str
@@ -47,6 +47,7 @@ class TablePart(Struct, frozen=True, kw_only=True, tag_field="part", tag="table"
     rows: tuple[tuple[str | TableCell, ...], ...]
     notes: tuple[str, ...] = ()
     top: int = 20
+    first: tuple[int, ...] = ()
 
 
 class ChartPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="chart"):

@@ -40,13 +40,24 @@ def chart_part(paper: Paper, number: Numbering) -> ChartPart:
 
 
 def table_parts(finding: Finding, number: Numbering) -> tuple[TablePart, ...]:
-    """Return the tables of a finding, in full."""
-    return tuple(table_part(table, number) for table in tables(finding, 0))
+    """Return the tables of a finding, in full; those that a terminal shows in groups begin with the same rows here."""
+    pairs = zip(tables(finding, 0), tables(finding), strict=True)
+    return tuple(table_part(whole, number, _first(whole, short)) for whole, short in pairs)
 
 
-def table_part(table: Table, number: Numbering) -> TablePart:
+def _first(whole: Table, short: Table) -> tuple[int, ...]:
+    """Return the rows of a table that its short form has, unless they are just the first ones."""
+    found: list[int] = []
+    for row in range(len(whole.rows)):
+        if len(found) < len(short.rows) and whole.rows[row] == short.rows[len(found)]:
+            found.append(row)
+    return () if found == list(range(len(found))) else tuple(found)
+
+
+def table_part(table: Table, number: Numbering, first: tuple[int, ...] = ()) -> TablePart:
     """Return one table."""
     return TablePart(
+        first=first,
         name=table.name,
         title=visible(table.title),
         columns=tuple(Column(header=visible(each.header), numeric=each.kind != "text") for each in table.fields),

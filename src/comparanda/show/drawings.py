@@ -41,7 +41,7 @@ def _(finding: Leaderboard) -> tuple[Paper, ...]:
 
 @drawings.register
 def _(finding: Difference) -> tuple[Paper, ...]:
-    return (flow_chart(finding), gain_chart(finding)) if finding.sites else ()
+    return (flow_chart(finding), gain_chart(finding)) if finding.different else ()
 
 
 @drawings.register

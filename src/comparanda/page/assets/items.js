@@ -5,7 +5,7 @@ const MOST_RETURNED = 200;  // who comes back finds as many drawn as before, but
 const MOST_OPTIONS = 200;
 const TYPING_MILLISECONDS = 150;
 const CLASS_WORDS = { correction: "correction", new_error: "new error", changed_error: "changed error", same_right: "same right", same_error: "same error" };
-const FILTER_WORDS = { label: "Label", class: "Class", pattern: "Right", slice: "Slice", text: "Search" };
+const FILTER_WORDS = { label: "Label", class: "Class", pattern: "Who is right", slice: "Slice" };
 
 const drawnItems = new Map();
 
@@ -90,7 +90,7 @@ class ItemsView {
   sampleNote() {
     const { list } = this;
     if (page.served || list.cards.length === list.count) return null;
-    return make("p", { class: "part note" }, "A sample: chosen by a hash of document and place, seed " + page.seed + ". The number counts all of them; “comparanda serve” shows all of them.");
+    return make("p", { class: "part note" }, "A sample, chosen by a hash of document and place (seed " + page.seed + "). “comparanda serve” shows all " + inWords(list.count) + ".");
   }
 
   // Asking, and drawing what comes.
@@ -168,7 +168,7 @@ class ItemsView {
   drawEntry(entry, number) {
     const card = drawCard(entry.card, this.given);
     card.dataset.at = number;
-    if (entry.runs) card.prepend(make("p", { class: "runs" }, entry.runs.flatMap((run, place) => [place ? " → " : null, make("bdi", {}, visible(page.runs[run]))])));
+    if (entry.runs) card.querySelector("header").prepend(make("strong", {}, entry.runs.flatMap((run, place) => [place ? " → " : null, make("bdi", {}, visible(page.runs[run]))])));
     return card;
   }
 
@@ -246,7 +246,7 @@ class ItemsView {
     const options = name === "slice" ? this.grouped(values) : this.options(name, values);
     if (wished && !options.some((option) => option.matches("[selected]") || option.querySelector("[selected]"))) options.push(this.option(name, wished, 0));
     const select = make("select", { id, onchange: (event) => this.wish({ [name]: event.target.value }) }, make("option", { value: "" }, "all"), options);
-    const label = make("label", {}, FILTER_WORDS[name] + " ", select);
+    const label = make("label", {}, (name === "pattern" && page.ground ? "Who agrees" : FILTER_WORDS[name]) + " ", select);
     const focused = document.activeElement?.id === id;
     if (old) old.replaceWith(label);
     else this.bar.append(label);

@@ -40,7 +40,7 @@ class TableView {
     this.region = make("div", { class: "scroll" }, table);
     this.region.dataset.name = part.title;
     regions.observe(this.region);
-    addEventListener("beforeprint", () => this.show(Infinity), { signal: whileShown() });
+    addEventListener("beforeprint", () => this.show(true), { signal: whileShown() });
     addEventListener("afterprint", () => this.show(), { signal: whileShown() });
     this.show();
   }
@@ -94,18 +94,25 @@ class TableView {
     return ordered(found, this.part.columns[column].numeric, descending, (row) => textOf(row[column]));
   }
 
-  show(most = this.state.all ? Infinity : this.part.top ?? USUAL_TOP) {
+  /** Those that are shown at first: where rows come in groups, the first of each group. */
+  fewer(found) {
+    const { part, state } = this;
+    if (part.first && state.column === null && !state.filter) return part.first.map((number) => part.rows[number]);
+    return found.slice(0, part.top ?? USUAL_TOP);
+  }
+
+  show(all = this.state.all) {
     const { column, descending } = this.state;
     const found = this.rows();
-    const shown = found.slice(0, most);
+    const few = this.fewer(found);
+    const shown = all ? found : few;
     replaceAll(this.body, shown.map((row) => this.row(row)));
     this.heads.forEach((head, place) => {
       if (place === column) head.setAttribute("aria-sort", descending ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    const usual = this.part.top ?? USUAL_TOP;
-    this.more.hidden = found.length <= usual;
-    this.more.textContent = this.state.all ? "Show the first " + usual : "Show all " + found.length.toLocaleString("en") + " rows";
+    this.more.hidden = found.length <= few.length;
+    this.more.textContent = this.state.all ? "Show the first " + few.length : "Show all " + found.length.toLocaleString("en") + " rows";
     return { shown: shown.length, found: found.length };
   }
 
