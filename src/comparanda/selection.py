@@ -153,7 +153,7 @@ def selected(
     Overlap sites are those of the pair, unless the condition speaks of all systems, or neither of them nor of the
     pair and the pair was not named (`alone` is false). With `flips` or `right_in` they are then those of the systems
     that these name. `among` says whose they are, and leaves nothing to guess. With `right_by_run` a site counts once
-    for each run of the system that it names.
+    for each run of the system that it names. Who asks for many shares a `ground` between them.
     """
     ground = ground or Ground(verdicts)
     if about_items(where, view.sites.attributes):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import signal
 import socket
 import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
@@ -19,6 +20,7 @@ from urllib.request import urlopen
 import pytest
 
 from comparanda.page.server import Server
+from comparanda.page.server.answers import Answer
 from tests.cli.files import DEMO
 from tests.command import run
 
@@ -30,6 +32,17 @@ def folder(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A result folder."""
     assert run(capsys, "compare", *DEMO, "--save", "result", "-q", "--resamples", "0").code == 0
     return demo / "result"
+
+
+@pytest.fixture(autouse=True)
+def never_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What should be refused and is not, must not wait for a browser; servers in processes of their own do."""
+    monkeypatch.setattr(Server, "answer_by", interrupted)
+    monkeypatch.setattr("webbrowser.open", str)
+
+
+def interrupted(server: Server, answer: object) -> None:
+    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -80,9 +93,11 @@ def test_it_listens_on_loopback_alone(folder: Path) -> None:
 def test_a_browser_is_opened(folder: Path, tmp_path: Path) -> None:
     opened, browser = tmp_path / "opened", tmp_path / "browser"
     os.mkfifo(opened)
+    pipe = os.open(opened, os.O_RDWR)  # opens though nobody writes yet
     browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" > {opened}\n')
     browser.chmod(browser.stat().st_mode | stat.S_IXUSR)
-    with started(folder, "-q", BROWSER=f"{browser} %s") as (_, address), opened.open() as told:
+    with started(folder, "-q", BROWSER=f"{browser} %s") as (_, address), open(pipe, encoding="utf-8") as told:
+        assert select.select([told], [], [], 60)[0], "no browser was opened"
         assert told.readline() == address
 
 
@@ -90,19 +105,12 @@ def test_no_browser_is_opened_where_none_is_wanted(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("webbrowser.open", pytest.fail)
-    monkeypatch.setattr(Server, "answer_by", interrupted)
     outcome = run(capsys, "serve", folder, "--no-open", "-q")
     assert (outcome.code, outcome.err) == (0, "")
     assert ADDRESS.fullmatch(outcome.out)
 
 
-def interrupted(server: Server, answer: object) -> None:
-    raise KeyboardInterrupt
-
-
-def test_the_port_can_be_chosen(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_port_can_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
         taken = run(capsys, "serve", folder, "--no-open", "--port", port)
@@ -111,7 +119,6 @@ def test_the_port_can_be_chosen(
         f"comparanda: port {port} cannot be used: Address already in use\n"
         "  choose another, or leave --port out for any that is free\n"
     )
-    monkeypatch.setattr(Server, "answer_by", interrupted)
     assert run(capsys, "serve", folder, "--no-open", "--port", port).out.startswith(f"http://127.0.0.1:{port}/?token=")
 
 
@@ -167,8 +174,9 @@ def test_what_is_chosen_reaches_the_page(
 ) -> None:
     seen: list[bytes] = []
 
-    def ask(server: Server, answer: object) -> None:
-        thread = threading.Thread(target=answering, args=(server, answer))
+    def ask(server: Server, answer: Callable[[str, Mapping[str, str]], Answer]) -> None:
+        server.answer = answer
+        thread = threading.Thread(target=server.serve_forever)
         thread.start()
         seen.append(fetched(server.address))
         where = server.address.replace("/?", "/api/items?where=true&limit=200&")
@@ -176,7 +184,6 @@ def test_what_is_chosen_reaches_the_page(
         server.shutdown()
         thread.join()
 
-    answering = Server.answer_by
     monkeypatch.setattr(Server, "answer_by", ask)
     arguments = ["--no-open", "-q", "--no-text", "--title", "My <title>", "--where", 'label == "PROPN"']
     assert run(capsys, "serve", folder, *arguments).code == 0

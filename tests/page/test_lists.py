@@ -248,6 +248,17 @@ def test_a_sample_of_several_runs_tells_the_runs_of_its_entries() -> None:
     assert any(each.runs and len(each.runs) < (each.count or 0) for each in held.lists)
 
 
+def test_what_counts_several_times_is_one_example() -> None:
+    result = several_runs(5, Path())
+    pair = Link("differs or not differs", "two", "one")
+    every = held_of(result, [pair], 100_000)
+    assert (every.lists[0].count or 0) == 2 * len(every.cards)
+    assert held_of(result, [pair], len(every.cards)) == every
+    fewer = held_of(result, [pair], 10)
+    assert len(fewer.cards) == 10
+    assert len(fewer.lists[0].cards or ()) == 20
+
+
 def told(held: Held, each: ItemList) -> set[tuple[Card, tuple[int, int]]]:
     """Return the entries of a list: the example, and the runs it is about."""
     return {(held.cards[number], runs) for number, runs in zip(each.cards or (), each.runs or (), strict=True)}

@@ -95,12 +95,12 @@ class Lists:
         for universe in universes.values():
             shown = Cards(self._result, self._selected(universe.link, ground), text=text, attributes=attributes)
             cards += map(shown.of, universe.numbered(least, len(cards)))
-        lists = (
+        lists = tuple(
             _list(link, sample.words, sample.universe.of, sample)
             for link, sample in zip(self._numbers, samples, strict=True)
         )
-        cut = any(sample.count > least for sample in samples)
-        return Held(tuple(lists), tuple(cards), least if cut else None)
+        cut = any(len(each.cards or ()) < sample.count for each, sample in zip(lists, samples, strict=True))
+        return Held(lists, tuple(cards), least if cut else None)
 
     def _selected(self, link: Link, ground: Ground) -> Selection:
         verdicts = self._result.verdicts
@@ -163,9 +163,14 @@ def _table(selection: Selection) -> Sites | Items:
 
 def _pairs(verdicts: Verdicts, selection: Selection) -> Pairs | None:
     """Return the runs of base and new that each row is about, if it is about some and systems have several."""
-    if selection.pairs is None or len(verdicts.runs) == len(verdicts.systems):
+    if selection.pairs is None or not _several(verdicts):
         return None
     return np.array(selection.pairs, np.int64).reshape(-1, 2)
+
+
+def _several(verdicts: Verdicts) -> bool:
+    """Whether a system has several runs."""
+    return len(verdicts.runs) > len(verdicts.systems)
 
 
 _Key = tuple[str, frozenset[int] | None, Literal["sites", "items"]]
@@ -199,16 +204,17 @@ class _Universe:
     def sample(self, selection: Selection, most: int, words: str) -> _Sample:
         """Choose some rows of a list: those of the smallest hash, so that lists share as many as they can."""
         rank = self._rank[selection.rows]
-        last = np.partition(rank, most)[most] if len(rank) > most else len(self._rank)
-        chosen = np.flatnonzero(rank <= last)
-        chosen = chosen[np.argsort(rank[chosen], kind="stable")][:most]
+        once = np.unique(rank) if _several(self._verdicts) else rank  # what counts several times is one example
+        end = np.partition(once, most)[most] if len(once) > most else len(self._rank)
+        chosen = np.flatnonzero(rank < end)
+        chosen = chosen[np.argsort(rank[chosen], kind="stable")]
         rows, pairs = selection.rows[chosen], _pairs(self._verdicts, selection)
-        first = np.minimum(self._first[rows], np.arange(len(rows)))
-        self._first[rows[::-1]] = first[::-1]  # of a row that stands here several times the first place counts
+        turn = np.cumsum(np.diff(rank[chosen], prepend=-1) > 0) - 1
+        self._first[rows] = np.minimum(self._first[rows], turn)
         return _Sample(self, words, len(selection), rows, None if pairs is None else pairs[chosen])
 
     def size(self, least: int) -> int:
-        """Return how many rows there are if each list has so many."""
+        """Return how many rows there are if each list has so many examples."""
         return int(np.count_nonzero(self._first < least))
 
     def numbered(self, least: int, begin: int) -> list[int]:

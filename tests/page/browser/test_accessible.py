@@ -89,6 +89,8 @@ def test_the_text_of_charts_can_be_read(task: str, scheme: str, browser: Browser
         for address in one_of_each(task):
             tab.go(address)
             for text in tab.page.evaluate(CHART_TEXTS):
+                if not text["said"]:  # a column without a heading
+                    continue
                 seen += 1
                 assert text["opacity"] == "1"
                 assert contrast(text["fill"], text["behind"]) >= 4.5, (address, text)

@@ -71,7 +71,7 @@ class ItemsView {
     this.more = make("button", { class: "more", type: "button", hidden: true, onclick: () => this.grow(true) });
     this.endInSight = new IntersectionObserver((seen) => { if (seen.some((each) => each.isIntersecting) && !this.more.hidden) this.grow(true, { focus: false }); }, { rootMargin: "400px" });
     whileShown().addEventListener("abort", () => this.endInSight.disconnect());
-    this.drawBar(page.served ? {} : choicesOf(list, entriesOf(list)));
+    if (!page.served) this.drawBar(choicesOf(list, entriesOf(list)));
     whenDrawn(this.begin());
   }
 
@@ -100,9 +100,11 @@ class ItemsView {
     const at = Number.parseInt(this.given.at ?? "", 10);
     const known = drawnItems.get(this.subject());
     const first = Math.floor((at > 0 ? at : 0) / ITEMS_AT_ONCE) * ITEMS_AT_ONCE;
-    const [from, to] = known && first >= known[0] && first < known[1] ? known : [first, first + ITEMS_AT_ONCE];
+    const again = known && first >= known[0] && first < Math.min(known[1], known[0] + MOST_RETURNED);
+    const [from, to] = again ? known : [first, first + ITEMS_AT_ONCE];
     await this.ask(from, Math.min(to, from + MOST_RETURNED));
     if (at >= 0) this.cardAt(at)?.focus();
+    if (!this.choices && this.total !== undefined) this.drawBar((await loadItems(this.list, this.filters, 0, 1)).choices);  // a server tells them with the first entry
   }
 
   /** What is shown, whatever has the focus. */
@@ -140,6 +142,7 @@ class ItemsView {
     this.body.dataset.count = answer.count;
     this.title.textContent = this.titleText(answer.count, page.served ? answer.count : answer.held);
     if (answer.choices && answer.choices !== this.choices) this.drawBar(answer.choices);
+    this.bar.hidden = !answer.count;
     this.tellMatches(answer, from);
   }
 
@@ -232,7 +235,7 @@ class ItemsView {
     });
   }
 
-  drawBar(choices) {
+  drawBar(choices = {}) {
     this.choices = choices;
     for (const name of FILTERS.slice(0, -1)) this.drawFilter(name, choices[name] ?? []);
   }
