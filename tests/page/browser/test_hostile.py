@@ -13,7 +13,7 @@ from comparanda.page import as_html, build
 from comparanda.show.cells import visible
 from tests.chromium import opened
 from tests.page.browser.hostile import PAYLOADS, hostile_spans, hostile_tags
-from tests.page.browser.walking import addresses, counts, follow, longest
+from tests.page.browser.walking import counts, follow, longest, one_of_each
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -29,7 +29,7 @@ def test_nothing_runs_and_every_count_leads_to_its_items(
     file = tmp_path / "report<b>.html"
     file.write_text(as_html(page), encoding="utf-8")
     with opened(browser, file) as tab:
-        for address in addresses(page):
+        for address in one_of_each(page):
             found = [each for each in counts(tab, address) if each["text"] != "0"]
             held = follow(tab, sorted({each["href"] for each in found}), 60)
             for each in found:
@@ -45,7 +45,7 @@ def test_every_word_is_shown_where_it_stands_with_what_is_invisible_made_visible
     page = build(hostile_tags(tmp_path))
     file = tmp_path / "report.html"
     file.write_text(as_html(page), encoding="utf-8")
-    address, count = longest(page)
+    address, count = longest(page, 1000)
     with opened(browser, file) as tab:
         follow(tab, [address], count)
         marked = tab.page.eval_on_selector_all(

@@ -59,7 +59,9 @@ def visited(browser: Browser, client: Client, hash_: str = "#/overview") -> Iter
         yield tab
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    "task", ["span", *(pytest.param(task, marks=pytest.mark.slow) for task in TASKS if task != "span")]
+)
 def test_every_count_leads_to_that_many_items(task: str, browser: Browser, routes: Callable[[str], Routes]) -> None:
     with served(routes(task).answer) as client, visited(browser, client) as tab:
         found = counts(tab, "#/pair")

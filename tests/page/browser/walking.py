@@ -60,9 +60,17 @@ def addresses(page: Page) -> Iterator[str]:
             yield f"#/{view.name}?" + urlencode({name: value for name, value in given.items() if value is not None})
 
 
-def longest(page: Page) -> tuple[str, int]:
-    """Return the address of the longest list, and how many it holds."""
-    found = max(page.lists, key=lambda each: each.count or 0)
+def one_of_each(page: Page) -> list[str]:
+    """Return the address of each view, of those with choices the first."""
+    found: dict[str, str] = {}
+    for address in addresses(page):
+        found.setdefault(address.partition("?")[0], address)
+    return list(found.values())
+
+
+def longest(page: Page, most: int) -> tuple[str, int]:
+    """Return the address of the longest list of at most so many items, and how many it holds."""
+    found = max((each for each in page.lists if (each.count or 0) <= most), key=lambda each: each.count or 0)
     return Link(found.where, found.base, found.new, found.view).address(), found.count or 0
 
 
