@@ -15,8 +15,8 @@ demo: $(CORE)
 test slow: export PYTHONDONTWRITEBYTECODE =
 
 test: $(READY) browser lint
-	$(BIN)/python -m pytest -q -n auto -m 'repeated and not slow'
-	$(BIN)/python -m pytest -q -n auto -m 'not slow and not repeated' --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'repeated and not slow'
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'not slow and not repeated' --cov --cov-report=term:skip-covered
 
 # Debian's chromium, for the tests of the page; where it cannot be had, they are skipped, and this and pytest say so.
 browser:
@@ -30,7 +30,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 slow: $(READY) browser
-	$(BIN)/python -m pytest -q -n auto -m slow --hypothesis-profile=default
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m slow --hypothesis-profile=default
 	$(BIN)/python -m benchmarks
 
 bench: $(READY)

@@ -22,7 +22,7 @@ PAYLOADS = (
     "שלום",
 )
 LONG = "x" * (1 << 20)
-SYSTEMS = ("good", "</title><script>window.pwned=5</script>", "sys\u202etem'\"&<b>", "=1+1")
+SYSTEMS = ("</title><script>window.pwned=5</script>", "sys\u202etem'\"&<b>", "=1+1")
 
 
 def hostile_tags(folder: Path) -> Result:
@@ -31,8 +31,8 @@ def hostile_tags(folder: Path) -> Result:
     paths = {}
     for number, side in enumerate(sides):
         lines = []
-        for document, name in enumerate(PAYLOADS[:4]):
-            lines += [f"# newdoc id = {name}{document}"]
+        for document in range(2):
+            lines += [f"# newdoc id = {document}{''.join(PAYLOADS)}"]
             words = [*PAYLOADS, LONG] if document == 0 else PAYLOADS
             for place, word in enumerate(words, start=1):
                 wrong = (number + place + document) % (number + 2) == 0 and number > 0

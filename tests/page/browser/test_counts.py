@@ -16,7 +16,7 @@ from tests.page.browser.walking import addresses, counts, follow, longest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-DRAWN = 50
+DRAWN = 25
 """Lists of at most so many items are drawn to the end, and every card counted; longer ones say how many they hold."""
 
 VIEWS = ("overview", "pair", "together", "labels", "suspects")
