@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,16 +19,32 @@ from tests.page.browser.walking import counts, follow, longest, one_of_each
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from comparanda.page.data import Page
+
+    Maker = Callable[[Path], Result]
+
 MAKERS = (hostile_tags, hostile_spans)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Maker], tuple[Page, Path]]:
+    """Return a page of nasty names, and the file that holds it, each made once."""
+
+    @cache
+    def of(make: Maker) -> tuple[Page, Path]:
+        folder = tmp_path_factory.mktemp("nasty")
+        page, file = build(make(folder)), folder / "report<b>.html"
+        file.write_text(as_html(page), encoding="utf-8")
+        return page, file
+
+    return of
 
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_nothing_runs_and_every_count_leads_to_its_items(
-    make: Callable[[Path], Result], browser: Browser, tmp_path: Path
+    make: Maker, browser: Browser, written: Callable[[Maker], tuple[Page, Path]]
 ) -> None:
-    page = build(make(tmp_path))
-    file = tmp_path / "report<b>.html"
-    file.write_text(as_html(page), encoding="utf-8")
+    page, file = written(make)
     with opened(browser, file) as tab:
         for address in one_of_each(page):
             found = [each for each in counts(tab, address) if each["text"] != "0"]
@@ -40,11 +57,9 @@ def test_nothing_runs_and_every_count_leads_to_its_items(
 
 
 def test_every_word_is_shown_where_it_stands_with_what_is_invisible_made_visible(
-    browser: Browser, tmp_path: Path
+    browser: Browser, written: Callable[[Maker], tuple[Page, Path]]
 ) -> None:
-    page = build(hostile_tags(tmp_path))
-    file = tmp_path / "report.html"
-    file.write_text(as_html(page), encoding="utf-8")
+    page, file = written(hostile_tags)
     address, count = longest(page, 1000)
     with opened(browser, file) as tab:
         follow(tab, [address], count)
