@@ -135,6 +135,8 @@ def test_what_is_no_result_folder(folder: Path, capsys: pytest.CaptureFixture[st
     missing, other = run(capsys, "serve", "nowhere"), run(capsys, "serve", "demo")
     assert (missing.code, missing.err) == (3, f"comparanda: nowhere: no such folder\n{hint}")
     assert (other.code, other.err) == (3, f"comparanda: demo: this is no result folder\n{hint}")
+    file = run(capsys, "serve", "demo/key.conllu")
+    assert (file.code, file.err) == (3, f"comparanda: demo/key.conllu: this is no result folder\n{hint}")
     (folder / "manifest.json").write_text("{")
     damaged = run(capsys, "serve", folder)
     assert (damaged.code, damaged.out) == (3, "")

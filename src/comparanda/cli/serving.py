@@ -71,7 +71,7 @@ def _existing(folder: str) -> str:
     from comparanda.saved import is_result_folder
 
     if not is_result_folder(folder):
-        what = "this is no result folder" if os.path.isdir(folder) else "no such folder"
+        what = "this is no result folder" if os.path.exists(folder) else "no such folder"
         raise ReadError(what, where=folder, hint="comparanda compare KEY NAME=FILE… --save FOLDER writes one")
     return folder
 
