@@ -30,7 +30,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 slow: $(READY) browser
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m slow --hypothesis-profile=default
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile=default
 	$(BIN)/python -m benchmarks
 
 bench: $(READY)

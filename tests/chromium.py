@@ -57,6 +57,10 @@ class Tab:
         self.page.evaluate("hash => { location.hash = hash }", hash_)
         self.page.wait_for_function("hash => document.body.dataset.drawn === hash", arg=hash_ or "#")
 
+    def arrive(self, start: str) -> None:
+        """Wait until the page stands at an address that begins so: Playwright's own `url` may lag behind it."""
+        self.page.wait_for_function("start => location.hash.startsWith(start)", arg=start)
+
 
 @contextmanager
 def opened(browser: Browser, file: Path, hash_: str = "#/overview", **context: Any) -> Iterator[Tab]:

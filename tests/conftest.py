@@ -9,9 +9,10 @@ import pytest
 from hypothesis import settings
 
 from tests import chromium, shared_data
+from tests.seeds import ORDINARY
 
-settings.register_profile("ordinary", derandomize=True, database=None)
-settings.load_profile("ordinary")  # the same cases in every run; `make slow` draws others
+settings.register_profile(ORDINARY, derandomize=True, database=None, max_examples=30)
+settings.load_profile(ORDINARY)  # the same cases in every run; `make slow` draws others, and more
 
 REPEATED = (
     "align/test_properties",
@@ -68,6 +69,7 @@ REPEATED = (
     "judge/test_timex_counts",
     "judge/test_udeval",
     "page/browser/",
+    "page/test_building",
     "page/test_lists",
     "page/test_no_text",
     "page/test_served_lists",
@@ -85,6 +87,7 @@ REPEATED = (
     "rules/test_faults",
     "rules/test_random_rules",
     "rules/test_shipped_files",
+    "show/test_charts",
     "show/test_drawings",
     "show/test_latex",
     "show/test_links",

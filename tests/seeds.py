@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 from _pytest.mark import ParameterSet
+from hypothesis import settings
+
+ORDINARY = "ordinary"
+"""The profile of hypothesis for every run: few cases, always the same."""
 
 
 def seeds(few: int, *, of: int) -> list[ParameterSet]:
@@ -13,3 +17,8 @@ def seeds(few: int, *, of: int) -> list[ParameterSet]:
     [((0,), 0), ((1,), 1)]
     """
     return [pytest.param(seed, marks=() if seed < few else pytest.mark.slow) for seed in range(of)]
+
+
+def draws(many: int) -> int:
+    """Return how many cases hypothesis draws: a quarter in every run, all in the slow one, which draws others."""
+    return many // 4 if settings.get_current_profile_name() == ORDINARY else many

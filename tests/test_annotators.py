@@ -11,6 +11,7 @@ import pytest
 import comparanda
 from comparanda import UsageError, compare_keys
 from tests.command import run
+from tests.seeds import seeds
 
 ANN = [["B-PER", "I-PER", "O", "B-LOC", "O"], ["O", "B-ORG", "O"]]
 BEA = [["B-PER", "I-PER", "O", "O", "O"], ["O", "B-ORG", "I-ORG"]]
@@ -61,7 +62,7 @@ def test_agreement_is_f1_of_two_keys() -> None:
 
 
 @pytest.mark.repeated
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(8, of=25))
 def test_the_majority_is_that_of_a_plain_count(seed: int) -> None:
     chance = random.Random(seed)
     sizes = [chance.randint(1, 6) for _ in range(4)]

@@ -303,7 +303,7 @@ def test_with_the_same_words_in_other_documents_positions_count_characters(tmp_p
 # Responses without a text
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_a_response_without_a_text_has_its_positions_in_the_keys(seed: int, tmp_path: Path) -> None:
     maker = Maker(seed, tmp_path)
     key = maker.written()

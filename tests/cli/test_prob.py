@@ -12,6 +12,7 @@ import pytest
 from tests.cli.files import write
 from tests.command import run
 from tests.random_beliefs import KINDS, random_beliefs
+from tests.seeds import seeds
 
 TIMES, BONN = "He read the New York Times in Paris.", "Anna Smith flew to Bonn, and Bonn was cold."
 Said = list[list[tuple[tuple[int, int], float, dict[str, float]]]]
@@ -197,7 +198,7 @@ def odd(draw: random.Random, text: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(25, of=100))
 def test_no_command_breaks(seed: int, work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draw = random.Random(seed)
     made = random_beliefs(work, seed, KINDS[draw.choice([*KINDS])], draw.randint(1, 4)).written()

@@ -21,6 +21,7 @@ from comparanda.comparison.resample import bootstrap_sums
 from comparanda.show.tables import tables
 from tests.comparison.populations import close
 from tests.comparison.test_stability import Span, overlap_sites, random_spans, records
+from tests.seeds import draws
 
 Ratings = Mapping[str, Sequence[str | None]]
 
@@ -183,7 +184,7 @@ def alpha_of(ratings: Ratings) -> Fraction | None:
 raters = st.integers(2, 4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(raters, st.integers(1, 12), st.integers(0, 10_000))
 def test_labels_agree_with_a_plain_recount(number: int, size: int, seed: int) -> None:
     chance = random.Random(seed)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from comparanda.comparison import crossing
 from comparanda.comparison.difference import CLASSES
 from comparanda.road import compare
+from tests.seeds import draws
 
 if TYPE_CHECKING:
     from comparanda.result import Result
@@ -38,7 +39,7 @@ def tagged(draw: st.DrawFn) -> tuple[list[str], dict[str, list[str]]]:
 
 
 @pytest.mark.parametrize("dense", [1 << 18, 0])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(tagged())
 def test_every_pair_has_the_transitions_that_counting_by_hand_gives(
     dense: int, data: tuple[list[str], dict[str, list[str]]]

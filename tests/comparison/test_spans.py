@@ -19,6 +19,7 @@ from comparanda.comparison.spans import MOST_SPANS, ItemVerdict, Span, Stretch
 from comparanda.excerpts import Texts
 from comparanda.result import Result
 from tests.cli.golden import assert_golden
+from tests.seeds import draws
 
 DEMO = Path(cp.__file__).parent / "demo" / "entities"
 TEXT = "Ann Smith met Bob in Leeds ."
@@ -401,7 +402,7 @@ def covered(stretch: Stretch, span: Span) -> str:
     return line[max(begin, 0) : max(end, 0)]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=draws(200))
 @given(populations())
 def test_every_span_is_there_once_at_its_site_and_covers_what_it_does(
     population: tuple[str, list[list[Given]]],
@@ -421,7 +422,7 @@ def test_every_span_is_there_once_at_its_site_and_covers_what_it_does(
     assert seen == Counter((name, label) for name, spans in zip(names, sides, strict=True) for *_, label in spans)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=draws(100))
 @given(populations())
 def test_whole_words_are_never_loose(population: tuple[str, list[list[Given]]]) -> None:
     text, _ = population

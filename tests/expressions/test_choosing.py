@@ -11,6 +11,7 @@ from comparanda.columns import Column, TextColumn
 from comparanda.expressions import ExpressionError, Node, Scope, quote, scope_of, select, unparse
 from comparanda.expressions.choosing import Chooser
 from comparanda.expressions.syntax import And, Comparison, ComparisonStep, Name, Text
+from tests.seeds import draws
 
 from .strategies import TEXTS, TYPES, tables, trees
 
@@ -22,7 +23,7 @@ equalities = st.builds(
 conjunctions = st.lists(equalities | trees("truth", 2), min_size=2, max_size=4).map(lambda parts: And(tuple(parts)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(300), deadline=None)
 @given(st.lists(equalities | conjunctions | trees("truth"), min_size=1, max_size=12), tables())
 def test_a_chooser_chooses_what_select_selects(conditions: list[Node], table: tuple[dict[str, Column], int]) -> None:
     columns, length = table

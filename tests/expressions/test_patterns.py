@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from comparanda.expressions.automaton import MOST_MOVES, MOST_STATES
 from comparanda.expressions.patterns import PatternError, compile_pattern, pattern_problem
+from tests.seeds import draws
 
 ATOMS = ["a", "b", "é", ".", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", "[ab]", "[^a]", "[a-c1-3]", r"[\d_-]", r"[^\W1]"]
 ATOMS += [r"\.", r"\|", "[]a]", "[.]", "]", "}", r"\n", r"[\]b]"]
@@ -28,7 +29,7 @@ patterns = st.lists(st.lists(simple | quantified | loose_group, max_size=4).map(
 subjects = st.text(st.sampled_from("abcé1.|_-] \n\\"), max_size=8) | st.text(max_size=5)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=draws(1000), deadline=None)
 @given(patterns, st.lists(subjects, min_size=1, max_size=5))
 def test_patterns_find_what_re_finds(pattern: str, texts: list[str]) -> None:
     problem = pattern_problem(pattern.replace(r"\Z", "$")) or ""
@@ -106,7 +107,7 @@ def test_patterns_outside_the_subset_are_refused(pattern: str, problem: str) -> 
     assert pattern_problem(pattern) == problem
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=draws(500), deadline=None)
 @given(st.text(max_size=20) | st.text(st.sampled_from("ab()[]{}|*+?^$\\.-,123dwb:"), max_size=20), subjects)
 def test_any_pattern_works_or_is_a_pattern_error(pattern: str, text: str) -> None:
     try:

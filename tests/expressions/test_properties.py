@@ -24,6 +24,7 @@ from comparanda.expressions import (
     unparse,
 )
 from comparanda.expressions.syntax import Name, Text, walk
+from tests.seeds import draws
 
 from . import interpreter
 from .strategies import TYPES, any_tree, cells, rows, tables
@@ -73,7 +74,7 @@ def test_every_node_is_at_the_place_it_says(tree: Node) -> None:
             assert parse(written).root == node
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=draws(400), deadline=None)
 @given(any_tree, tables())
 def test_columns_and_rows_give_the_same_values(tree: Node, table: tuple[dict[str, Column], int]) -> None:
     columns, length = table
@@ -90,7 +91,7 @@ def _float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=draws(1000), deadline=None)
 @given(fuzz)
 @example("'" * 3)
 @example("\\")

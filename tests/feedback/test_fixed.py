@@ -14,6 +14,7 @@ from comparanda.feedback.fixed import is_fixed
 from comparanda.feedback.plan import FIXED, Plan, User
 from comparanda.feedback.simulation import Simulation, simulate
 from tests.feedback.fields import Block, drawn, field, listed
+from tests.seeds import draws
 
 
 def stepped(made: Field, plan: Plan) -> Curve:
@@ -31,7 +32,7 @@ def same(one: Curve, other: Curve) -> None:
         assert values == pytest.approx(other.columns[name], abs=1e-9, nan_ok=True), name
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(60))
 @given(
     st.integers(0, 10**6),
     st.sampled_from(FIXED),

@@ -20,6 +20,7 @@ from comparanda.feedback.question import Question
 from comparanda.feedback.simulation import Simulation, simulate
 from tests.feedback.fields import Block, drawn, field, level, listed
 from tests.judge.beliefs.worked import examples
+from tests.seeds import draws
 
 NOISY = User(flip=0.3, unsure=0.1)
 
@@ -102,7 +103,7 @@ def counted(made: Field, run: Simulation) -> dict[str, float]:
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(60))
 @given(
     st.integers(0, 10**6),
     st.sampled_from(STRATEGIES),
@@ -144,7 +145,7 @@ def test_ties_are_decided_as_ever(seed: int, how: Any, min_weight: float) -> Non
 # What DEFINITIONS 9 says of truthful label questions, and where it does not hold
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(60))
 @given(st.integers(0, 10**6), st.sampled_from(STRATEGIES))
 def test_truthful_labels_never_lower_a_score(seed: int, strategy: str) -> None:
     curve = simulate(drawn(seed, 6), Plan(strategy, seed=seed))

@@ -15,6 +15,7 @@ from comparanda.read.brat import FORMAT, sniff
 from comparanda.read.inputs import Input, read_input
 from comparanda.read.request import Request
 from tests.read.corpora import documents, fragments, lines, notes, refusal, said, span_lines, spans, words
+from tests.seeds import draws
 
 TEXT = "Anna lives in\nNew York City. 😀 Bo"
 T1, T2 = "T1\tPER 0 4\tAnna\n", "T2\tLOC 14 27\tNew York City\n"
@@ -353,7 +354,7 @@ class TestSniff:
         assert (FORMAT.beside, list(FORMAT.options)) == ((".txt",), ["offsets", "relations", "alone"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=draws(60), deadline=None)
 @given(
     st.text("ab .\r\n\té漢😀\ufeff", min_size=1, max_size=15),
     st.lists(st.lists(st.integers(0, 15), min_size=2, max_size=6), max_size=4),

@@ -21,6 +21,7 @@ from comparanda.rules.ruleset import View
 from comparanda.rules.shipped import registered, registered_file
 from tests.rules.interpreter import Row, Tables, prepared, run, with_ids
 from tests.rules.shipped import shipped_rules
+from tests.seeds import seeds
 
 NAMES = sorted(registered())
 SCORING = [name for name in NAMES if name != "align"]
@@ -236,7 +237,7 @@ def nervaluates(view: str, system: Sequence[Row], key: Sequence[Row]) -> tuple[i
     return found.correct, found.incorrect, found.partial, found.spurious, found.missed
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_counts_are_those_of_nervaluate_in_the_order_of_the_text(seed: int) -> None:
     """Those of type are some that it gives: the only ones, if order plays no part."""
     random = Random(seed)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import comparanda as cp
 from comparanda.comparison.gating.finding import Check, Gate
 from comparanda.show.junit import as_junit
+from tests.seeds import draws
 
 etree: Any = pytest.importorskip("lxml.etree")  # comes with bioc and dkpro-cassis, which tests need anyway
 
@@ -122,7 +123,7 @@ def test_no_character_breaks_the_file(text: str) -> None:
     assert case.get("name").startswith("requirement: x ")
 
 
-@settings(max_examples=60)
+@settings(max_examples=draws(60))
 @given(st.text(max_size=20), st.text(max_size=40))
 def test_any_text_can_be_read_back(name: str, reason: str) -> None:
     check = Check("requirement", name, "points", 1, 0, passed=False, decided=True, reason=reason)

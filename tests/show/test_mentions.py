@@ -19,6 +19,7 @@ from comparanda.show.cells import visible
 from comparanda.show.console import as_text, show
 from comparanda.show.mentions import LEGEND, NO_TEXT, draw, one_line, sentence
 from comparanda.show.tables import tables
+from tests.seeds import draws
 from tests.show.hostile import TEXTS
 
 
@@ -139,7 +140,7 @@ words = st.one_of(st.text(max_size=60), st.sampled_from(TEXTS), st.none())
     st.text(min_size=1, max_size=30),
     st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_no_line_is_wider_than_it_may_be(
     given_: list[tuple[str | None, bool, str, int]], width: int, side: str, data: st.DataObject
 ) -> None:

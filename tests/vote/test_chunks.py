@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from comparanda.errors import UsageError
 from comparanda.vote import Method, combined
+from tests.seeds import draws
 
 from .votes import aligned, alike, flat_spans, spans_in, spans_of, tagged, trust_of, winner
 
@@ -44,7 +45,7 @@ def test_ties_go_to_the_better_run_and_then_to_the_first_tag() -> None:
 
 
 @given(st.integers(0, 10**9), st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_a_slow_vote_gives_the_same(seed: int, count: int) -> None:
     chance = random.Random(seed)
     size = chance.randint(1, 9)

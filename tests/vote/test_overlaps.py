@@ -12,6 +12,7 @@ from comparanda.align import PlacedSpans
 from comparanda.columns import TextColumn
 from comparanda.corpus import Fragments
 from comparanda.vote.overlaps import strongest
+from tests.seeds import draws
 
 Pieces = list[tuple[int, int]]
 
@@ -57,7 +58,7 @@ def one_by_one(spans: list[tuple[int, Pieces]], votes: list[int]) -> list[int]:
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 def test_taking_them_one_by_one_gives_the_same(seed: int) -> None:
     chance = random.Random(seed)
     spans: list[tuple[int, Pieces]] = []

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from comparanda.columns import TextColumn
 from comparanda.vote import Method, Trust, combined
+from tests.seeds import draws
 
 from .votes import Span, aligned, alike, flat_spans, kept_items, spans_of, tagged, trust_of
 
@@ -125,7 +126,7 @@ def test_no_id_and_nil_are_one_vote_as_for_judges() -> None:
 
 
 @given(st.integers(0, 10**9), st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_a_slow_vote_gives_the_same(seed: int, count: int) -> None:
     chance = random.Random(seed)
     sizes = [chance.randint(1, 7) for _ in range(chance.randint(1, 3))]

@@ -15,6 +15,7 @@ from comparanda.corpus import Corpus
 from comparanda.road import Setup, prepare
 from comparanda.vote import Method, Trust, combined
 from comparanda.vote.spanning import spanning_tree
+from tests.seeds import draws
 
 from .votes import is_tree, trees_of, trust_of, values_of, winner
 
@@ -123,7 +124,7 @@ def test_nothing_of_the_key_is_in_a_combination(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 10**9), st.integers(1, 4), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_all_trees_looked_at_one_by_one_give_none_that_is_better(
     tmp_path_factory: pytest.TempPathFactory, seed: int, count: int, weighted: bool
 ) -> None:
@@ -163,7 +164,7 @@ def test_all_trees_looked_at_one_by_one_give_none_that_is_better(
 
 
 @given(st.integers(0, 10**9), st.integers(1, 5), st.integers(1, 12))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 def test_the_spanning_tree_is_the_best_of_all_trees(seed: int, size: int, most: int) -> None:
     score = np.random.default_rng(seed).integers(0, most, (size + 1, size + 1))
     found = spanning_tree(score).tolist()

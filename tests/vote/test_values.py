@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from comparanda.columns import join_labels
 from comparanda.vote import Ground, Method, Trust, combined
+from tests.seeds import draws
 
 from .votes import aligned, trust_of, values_of, winner
 
@@ -59,7 +60,7 @@ def test_a_run_that_lacks_a_row_has_no_vote_there() -> None:
 
 
 @given(st.integers(0, 10**9), st.integers(1, 5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 def test_a_slow_vote_gives_the_same(seed: int, count: int) -> None:
     chance = random.Random(seed)
     size, folds = chance.randint(1, 8), chance.randint(1, 3)
@@ -90,7 +91,7 @@ def test_a_slow_vote_gives_the_same(seed: int, count: int) -> None:
 
 
 @given(st.integers(0, 10**9), st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_sets_of_labels_are_voted_on_label_by_label(seed: int, count: int) -> None:
     chance = random.Random(seed)
     size = chance.randint(1, 6)

@@ -7,6 +7,7 @@ import pytest
 
 from comparanda.errors import WriteError
 from comparanda.write.passages import Losses, Mention, Passage, passages
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.chained import chains, document, losses_of, mention, there_and_back
 from tests.write.documents import content, random_documents, read_back, read_files, written
@@ -23,7 +24,7 @@ def one(*mentions: Mention, name: str = "d", text: str = "Anna met\r\nBo\tX", **
     return Passage(name, text, (), (0,), mentions, attributes)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     documents = random_documents(random.Random(seed), pieces=True, ids=3, said=SAID, spaces=(" ", "\n", "\r\n", "\t"))
     assert not written("brat", documents, tmp_path)

@@ -12,6 +12,7 @@ import pytest
 
 from comparanda.errors import UsageError, WriteError
 from comparanda.write.passages import Losses, Mention, Passage, passages
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written
 
@@ -37,7 +38,7 @@ def refused(document: Passage, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("scheme", ["bio", "bioes"])
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, scheme: str, tmp_path: Path) -> None:
     documents = random_documents(random.Random(seed), nested=False, spaces=(" ",))
     assert not written("columns", documents, tmp_path, scheme=scheme)

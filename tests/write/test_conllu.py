@@ -11,6 +11,7 @@ import pytest
 
 from comparanda.errors import WriteError
 from comparanda.write.passages import Losses, Mention, Passage, passages
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import LABELS, content, random_documents, read_back, read_files, written
 
@@ -58,7 +59,7 @@ def refused(document: Passage, folder: Path) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     spaces = (" ", " ", "", "\n", "  ", "\t", "\u00a0", "\r\n")
     documents = random_documents(
@@ -74,7 +75,7 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     assert content(unchained(read_back("conllu", tmp_path))) == content(documents)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_chains_are_read_back(seed: int, tmp_path: Path) -> None:
     chains = ("1", "e2", "a-b", "(x)", "y[1/2]")
     documents = random_documents(random.Random(seed), pieces=True, said={"chain": chains})

@@ -15,6 +15,7 @@ from comparanda.errors import WriteError
 from comparanda.write.passages import ONE_SPACE, Losses, Mention, Passage, passages
 from comparanda.write.writer import find_writer
 from tests.read.tabbed_formats.test_hipe import HIPE, key, path_of, systems
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written
 
@@ -35,7 +36,7 @@ def refused(passage: Passage, tmp_path: Path) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     documents = random_documents(draw, nested=False, ids=3, spaces=(" ",), said={"led": (0.0, 0.25, 1.5)})

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from comparanda.write.passages import Losses, Mention, Passage, passages
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written
 
 SAID: dict[str, tuple[str | float | bool, ...]] = {"confidence": ("low", "high"), "probability": (0.25, 0.5, 1.0)}
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     documents = random_documents(random.Random(seed), ids=3, said=SAID)
     assert not written("hugging-face", documents, tmp_path)

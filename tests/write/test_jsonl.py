@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.seeds import seeds
 from tests.write.chained import random_chains, there_and_back
 from tests.write.documents import content, random_documents, read_back, written
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     said: dict[str, tuple[str | float | bool, ...]] = {"confidence": ("low", "high"), "probability": (0.25, 0.5)}
     documents = random_documents(random.Random(seed), pieces=True, ids=3, said=said)

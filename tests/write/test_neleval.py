@@ -14,6 +14,7 @@ from comparanda.columns import TextColumn
 from comparanda.errors import WriteError
 from comparanda.write.passages import Losses, Mention, Passage
 from tests.read.corpora import spans
+from tests.seeds import seeds
 from tests.write.documents import random_documents, read_files, written
 
 SAID: dict[str, tuple[str | float | bool, ...]] = {"probability": (0.25, 0.5, 1e-07)}
@@ -74,7 +75,7 @@ def expected(documents: Iterable[Passage]) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     documents = complete(random_documents(draw, ids=3, said=SAID), draw)

@@ -12,6 +12,7 @@ import rdflib
 from comparanda.errors import WriteError
 from comparanda.read.json_formats.nif import ITSRDF, NIF
 from comparanda.write.passages import Losses, Mention, Passage, passages
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written
 
@@ -20,7 +21,7 @@ def passage(*mentions: Mention, name: str = "d", **attributes: str) -> Passage:
     return Passage(name, "Ada saw Rome", ((0, 3), (4, 7), (8, 12)), (0,), mentions, attributes)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     values: dict[str, tuple[str | float | bool, ...]] = {"probability": (0.25, 1.0)}
     documents = random_documents(random.Random(seed), ids=3, said=values)

@@ -18,6 +18,7 @@ from comparanda.corpus import Corpus
 from comparanda.errors import ComparandaError, WriteError
 from comparanda.read.request import Layer, Shape
 from comparanda.write.rows import written_rows
+from tests.seeds import draws
 from tests.write.row_files import read_rows, seen, with_system
 
 ODD = "ab1#-_.|=\"'\\,; ()é\u0301\u00a0\u2028\x0b\x1f\r\ufeff😀"
@@ -139,7 +140,7 @@ def some_heads(data: st.DataObject, key: Corpus) -> list[int]:
     return [data.draw(st.sampled_from([-1, *range(first, behind)])) for first, behind in bounds]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(conllu_files(), st.sampled_from(COLUMNS), st.data())
 def test_conllu(text: str, column: str, data: st.DataObject) -> None:
     trip = numbered_trip(text, "conllu", column)
@@ -148,7 +149,7 @@ def test_conllu(text: str, column: str, data: st.DataObject) -> None:
     trip.there_and_back(with_system(trip.key, values, heads))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(conllu_files(), st.sampled_from(("xpos", "misc:NE")), st.data())
 def test_conllu_refuses_what_it_cannot_hold_and_nothing_else(text: str, column: str, data: st.DataObject) -> None:
     trip = numbered_trip(text, "conllu", column)
@@ -161,7 +162,7 @@ def test_conllu_refuses_what_it_cannot_hold_and_nothing_else(text: str, column: 
     assert trip.refused(with_system(trip.key, values)) == (not fit)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(st.lists(st.lists(st.tuples(words, plain), min_size=1, max_size=4), min_size=1, max_size=3), st.data())
 def test_conllx(sentences: list[list[tuple[str, str]]], data: st.DataObject) -> None:
     text = ""
@@ -201,7 +202,7 @@ def column_files(draw: st.DrawFn) -> tuple[str, str]:
     return "\n".join(lines), f"columns?{'&'.join(options)}"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 @given(column_files(), st.data())
 def test_columns(made: tuple[str, str], data: st.DataObject) -> None:
     text, tail = made
@@ -212,7 +213,7 @@ def test_columns(made: tuple[str, str], data: st.DataObject) -> None:
     trip.there_and_back(with_system(trip.key, some_values(data, trip.key, plain)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(column_files(), st.data())
 def test_columns_say_the_same_or_are_refused(made: tuple[str, str], data: st.DataObject) -> None:
     text, tail = made
@@ -250,7 +251,7 @@ cells = st.text(ODD + "\n\t", min_size=1, max_size=4).filter(lambda cell: "\r\n"
 label_sets = st.lists(st.text("NVX.-$é😀|\\", min_size=1, max_size=3), max_size=3).map(join_labels)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 @given(st.lists(cells, min_size=1, max_size=5, unique=True), st.sampled_from(QUERIES), st.data())
 def test_csv(ids: list[str], query: str, data: st.DataObject) -> None:
     header = "header=no" not in query
@@ -260,7 +261,7 @@ def test_csv(ids: list[str], query: str, data: st.DataObject) -> None:
     trip.there_and_back(with_system(trip.key, values))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(100), deadline=None)
 @given(
     st.lists(words.filter(lambda word: not set(word) & set("\r\ufeff")), min_size=1, max_size=5, unique=True), st.data()
 )
@@ -279,7 +280,7 @@ def json_lines(objects: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(each) + "\n" for each in objects)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(100), deadline=None)
 @given(
     st.lists(labels.filter(bool), min_size=1, max_size=5, unique=True),
     st.sampled_from(("text", "list", "split", "merge")),
@@ -297,7 +298,7 @@ def test_jsonl_rows(ids: list[str], kind: str, documents: bool, data: st.DataObj
     trip.there_and_back(with_system(trip.key, values))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(100), deadline=None)
 @given(
     st.lists(st.lists(labels, min_size=1, max_size=3), min_size=1, max_size=4),
     st.sampled_from(("sentences", "tokens", "tags alone")),

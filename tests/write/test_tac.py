@@ -9,11 +9,12 @@ import pytest
 
 from comparanda.errors import WriteError
 from comparanda.write.passages import Mention
+from tests.seeds import seeds
 from tests.write.documents import random_documents, written
 from tests.write.test_neleval import SAID, all_said, complete, document, expected, lost
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     documents = complete(random_documents(draw, ids=3, said=SAID), draw, mention_type=("NAM", "NOM"), mention_id=("m",))

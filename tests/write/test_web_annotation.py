@@ -11,6 +11,7 @@ import pytest
 from comparanda.corpus import Corpus
 from comparanda.write.passages import Losses, Mention, Passage, passages
 from tests.read.corpora import fragments, said, spans
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import random_documents, read_files, written
 
@@ -49,7 +50,7 @@ def of_corpus(corpus: Corpus) -> list[tuple[object, ...]]:
     )
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     values: dict[str, tuple[str | float | bool, ...]] = {"commenting": ("sure?", "no")}
     documents = random_documents(random.Random(seed), count=4, pieces=True, ids=3, said=values)

@@ -34,6 +34,7 @@ from tests.comparison.test_selections import populations_with_runs
 from tests.judge.random_links import SYSTEMS, VIEWS, Links, links
 from tests.judge.random_spans import Crowd, crowd
 from tests.rules.shipped import shipped_rules
+from tests.seeds import seeds
 
 BETA = 2
 
@@ -108,7 +109,7 @@ def test_complementarity_of_tags_and_labels_is_that_of_the_reference(population:
         assert_joints(pair, case.judged)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", seeds(8, of=24))
 def test_so_it_is_where_systems_cut_words_otherwise(seed: int) -> None:
     case = cut_tags(seed)
     for pair in assert_agrees(case):
@@ -116,7 +117,7 @@ def test_so_it_is_where_systems_cut_words_otherwise(seed: int) -> None:
 
 
 @pytest.mark.parametrize("view", ["las", "uas"])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(8, of=20))
 def test_so_it_is_of_trees(seed: int, view: str, tmp_path: Path) -> None:
     assert_agrees(trees(seed, view, tmp_path))
 

@@ -20,6 +20,7 @@ from comparanda.comparison.diversity.clusters import Merge, average_linkage
 from comparanda.show.dendrogram import dendrogram
 from comparanda.verdicts import System
 from tests.comparison.every_task import TASKS, crowded_spans, spans, tags, views
+from tests.seeds import draws
 
 Diffs = Mapping[frozenset[str], float]
 
@@ -106,7 +107,7 @@ def test_merges_are_those_of_average_linkage(seed: int) -> None:
 few = st.sampled_from([0.0, 0.1, 0.2, 0.3, 1 / 3, 0.7])
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=draws(60), deadline=None, derandomize=True)
 @given(st.integers(2, 7).flatmap(lambda size: st.lists(few, min_size=size * (size - 1) // 2, max_size=21)), st.data())
 def test_ties_go_by_names_and_not_by_the_order_given(values: list[float], data: st.DataObject) -> None:
     size = max(number for number in range(2, 8) if number * (number - 1) // 2 <= len(values))

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from comparanda.demo import TASKS
-from tests.chromium import opened
+from tests.chromium import Tab, opened
 from tests.page.browser.conftest import demo_page
 from tests.page.browser.walking import counts, one_of_each
 
@@ -41,26 +41,30 @@ CHART_TEXTS = """() => {
 }"""
 
 
-SEEN = [(task, scheme) for task in TASKS for scheme in ("light", "dark")]
-LATER = {("span", "light"), ("span", "dark"), ("coref", "light")}
-"""What differs by task are cards, most of all those of chains; the others are looked at by the slow tests."""
+def violations(tab: Tab, address: str) -> list[tuple[str, list[str]]]:
+    tab.go(address)
+    found = Axe().run(tab.page).response["violations"]
+    return [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found]
 
 
-@pytest.mark.parametrize(
-    ("task", "scheme"), [pytest.param(*each, marks=[pytest.mark.slow] if each in LATER else []) for each in SEEN]
-)
+FURTHER = [pytest.param(task, marks=pytest.mark.slow) for task in TASKS if task != "pos"]
+"""What differs by task are cards; all views of the other tasks are looked at by the slow tests."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("task", ["pos", *FURTHER])
 def test_axe_finds_no_violation(task: str, scheme: str, browser: Browser, report: Report) -> None:
     with opened(browser, report(task), color_scheme=scheme, bypass_csp=True) as tab:
-        stops = one_of_each(demo_page(task))
-        stops.append(counts(tab, "#/pair")[0]["href"])
-        for address in stops:
-            tab.go(address)
-            found = Axe().run(tab.page)
-            said = [
-                (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
-                for each in found.response["violations"]
-            ]
-            assert not said, address
+        for address in one_of_each(demo_page(task)):
+            assert not violations(tab, address), address
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("task", TASKS)
+def test_nor_in_a_list(task: str, scheme: str, browser: Browser, report: Report) -> None:
+    with opened(browser, report(task), color_scheme=scheme, bypass_csp=True) as tab:
+        address = counts(tab, "#/pair")[0]["href"]
+        assert not violations(tab, address), address
 
 
 def luminance(colour: str) -> float:

@@ -69,7 +69,7 @@ def test_suspects_are_decided_on_by_keys_alone(browser: Browser, report: Report)
         press(tab, "k", "0")
         assert decided(tab) == "2 of 52 decided"
         press(tab, "Enter")
-        assert "#/items?where=document" in tab.page.url
+        tab.arrive("#/items?where=document")
         tab.page.go_back()
         tab.page.locator("article.suspect").first.wait_for()
         assert decided(tab) == "2 of 52 decided"
@@ -175,7 +175,7 @@ def test_filters_stand_in_the_address(browser: Browser, report: Report) -> None:
         press(tab, "/")
         tab.page.keyboard.type("LISBON")
         assert rows.count() == 1
-        assert tab.page.url.endswith("#/suspects?text=LISBON&undecided=yes")
+        tab.arrive("#/suspects?text=LISBON&undecided=yes")
         tab.page.reload()
         rows.first.wait_for()
         assert rows.count() == 1
@@ -224,7 +224,7 @@ def test_long_lists_are_drawn_step_by_step(browser: Browser, tmp_path: Path) -> 
         assert rows.count() == 250
         assert tab.page.locator("button.more:visible").count() == 0
         press(tab, "j", "Enter")
-        assert "#/items?where=document" in tab.page.url
+        tab.arrive("#/items?where=document")
         tab.page.go_back()
         rows.first.wait_for()
         assert rows.count() == 250

@@ -20,6 +20,7 @@ from comparanda.read.conllu_entities.brackets import Cell, escaped, mentions, pl
 from comparanda.read.request import Request
 from comparanda.read.spans import with_spans
 from tests.read.corpora import fragments, notes, refusal, said, span_lines, spans, words
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import read_files
 
@@ -546,7 +547,7 @@ class TestGum:
         assert len(corpus.raw.documents[0]) == len(comments)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_random_brackets_are_the_spans_they_were_made_of(seed: int) -> None:
     draw = random.Random(seed)
     size = draw.randint(1, 12)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from comparanda.show.cells import visible
 
@@ -62,6 +63,7 @@ def style(number: int) -> Style:
     )
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float = SIZE) -> float:
     """Return about how wide a text is as it is written, rather too much than too little: no font is asked."""
     return size * sum(_WIDTHS[_kind(character)] for character in visible(text))
