@@ -18,10 +18,12 @@ test: $(READY) browser lint
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'repeated and not slow'
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'not slow and not repeated' --cov --cov-report=term:skip-covered
 
-# Debian's chromium, for the tests of the page; where it cannot be had, they are skipped, and this and pytest say so.
+# Debian's chromium without windows, for the tests of the page; where there is none, nor the one with windows, and it
+# cannot be installed, they are skipped, and this and pytest say so.
 browser:
-	@command -v chromium >/dev/null 2>&1 || { apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1 || \
+	@command -v chromium-headless-shell >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	  apt-get install -y -qq --no-install-recommends chromium-headless-shell; } >/dev/null 2>&1 || \
+	  command -v chromium >/dev/null 2>&1 || \
 	  echo "no chromium, and it cannot be installed: the tests of the page in a browser are skipped"
 
 lint: $(READY)
@@ -38,7 +40,7 @@ bench: $(READY)
 
 # The pictures of the report in README and docs; look at them before committing.
 pictures: $(READY) browser
-	$(BIN)/python docs/screenshots/take.py
+	$(BIN)/python -m docs.screenshots.take
 
 $(CORE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -5,7 +5,6 @@ The times of the browser are those of a clock, not of a processor: on a machine 
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -130,14 +129,16 @@ def bench_page(folder: Path, report: Report) -> None:
 
 def bench_opening(task: str, path: Path, report: Report) -> None:
     """Time a page in Chromium: until it is drawn, and from a click on a count to its examples."""
-    program = shutil.which("chromium")
-    if program is None:
+    from tests.chromium import program
+
+    browsing = program()
+    if browsing is None:
         print("  no chromium here: not opened", flush=True)
         return
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=browsing, args=["--no-sandbox", "--disable-gpu"])
         timed = [_timed(browser.new_page(), path) for _ in range(ROUNDS)]
         browser.close()
     opened, clicked, heap = (median(each) for each in zip(*timed, strict=True))

@@ -5,11 +5,11 @@ Needs Debian's chromium and the extra `test`. The pictures are looked at by a pe
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+from tests.chromium import program
 
 import comparanda as cp
 from comparanda.demo import demo_files
@@ -37,7 +37,7 @@ def main() -> None:
             key, systems = demo_files(task)
             reports[task] = Path(folder) / f"{task}.html"
             reports[task].write_text(as_html(build(cp.compare(key, systems, task=task))), encoding="utf-8")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"])
         for name, (task, address, scheme, height) in PICTURES.items():
             page = browser.new_page(viewport={"width": 1100, "height": height}, color_scheme=scheme)
             page.goto(reports[task].as_uri() + address)

@@ -27,6 +27,7 @@ PADDING = 16
 """Zero bytes behind every buffer, so that eight bytes can be gathered at any offset in it."""
 
 _BLOCK = 1 << 15
+_LONG = 1 << 10  # bytes of a text after which it is compared alone
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
@@ -211,8 +212,7 @@ class Slices:
         return len(self.start)
 
     def __getitem__(self, row: int) -> str:
-        begin = int(self.start[row])
-        return bytes(self.buffer[begin : begin + int(self.length[row])].data).decode()
+        return self._bytes(row).tobytes().decode()
 
     def take(self, rows: Rows) -> Slices:
         """Return the slices of the given rows, in their order."""
@@ -229,20 +229,26 @@ class Slices:
         return same
 
     def _same(self, other: Slices) -> Truths:
-        """Compare eight bytes at a time, going on with the rows that are equal so far."""
+        """Compare eight bytes at a time, going on with the rows that are equal so far; long ones at last one by one."""
         same: Truths = np.equal(self.length, other.length)
         mine, theirs = window(self.buffer), window(other.buffer)
         same &= (mine[self.start] ^ theirs[other.start]) & _KEEP[np.minimum(self.length, 8)] == 0
         offset = 8
         rows = np.flatnonzero(same & (self.length > offset))
-        while rows.size:
+        while rows.size and offset < _LONG:
             length = self.length[rows].astype(np.int64) - offset
             left = head8(mine, self.start[rows].astype(np.int64) + offset, length)
             right = head8(theirs, other.start[rows].astype(np.int64) + offset, length)
             same[rows] = left == right
             offset += 8
             rows = rows[(left == right) & (length > 8)]
+        for row in rows.tolist():
+            same[row] = np.array_equal(self._bytes(row), other._bytes(row))
         return same
+
+    def _bytes(self, row: int) -> NDArray[np.uint8]:
+        begin = int(self.start[row])
+        return self.buffer[begin : begin + int(self.length[row])]
 
     def intern(self) -> TextColumn:
         """Intern the texts: equal bytes, equal code; codes in order of first appearance."""

@@ -28,6 +28,7 @@ _SPREAD = 0x9E3779B97F4A7C15
 _ROWS = 1 << 16
 _FIRST_BITS = 10
 _MOST_TABLES = 24
+_LONGEST = 1 << 14  # bytes; longer slices are not cut into words, of which each would cost a step
 
 
 class _Table:
@@ -124,6 +125,8 @@ class Interner:
         return np.concatenate([self._encode(start[cut : cut + _ROWS], length[cut : cut + _ROWS]) for cut in cuts])
 
     def _encode(self, start: Codes, length: Codes) -> Codes:
+        if self._by_text is None and length.max(initial=0) > _LONGEST:
+            self._turn_to_text()
         if self._by_text is not None:
             return self._encode_by_text(start, length, self._by_text)
         cut = _Cut.of(self._window, start, length)
@@ -133,9 +136,13 @@ class Interner:
             self._learn(hashes[unknown], start[unknown], length[unknown])
             codes[unknown], unknown = self._look_up(hashes[unknown])
         if unknown.size or not self._confirmed(codes, cut):
-            self._by_text = {name.encode(): code for code, name in enumerate(self.names)}
-            return self._encode_by_text(start, length, self._by_text)
+            return self._encode_by_text(start, length, self._turn_to_text())
         return codes
+
+    def _turn_to_text(self) -> dict[bytes, int]:
+        """Go on with a dictionary."""
+        self._by_text = {name.encode(): code for code, name in enumerate(self.names)}
+        return self._by_text
 
     @staticmethod
     def _hash(cut: _Cut) -> NDArray[np.uint64]:
@@ -218,7 +225,7 @@ class Interner:
         return True
 
     def _encode_by_text(self, start: Codes, length: Codes, by_text: dict[bytes, int]) -> Codes:
-        """Encode by a dictionary: slow, exact, and only ever needed when two hashes collide."""
+        """Encode by a dictionary: slow, exact, and only needed when two hashes collide or a slice is very long."""
         codes = np.empty(len(start), np.int64)
         data = self.buffer.data
         for row, (begin, size) in enumerate(zip(start.tolist(), length.tolist(), strict=True)):

@@ -100,3 +100,22 @@ def test_long_values_that_differ_in_their_last_byte() -> None:
 
 def test_codes_of_nothing() -> None:
     assert intern([]) == ([], [])
+
+
+@given(texts, st.integers(1, 7), st.integers(0, 59))
+def test_very_long_texts_are_told_apart_too(rows: list[str], piece: int, place: int) -> None:
+    long = "x" * (interning._LONGEST + 1)
+    rows = [*rows[:place], long, *rows, long + "y", "y" + long, *rows[place:], long]
+    assert intern(rows, piece) == by_dictionary(rows)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0, 1, 7, 8, 9, 1023, 1024, 1025, 5000]), st.integers(-1, 5000)), max_size=9))
+def test_rows_are_compared_by_all_their_bytes(cases: list[tuple[int, int]]) -> None:
+    """One text of some length, and the same with another byte somewhere, or with none."""
+    mine = ["a" * length for length, _ in cases]
+    theirs = [
+        text[:place] + "b" + text[place + 1 :] if place >= 0 else text
+        for text, (_, place) in zip(mine, cases, strict=True)
+    ]
+    expected = [one == other for one, other in zip(mine, theirs, strict=True)]
+    assert Slices.of(mine).same(Slices.of(theirs)).tolist() == expected

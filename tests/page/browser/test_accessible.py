@@ -63,8 +63,8 @@ def test_axe_finds_no_violation(task: str, scheme: str, browser: Browser, report
 @pytest.mark.parametrize("task", TASKS)
 def test_nor_in_a_list(task: str, scheme: str, browser: Browser, report: Report) -> None:
     with opened(browser, report(task), color_scheme=scheme, bypass_csp=True) as tab:
-        address = counts(tab, "#/pair")[0]["href"]
-        assert not violations(tab, address), address
+        several = [each["href"] for each in counts(tab, "#/pair") if 2 <= int(each["text"].replace(",", "")) <= 9]
+        assert not violations(tab, several[0]), several[0]
 
 
 def luminance(colour: str) -> float:
