@@ -1256,6 +1256,7 @@ def mutated(change: Mutation) -> Iterator[None]:
             function.__code__ = code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "name"), CASES, ids=[f"{each.module}-{each.new}-{name}"[:150] for each, name in CASES]
 )

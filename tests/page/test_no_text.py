@@ -108,10 +108,11 @@ def quoted(folder: Path) -> Result:
     return cp.compare(key, {"model": f"{path}::llm", "other": other}, task="span", resamples=20)
 
 
-CASES = (demo("pos", 1, 2), demo("span", 0), demo("coref", 3), links, probable, rows, quoted)
+CASES = (demo("pos", 1, 2), links, probable, rows, quoted)
+FURTHER = [pytest.param(make, marks=pytest.mark.slow) for make in (demo("span", 0), demo("coref", 3))]
 
 
-@pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [*CASES, *FURTHER], ids=lambda make: make.__name__)
 def test_no_word_of_the_corpus_is_in_the_page(make: Callable[[Path], Result], tmp_path: Path) -> None:
     result = make(tmp_path)
     whole, page = build(result), build(result, Choices(text=False))

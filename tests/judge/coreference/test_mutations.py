@@ -328,6 +328,7 @@ MUTATIONS = (
 CASES = [(each, name) for each in MUTATIONS for name in each.caught_by]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "name"), CASES, ids=[f"{each.module}-{each.new}-{name}"[:150] for each, name in CASES]
 )
