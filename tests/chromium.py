@@ -60,19 +60,23 @@ class Tab:
     def go(self, hash_: str) -> None:
         """Follow an address inside the page, and wait until it is drawn."""
         self.page.evaluate("hash => { location.hash = hash }", hash_)
-        self.page.wait_for_function("hash => document.body.dataset.drawn === hash", arg=hash_ or "#")
+        self.drawn(hash_ or "#")
+
+    def drawn(self, hash_: str) -> None:
+        """Wait until an address inside the page is drawn."""
+        self.page.wait_for_function("hash => document.body.dataset.drawn === hash", arg=hash_)
 
     def arrive(self, start: str) -> None:
-        """Wait until the page stands at an address that begins so: Playwright's own `url` may lag behind it."""
-        self.page.wait_for_function("start => location.hash.startsWith(start)", arg=start)
+        """Wait until an address that begins so is drawn: the page says it, Playwright's own `url` may lag behind."""
+        self.page.wait_for_function("start => document.body.dataset.drawn.startsWith(start)", arg=start)
 
 
 @contextmanager
-def opened(browser: Browser, file: Path, hash_: str = "#/overview", **context: Any) -> Iterator[Tab]:
-    """Open a file from disk in a context of its own, and note what it says and asks for."""
+def opened(browser: Browser, place: Path | str, hash_: str = "#/overview", **context: Any) -> Iterator[Tab]:
+    """Open a file from disk, or an address, in a context of its own, and note what it says and asks for."""
     with browser.new_context(**context) as surroundings:
         page = surroundings.new_page()
-        tab = Tab(page, file.as_uri())
+        tab = Tab(page, place if isinstance(place, str) else place.as_uri())
         page.on("console", lambda message: tab.messages.append(message.text))
         page.on("pageerror", lambda problem: tab.messages.append(str(problem)))
         page.on("request", lambda request: tab.requests.append(request.url))

@@ -1,6 +1,7 @@
 """Take the pictures of the report that README and docs show, from the demo: `make pictures`.
 
-Needs Debian's chromium and the extra `test`. The pictures are looked at by a person before they are committed.
+Needs Debian's chromium, with windows or without, and the extra `test`. The pictures are looked at by a person before
+they are committed.
 """
 
 from __future__ import annotations

@@ -111,10 +111,10 @@ def test_a_mark_is_followed_with_the_keyboard(browser: Browser, report: Callable
         count = (mark.locator("text").text_content() or "").split()[-1]
         mark.focus()
         tab.page.keyboard.press("Enter")
-        tab.page.wait_for_function("() => document.body.dataset.drawn.startsWith('#/items')")
+        tab.arrive("#/items")
         assert tab.page.locator("h2").first.inner_text().split()[0] == count
         tab.page.go_back()
-        tab.page.wait_for_function("() => document.body.dataset.drawn.startsWith('#/pair')")
+        tab.arrive("#/pair")
         assert tab.messages == []
 
 

@@ -29,10 +29,6 @@ def shown(browser: Browser, folder: Path, page: Page, hash_: str, **context: Any
         yield tab
 
 
-def wait_for(tab: Tab, hash_: str) -> None:
-    tab.page.wait_for_function("hash => document.body.dataset.drawn === hash", arg=hash_)
-
-
 def focused(tab: Tab) -> str:
     return str(tab.page.evaluate("() => document.activeElement.id || document.activeElement.textContent"))
 
@@ -50,7 +46,7 @@ def test_focus_follows_the_reader_but_is_not_taken_at_the_beginning(browser: Bro
         assert tab.page.evaluate("() => document.activeElement === document.body")
         assert tab.page.title() == "Overview · tag: a, b"
         tab.page.get_by_role("link", name="Pair").click()
-        wait_for(tab, "#/pair")
+        tab.drawn("#/pair")
         assert focused(tab) == "Pair: a → b"
         assert tab.page.title() == "Pair: a → b · tag: a, b"
         assert tab.page.locator("[aria-current=page]").all_text_contents() == ["Pair"]
@@ -65,7 +61,7 @@ def test_back_returns_to_the_same_place_and_control(browser: Browser, tmp_path: 
         tab.go("#/overview")
         assert tab.page.evaluate("() => scrollY") == 0
         tab.page.keyboard.press("u")
-        wait_for(tab, "#/labels")
+        tab.drawn("#/labels")
         assert (tab.page.evaluate("() => scrollY"), focused(tab)) == (place, "value")
         tab.page.reload()
         tab.page.wait_for_selector("body[data-drawn]")
@@ -73,16 +69,16 @@ def test_back_returns_to_the_same_place_and_control(browser: Browser, tmp_path: 
         tab.page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 700); }")
         tab.go("#/overview")
         tab.page.go_back()
-        wait_for(tab, "#/labels")
+        tab.drawn("#/labels")
         assert (tab.page.evaluate("() => scrollY"), focused(tab)) == (700, "Labels")
 
 
 def test_back_stays_in_the_page_where_it_was_opened_there(browser: Browser, tmp_path: Path) -> None:
     with shown(browser, tmp_path, small(pairs("ab")), "#/pair") as tab:
         tab.page.keyboard.press("u")
-        wait_for(tab, "#/overview")
+        tab.drawn("#/overview")
         tab.page.keyboard.press("u")
-        wait_for(tab, "#/pair")
+        tab.drawn("#/pair")
 
 
 def test_few_pairs_are_links_and_brackets_walk_through_them(browser: Browser, tmp_path: Path) -> None:
@@ -104,10 +100,10 @@ def test_many_pairs_are_selected_and_the_list_keeps_the_focus(browser: Browser, 
         assert new.locator("option").all_text_contents() == ["a", "b", "c", "d", "\\u202ee</select>"]
         new.focus()
         new.select_option("d")
-        wait_for(tab, "#/pair?base=a&new=d")
+        tab.drawn("#/pair?base=a&new=d")
         assert (titles(tab), focused(tab)) == (["Pair: a → d"], "choose-new")
         tab.page.get_by_label("Base").select_option("d")  # the other one of the pair: so they change places
-        wait_for(tab, "#/pair?base=d&new=a")
+        tab.drawn("#/pair?base=d&new=a")
         assert titles(tab) == ["Pair: a → d"]
 
 
@@ -135,7 +131,7 @@ def test_another_choice_begins_at_its_own_title(browser: Browser, tmp_path: Path
     with shown(browser, tmp_path, small(view), "#/labels") as tab:
         assert titles(tab) == ["Labels", "a"]
         tab.page.get_by_role("navigation", name="Systems").get_by_role("link", name="b").click()
-        wait_for(tab, "#/labels?system=b")
+        tab.drawn("#/labels?system=b")
         assert (titles(tab), focused(tab)) == (["Labels", "b"], "b")
         assert tab.page.locator("h2.chosen").evaluate("each => each.getBoundingClientRect().top < innerHeight")
 
@@ -145,7 +141,7 @@ def test_an_address_leads_to_a_part(browser: Browser, tmp_path: Path) -> None:
     with shown(browser, tmp_path, small(view), "#/labels") as tab:
         tab.page.get_by_text("Contents: 6 parts").click()
         tab.page.get_by_role("link", name="D", exact=True).click()
-        wait_for(tab, "#/labels?part=d")
+        tab.drawn("#/labels?part=d")
         assert focused(tab) == "D"
         assert tab.page.locator("#part-d").evaluate("each => each.getBoundingClientRect().bottom <= innerHeight")
 
@@ -190,7 +186,7 @@ def test_keys_rest_where_they_are_not_meant(browser: Browser, tmp_path: Path) ->
         press("Escape")
         press("g")
         press("p")
-        wait_for(tab, "#/pair")
+        tab.drawn("#/pair")
 
 
 def test_the_content_can_be_skipped_to(browser: Browser, tmp_path: Path) -> None:

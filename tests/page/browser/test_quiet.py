@@ -34,32 +34,28 @@ def title(tab: Tab) -> str:
     return tab.page.locator("main h2").first.inner_text()
 
 
-def wait_for(tab: Tab, address: str) -> None:
-    tab.page.wait_for_function("hash => document.body.dataset.drawn === hash", arg=address)
-
-
 def test_back_and_forward_go_the_same_way(browser: Browser, report: Report) -> None:
     with opened(browser, report("pos")) as tab:
         titles = [title(tab)]
         tab.page.get_by_role("navigation").get_by_role("link", name="Pair").click()
-        wait_for(tab, "#/pair")
+        tab.drawn("#/pair")
         titles.append(title(tab))
         count = tab.page.locator("main table a[data-list]").first
         target = str(count.get_attribute("href"))
         count.click()
-        wait_for(tab, target)
+        tab.drawn(target)
         titles.append(title(tab))
         assert titles[0] == "Overview"
         assert titles[1].startswith("Pair")
         assert titles[2].endswith("sites")
         for wanted in ("#/pair", "#/overview"):
             tab.page.go_back()
-            wait_for(tab, wanted)
+            tab.drawn(wanted)
             assert title(tab) == titles[["#/overview", "#/pair"].index(wanted)]
         tab.page.go_forward()
-        wait_for(tab, "#/pair")
+        tab.drawn("#/pair")
         tab.page.go_forward()
-        wait_for(tab, target)
+        tab.drawn(target)
         assert title(tab) == titles[2]
 
 
@@ -81,12 +77,12 @@ def test_keys_alone_lead_from_the_overview_to_an_example_and_back(browser: Brows
         press = tab.page.keyboard.press
         press("g")
         press("p")
-        wait_for(tab, "#/pair")
+        tab.drawn("#/pair")
         press("j")
         focused = tab.page.evaluate("() => document.activeElement.getAttribute('href')")
         assert focused.startswith("#/items")
         press("Enter")
-        wait_for(tab, focused)
+        tab.drawn(focused)
         for wanted in ("0", "1"):
             press("j")
             assert tab.page.evaluate("() => document.activeElement.dataset.at") == wanted
@@ -102,7 +98,7 @@ def test_keys_alone_lead_from_the_overview_to_an_example_and_back(browser: Brows
         press("Escape")
         assert not tab.page.get_by_role("dialog").is_visible()
         press("u")
-        wait_for(tab, "#/pair")
+        tab.drawn("#/pair")
 
 
 def test_tab_reaches_every_link_of_the_frame(browser: Browser, report: Report) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
@@ -18,7 +17,7 @@ from comparanda.show.links import Link
 from tests.chromium import Tab, opened
 from tests.page.browser.conftest import demo_page
 from tests.page.browser.walking import counts, follow
-from tests.page.local_server import Client, served
+from tests.page.local_server import served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -45,25 +44,11 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "PATIENCE", 600.0)
 
 
-@contextmanager
-def visited(browser: Browser, client: Client, hash_: str = "#/overview") -> Iterator[Tab]:
-    """Open the address of a server."""
-    with browser.new_context() as surroundings:
-        page = surroundings.new_page()
-        tab = Tab(page, client.server.address)
-        page.on("console", lambda message: tab.messages.append(message.text))
-        page.on("pageerror", lambda problem: tab.messages.append(str(problem)))
-        page.on("request", lambda request: tab.requests.append(request.url))
-        page.goto(tab.address + hash_)
-        page.wait_for_function("() => document.body.dataset.drawn !== undefined")
-        yield tab
-
-
 @pytest.mark.parametrize(
     "task", ["span", *(pytest.param(task, marks=pytest.mark.slow) for task in TASKS if task != "span")]
 )
 def test_every_count_leads_to_that_many_items(task: str, browser: Browser, routes: Callable[[str], Routes]) -> None:
-    with served(routes(task).answer) as client, visited(browser, client) as tab:
+    with served(routes(task).answer) as client, opened(browser, client.server.address) as tab:
         found = counts(tab, "#/pair")
         held = follow(tab, sorted({each["href"] for each in found}), DRAWN)
         assert found
@@ -76,7 +61,7 @@ def test_every_count_leads_to_that_many_items(task: str, browser: Browser, route
 
 
 def test_a_pair_that_the_page_does_not_hold_is_fetched(browser: Browser, routes: Callable[[str], Routes]) -> None:
-    with served(routes("pos").answer) as client, visited(browser, client) as tab:
+    with served(routes("pos").answer) as client, opened(browser, client.server.address) as tab:
         turned = {tuple(each["text"] for each in counts(tab, f"#/pair?{pair}")) for pair in TURNED}
         assert len(turned) == 2
         found = counts(tab, f"#/pair?{TURNED[1]}")
@@ -108,7 +93,7 @@ def test_filters_leave_the_same_examples_whoever_filters(
     with (
         opened(browser, report("pos"), "#/pair") as static,
         served(routes("pos").answer) as client,
-        visited(browser, client) as asking,
+        opened(browser, client.server.address) as asking,
     ):
         for filters in FILTERS:
             address = f"{known}&{urlencode(filters)}"
@@ -133,7 +118,7 @@ def _drawn(tab: Tab, address: str) -> dict[str, Any]:
 def test_the_token_stays_in_the_address_and_out_of_every_link(
     browser: Browser, routes: Callable[[str], Routes]
 ) -> None:
-    with served(routes("pos").answer) as client, visited(browser, client, "#/pair") as tab:
+    with served(routes("pos").answer) as client, opened(browser, client.server.address, "#/pair") as tab:
         page, token = tab.page, client.server.token
         page.click("main table a[data-list]")
         page.wait_for_selector("main article")
@@ -151,7 +136,7 @@ def test_the_token_stays_in_the_address_and_out_of_every_link(
 
 
 def test_a_condition_of_ones_own(browser: Browser, routes: Callable[[str], Routes]) -> None:
-    with served(routes("pos").answer) as client, visited(browser, client) as tab:
+    with served(routes("pos").answer) as client, opened(browser, client.server.address) as tab:
         tab.go("#/items?" + urlencode({"where": 'not right("brill") and label == "NOUN"'}))
         assert tab.page.locator("main article").count() > 10
         assert not tab.messages
@@ -161,7 +146,7 @@ def test_a_condition_of_ones_own(browser: Browser, routes: Callable[[str], Route
 
 
 def test_a_server_that_is_gone_is_told_in_words(browser: Browser, routes: Callable[[str], Routes]) -> None:
-    with served(routes("pos").answer) as client, visited(browser, client, "#/pair") as tab:
+    with served(routes("pos").answer) as client, opened(browser, client.server.address, "#/pair") as tab:
         client.server.shutdown()
         client.server.server_close()
         tab.page.click("main table a[data-list]")

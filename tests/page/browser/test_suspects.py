@@ -175,7 +175,7 @@ def test_filters_stand_in_the_address(browser: Browser, report: Report) -> None:
         press(tab, "/")
         tab.page.keyboard.type("LISBON")
         assert rows.count() == 1
-        tab.arrive("#/suspects?text=LISBON&undecided=yes")
+        tab.page.wait_for_function("hash => location.hash === hash", arg="#/suspects?text=LISBON&undecided=yes")
         tab.page.reload()
         rows.first.wait_for()
         assert rows.count() == 1

@@ -82,7 +82,7 @@ def test_who_comes_back_finds_a_table_as_it_was(browser: Browser, tmp_path: Path
         left = column(tab, "long", 1)
         tab.go("#/overview")
         tab.page.go_back()
-        tab.page.wait_for_function("() => document.body.dataset.drawn === '#/labels'")
+        tab.drawn("#/labels")
         assert column(tab, "long", 1) == left
         assert left[:3] == ["r6", "r13", "r20"]
 
