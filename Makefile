@@ -32,7 +32,7 @@ lint: $(READY)
 	$(BIN)/mypy -n auto
 
 slow: $(READY) browser
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile=default
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile=thorough
 	$(BIN)/python -m benchmarks
 
 bench: $(READY)

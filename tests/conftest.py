@@ -6,12 +6,16 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests import chromium, shared_data
-from tests.seeds import ORDINARY
+from tests.seeds import ORDINARY, THOROUGH
 
-settings.register_profile(ORDINARY, derandomize=True, database=None, max_examples=30)
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""No case fails because the machine is busy."""
+
+settings.register_profile(ORDINARY, CALM, derandomize=True, database=None, max_examples=30)
+settings.register_profile(THOROUGH, CALM)
 settings.load_profile(ORDINARY)  # the same cases in every run; `make slow` draws others, and more
 
 REPEATED = (

@@ -9,6 +9,9 @@ from hypothesis import settings
 ORDINARY = "ordinary"
 """The profile of hypothesis for every run: few cases, always the same."""
 
+THOROUGH = "thorough"
+"""That of the slow tests: more cases, others in every run."""
+
 
 def seeds(few: int, *, of: int) -> list[ParameterSet]:
     """Return the numbers below `of` as parameters; only the first few are for every run.
