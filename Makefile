@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
+FUZZ := .venv-fuzz
 
-.PHONY: demo test browser lint slow bench pictures clean
+.PHONY: demo test browser lint slow bench fuzz pictures clean
 
 demo: $(CORE)
 	$(BIN)/comparanda demo --report demo-report.html
@@ -38,6 +39,15 @@ slow: $(READY) browser
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
+# An environment of its own: the fuzzer rewrites what it imports. Hours of CPU time; see docs/fuzzing.md.
+fuzz: $(FUZZ)/.ready
+	$(FUZZ)/bin/python -m fuzz $(or $(TARGETS),all)
+
+$(FUZZ)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz,uima]'
+	touch $@
+
 # The pictures of the report in README and docs; look at them before committing.
 pictures: $(READY) browser
 	$(BIN)/python -m docs.screenshots.take
@@ -52,5 +62,5 @@ $(READY): $(CORE)
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist build demo-report.html
-	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf $(VENV) $(FUZZ) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist build demo-report.html
+	find src tests benchmarks examples fuzz -name __pycache__ -prune -exec rm -rf {} +

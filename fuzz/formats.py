@@ -1,0 +1,194 @@
+"""Formats: a file is read as key and as output, compared with itself and with another one, and written again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from tests.write import chained, documents
+
+import comparanda as cp
+from comparanda.align import Missing
+from comparanda.align.quotes import placed_alone
+from comparanda.convert import converted
+from comparanda.corpus import Corpus
+from comparanda.judge.task import find_task
+from comparanda.read.inputs import Input, formats, read_input
+from comparanda.read.request import Request
+from comparanda.rules import RuleSet, rule_set
+from comparanda.write.passages import TAGS, Losses, Passage, passages
+from comparanda.write.rows import WRITE, written_rows
+from comparanda.write.writer import find_writer, writers
+from fuzz.seeds import names_of, seeds_of
+from fuzz.target import REFUSED, Contradiction, Target, case, put, taken_apart
+
+LONG = ("conllu", "columns", "jsonl", "brat", "conll2012")
+"""What most people have: tried for ten minutes, all others for two."""
+
+AGAINST, EMPTY = 32, 64
+"""Bits of the choice: compared with another file as well; documents that one side lacks count as empty."""
+
+_OFFSETS = ("span ?offsets=utf-16", "span ?offsets=bytes")
+_ROWS = ("label", "label ?header=no", "label ?several=rows", "label ?split=;", "label ?quotes=no", "label ?id=row",
+         "label ?separator=semicolon", "label ?quotes=yes&header=yes")  # fmt: skip
+WAYS: dict[str, tuple[str, ...]] = {
+    "conllu": ("pos", "dep", "span", "coref", "tag:feats", "span ?broken=drop", "link", "coref ?broken=drop",
+               "tag ?column=misc:Entity", "span ?column=xpos&repair=discard"),
+    "columns": ("tag", "span", "tag ?column=2", "span ?scheme=bioes&repair=discard", "span ?header=yes",
+                "tag ?word=none", "span ?comments=anywhere", "prob", "span ?scheme=iob1&repair=refuse"),
+    "jsonl": ("label", "tag", "span", "coref", "link", "label ?several=rows", "label ?split=;", "prob",
+              "span ?offsets=inclusive", *_OFFSETS),
+    "brat": ("span", "link", "coref", "coref ?alone=drop", "coref ?relations=Coref", "span ?offsets=inclusive",
+             *_OFFSETS),
+    "conll2012": ("coref", "coref ?broken=drop", "coref ?word=none", "coref ?fields=etype-eid-other",
+                  "coref ?word=3&pos=4"),
+    "clusters": ("coref", "coref ?end=exclusive", "coref ?parts=suffix", "coref ?document=none"),
+    "conllx": ("pos", "dep", "span ?column=deprel", "tag:feats"),
+    "csv": _ROWS,
+    "tsv": _ROWS,
+    "hipe": ("span", "link", "span ?mentions=links", "tag ?column=NE-FINE-LIT", "span ?word=none", "link ?times=nil"),
+    "inline-xml": ("span", "link", "span ?documents=line", "span ?escaped=no", "span ?names=docid"),
+    "probabilistic": ("prob", "prob ?overlap=independent", "prob ?scale=percent", "prob ?residual=renormalise",
+                      "prob ?semantics=independent&residual=other", "prob ?overlap=scale", "prob ?aggregate=min"),
+    "elevant": ("link", "span", "link ?annotations=labels&label=type", *_OFFSETS),
+    "label-studio": ("span", "span ?predictions=yes", "span ?annotations=last", "prob", *_OFFSETS),
+    "prodigy": ("span", "span ?answers=all", "prob", *_OFFSETS),
+    "spacy": ("span", "link", "span ?spans=sc", *_OFFSETS),
+}  # fmt: skip
+"""The tasks and options under which a format is read; others are read as spans, links and probable spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to read a file: for a task, with options, as a named format or as one that is to be told."""
+
+    task: str
+    format: str | None
+    options: dict[str, str]
+
+    def input(self, path: Path) -> Input:
+        """Return the file as an input."""
+        return Input(str(path), None, self.format, self.options)
+
+
+def format_targets() -> Iterator[Target]:
+    """Give a target for each format."""
+    for name, each in formats().items():
+        words = [word.encode() for word in (*each.options, *_words(name))]
+        minutes = 10 if name in LONG else 2
+        yield Target(name, minutes, partial(_seeds, name), partial(run, name), words)
+
+
+def _words(name: str) -> list[str]:
+    """Return the texts of JSON and XML names in the seeds, so that they are put where they do not belong."""
+    found: dict[str, None] = {}
+    for pieces in seeds_of(name):
+        for piece in pieces:
+            text = piece.decode(errors="ignore")
+            found |= dict.fromkeys(re.findall(r'"\w{1,20}"(?=\s*:)|(?<=<)/?\w{1,20}|^[#*]\s?\w+', text, re.MULTILINE))
+    return [*found][:200]
+
+
+@cache
+def ways(name: str) -> tuple[Way, ...]:
+    """Return all ways to read files of a format; in the last the format is to be told by its looks."""
+    listed = WAYS.get(name, ("span", "link", "prob", *(_OFFSETS if "offsets" in formats()[name].options else ())))
+    found = []
+    for each in listed:
+        task, _, query = each.partition(" ?")
+        found.append(Way(task, name, dict(pair.split("=") for pair in query.split("&")) if query else {}))
+    return (*found, Way(found[0].task, None, {}))
+
+
+def _seeds(name: str) -> Iterator[bytes]:
+    for number in range(len(ways(name))):
+        for pieces in seeds_of(name):
+            yield case(number, *pieces)
+            yield case(number | AGAINST | EMPTY, *pieces)
+
+
+@cache
+def _other(name: str) -> Path:
+    """Return the file that others are compared with: the first of the seeds."""
+    names = names_of(name, formats()[name].suffixes[0])
+    return put(f"{name}-other", names, seeds_of(name)[0]) / names[0]
+
+
+def run(name: str, data: bytes) -> None:
+    """Read a file, compare it, write it."""
+    choice, pieces = taken_apart(data)
+    way = ways(name)[choice % AGAINST % len(ways(name))]
+    names = names_of(name, formats()[name].suffixes[0])
+    given = way.input(put(name, names, pieces) / names[0])
+    try:
+        _compare(name, way, given, choice)
+        _write(name, way, given)
+    except REFUSED as problem:
+        if not str(problem).strip():
+            raise Contradiction("an error without a word") from problem
+
+
+def _compare(name: str, way: Way, given: Input, choice: int) -> None:
+    systems = {"same": given}
+    if choice & AGAINST:
+        systems["other"] = way.input(_other(name))
+    missing: Missing | None = "empty" if choice & EMPTY else None
+    rules = find_task(way.task)[0].rules
+    compiled = rules and _compiled(rules)
+    result = cp.compare(given, systems, task=way.task, missing=missing, rules=compiled, resamples=10)
+    value = result.scores().value("same")
+    if way.task != "prob" and name != "llm" and value is not None and abs(value - 1) > 1e-9:
+        raise Contradiction(f"{way.task} of a file against itself is not 1")
+    result.examples(top=3)
+    if choice & AGAINST:
+        result.difference("same", "other")
+
+
+@cache
+def _compiled(rules: str) -> RuleSet:
+    """Load rules once: that costs more than reading a small file."""
+    return rule_set(rules)
+
+
+def _write(name: str, way: Way, given: Input) -> None:
+    """Write what was read in its own format, and read it again."""
+    task, column = find_task(way.task)
+    if task.layer == "beliefs":
+        return
+    asked = Request("x", column, TAGS if task.layer == "chains" else (), layer=task.layer)
+    corpus = placed_alone(read_input(given, asked, task.shape))
+    if task.layer in {"values", "arcs"}:
+        if corpus.format in WRITE:
+            written_rows(corpus)
+    elif corpus.format in writers() and task.layer in find_writer(corpus.format).layers:
+        said = {"label": "type", "annotations": "labels"} if "label" in way.options and name == "elevant" else {}
+        _write_spans(corpus, task.layer == "chains", said)
+
+
+def _write_spans(corpus: Corpus, chains: bool, said: dict[str, str]) -> None:
+    writer = find_writer(corpus.format)
+    made = converted(corpus, writer, chained=chains)
+    folder = put("again", [], [])
+    for old in folder.iterdir():
+        old.unlink()
+    for file, text in made.files.items():
+        (folder / (file.replace("/", "_") or f"out{writer.suffix}")).write_bytes(text.encode())
+    spot = folder if writer.many else folder / f"out{writer.suffix}"
+    asked = Request("x", None, TAGS if chains else (), layer="chains" if chains else "spans")
+    try:
+        again = placed_alone(read_input(Input(str(spot), None, writer.name, said), asked, "tokens"))
+    except REFUSED as problem:
+        raise Contradiction(f"{writer.name}: what was written cannot be read: {problem.what}") from problem
+    if not made.losses and _content(corpus, chains) != _content(again, chains):
+        raise Contradiction(f"{writer.name}: what was written is read as something else")
+
+
+def _content(corpus: Corpus, chains: bool) -> object:
+    """Return what documents say, in a form that can be compared."""
+    if corpus.raw is None and corpus.words is None:
+        return None if corpus.spans is None else len(corpus.spans)
+    found: list[Passage] = [*passages(corpus, Losses(), chained=chains)]
+    return chained.content(found) if chains else documents.content(found)
