@@ -130,8 +130,9 @@ def fuzz(target: Target, folder: Path, seconds: float, seed: int) -> None:
     corpus.mkdir(parents=True, exist_ok=True)
     for number, each in enumerate(_within(target)):
         (corpus / f"seed-{number:04}").write_bytes(each)
-    options = [f"-seed={seed}", f"-max_len={target.longest}", "-len_control=0", "-timeout=300", "-rss_limit_mb=0", "-report_slow_units=9999",
-               f"-artifact_prefix={folder}/crash-", "-handle_usr1=1", "-print_final_stats=1", "-reload=0"]  # fmt: skip
+    options = [f"-seed={seed}", f"-max_len={target.longest}", "-len_control=0", "-timeout=300", "-rss_limit_mb=0",
+               "-report_slow_units=9999", f"-artifact_prefix={folder}/crash-", "-handle_usr1=1", "-print_final_stats=1",
+               "-reload=0"]  # fmt: skip
     atheris.Setup([sys.argv[0], str(corpus), *options], one, custom_mutator=mutate, custom_crossover=cross)
     atheris.Fuzz()
 
