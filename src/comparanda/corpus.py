@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -199,6 +200,23 @@ class RawText:
     end: Rows
 
 
+@dataclass(frozen=True, slots=True)
+class TagEvidence:
+    """What chunk tags say of their scheme; of several parts of a corpus it adds up.
+
+    Args:
+        counts: how often each tag is used.
+        broken: how often each scheme is broken.
+
+    """
+
+    counts: Mapping[str, int]
+    broken: Mapping[str, int]
+
+    def __add__(self, other: TagEvidence) -> TagEvidence:
+        return TagEvidence(Counter(self.counts) + Counter(other.counts), Counter(self.broken) + Counter(other.broken))
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """What was read from one input: the key, or one run of one system.
@@ -225,6 +243,8 @@ class Corpus:
         asked: the column that was asked for; None for the format's own.
         options: the options of the format by which it was read.
         beliefs: how probable its spans are; None where they are certain.
+        layout: what the reader found out by looking at the first lines; portions of one corpus must agree in it.
+        tags: what its chunk tags say of their scheme, where that was to be detected.
 
     """
 
@@ -248,6 +268,8 @@ class Corpus:
     asked: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     beliefs: Beliefs | None = None
+    layout: str = ""
+    tags: TagEvidence | None = None
 
     def __len__(self) -> int:
         return len(self.offset)

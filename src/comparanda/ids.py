@@ -27,12 +27,13 @@ def is_nil(id_: str) -> bool:
 
 
 def joined(ids: Iterable[str | None]) -> str | None:
-    """Return ids as one text, the best first; None where there are none. A missing one is NIL.
+    """Return ids as one text, the best first; None where there are none. A missing one is NIL, an empty one is none.
 
-    >>> joined(["Q1", "<NIL>", "Q1", "Q2"]), joined([]), joined([None])
+    >>> joined(["Q1", "<NIL>", "Q1", "", "Q2"]), joined([]), joined([None])
     ('Q1|NIL|Q2', None, 'NIL')
     """
-    found = dict.fromkeys(NIL if each is None or is_nil(each) else each.replace(BAR, _ESCAPED_BAR) for each in ids)
+    given = (each for each in ids if each != "")
+    found = dict.fromkeys(NIL if each is None or is_nil(each) else each.replace(BAR, _ESCAPED_BAR) for each in given)
     return BAR.join(found) or None
 
 

@@ -56,8 +56,54 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some bytes of a file, whole documents or records of it; by default all of them.
+
+    Args:
+        file: the file.
+        start: the byte at which it begins.
+        stop: the byte behind its last; None for the end of the file.
+        lines: how many lines of the file stand before it.
+        before: how many documents or records of the corpus stand before it that are called by their number.
+        head: the lines at the head of the file that say how it is to be read, such as the names of columns.
+
+    """
+
+    file: Path
+    start: int = 0
+    stop: int | None = None
+    lines: int = 0
+    before: int = 0
+    head: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The corpus that a portion is of.
+
+    Args:
+        files: the names of all its files.
+        marked: whether its documents are marked.
+        scheme: the scheme of its chunk tags, and behind it those that would fit as well; empty to detect it.
+
+    """
+
+    files: tuple[str, ...]
+    marked: bool
+    scheme: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A portion of an input: some stretches of its files, and what must be known of the whole to read them alike."""
+
+    stretches: tuple[Stretch, ...]
+    whole: Whole
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """One file of a source: where its bytes begin in the source's buffer, and how to find it again.
+    """One file of a source, or a stretch of it: where its bytes begin in the source's buffer, and how to find it again.
 
     `path` is None for what cannot be read twice (standard input, Python objects).
     """
@@ -65,6 +111,18 @@ class Part:
     name: str
     path: Path | None
     begin: int
+    stretch: Stretch | None = None
+
+    @property
+    def before(self) -> int:
+        """How many documents or records of the corpus stand before it that are called by their number."""
+        return 0 if self.stretch is None else self.stretch.before
+
+    def line(self, newlines: int, offset: int) -> int:
+        """Return the line of the file at an offset of the buffer, given the newlines between `begin` and there."""
+        if self.stretch is None or offset < self.begin + len(self.stretch.head):
+            return newlines + 1
+        return self.stretch.lines + newlines - self.stretch.head.count(b"\n") + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +138,7 @@ class Source:
         notes: what had to be cleaned.
         repaired: whether lines were changed further.
         again: reads the same bytes once more, or says that a file has changed; None where that is impossible.
+        whole: the corpus that these bytes are a portion of; None where they are all of it.
 
     """
 
@@ -88,6 +147,29 @@ class Source:
     notes: tuple[Note, ...] = ()
     repaired: bool = False
     again: Callable[[], bytearray] | None = None
+    whole: Whole | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of all files of the corpus."""
+        return tuple(part.name for part in self.parts) if self.whole is None else self.whole.files
+
+    @property
+    def opens(self) -> bool:
+        """Whether these bytes are, or begin with, the first of the corpus: what is to be noted once is noted there."""
+        first = self.parts[0]
+        return self.whole is None or (first.name == self.whole.files[0] and not (first.stretch and first.stretch.start))
+
+    def numbers(self, offset: Codes) -> NDArray[np.int64]:
+        """Return the numbers in the corpus, from 1, of all records of this source, given where they stand."""
+        begins = np.array([part.begin for part in self.parts], np.int64)
+        part = np.searchsorted(begins, offset, side="right") - 1
+        if self.whole is None:
+            return np.arange(1, len(offset) + 1)
+        earlier = np.searchsorted(part, np.arange(len(self.parts)))
+        before = np.array([each.before for each in self.parts], np.int64)
+        found: NDArray[np.int64] = np.arange(1, len(offset) + 1) - earlier[part] + before[part]
+        return found
 
     @cached_property
     def data(self) -> bytearray:
@@ -126,7 +208,7 @@ class Source:
     def locate(self, offset: int) -> Location:
         """Return the file and line of the byte at an offset."""
         part = self.parts[self.part_of(offset)]
-        return Location(part.name, self._newlines(offset) - self._newlines(part.begin) + 1)
+        return Location(part.name, part.line(self._newlines(offset) - self._newlines(part.begin), offset))
 
     def _newlines(self, offset: int) -> int:
         """Count the newlines before an offset."""
@@ -149,6 +231,11 @@ class Source:
 def first_places(source: Source, offsets: Codes, limit: int = 3) -> tuple[str, ...]:
     """Return the locations of the first few offsets, for a note."""
     return tuple(str(source.locate(int(offset))) for offset in offsets[:limit])
+
+
+def noted_once(source: Source, side: str, what: str, offset: int) -> list[Note]:
+    """Make the note of something that holds for a whole corpus, with one place; portions but the first make none."""
+    return [Note(side, what, 1, (str(source.locate(offset)),))] if source.opens else []
 
 
 def refuse(

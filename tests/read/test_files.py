@@ -118,12 +118,12 @@ class TestCleaning:
     def test_crlf_becomes_lf_and_is_counted(self) -> None:
         source = read(put("a.txt", b"x\na\r\nb\r\n"))
         assert text(source) == b"x\na\nb\n"
-        assert notes(source) == ["key: CRLF line ends read as LF: 2 (a.txt:2, …)"]
+        assert notes(source) == ["key: CRLF line ends read as LF: 2 (a.txt:2, a.txt:3)"]
 
     def test_lines_that_were_converted_twice(self) -> None:
         source = read(put("a.txt", b"a\r\r\n\r\r\nb\r\n"))
         assert text(source) == b"a\n\nb\n"
-        assert notes(source) == ["key: CRLF line ends read as LF: 3 (a.txt:1, …)"]
+        assert notes(source) == ["key: CRLF line ends read as LF: 3 (a.txt:1, a.txt:2, a.txt:3)"]
 
     def test_cr_alone_is_refused(self) -> None:
         expected = "a.txt: the lines end by CR alone\n  convert it: tr '\\r' '\\n' < FILE"
@@ -186,8 +186,8 @@ class TestSeveralFiles:
         assert text(source) == b"a\nb\n\n" + b"c\n" * 1000 + b"\nd\n\ne\n\n"
         assert notes(source) == [
             "key: byte-order mark ignored: 1 (c/1.txt:1)",
-            "key: CRLF line ends read as LF: 2 (c/1.txt:1, …)",
-            "key: CRLF line ends read as LF: 1,000 (c/2.txt:1, …)",
+            "key: CRLF line ends read as LF: 2 (c/1.txt:1, c/1.txt:2)",
+            "key: CRLF line ends read as LF: 1,000 (c/2.txt:1, c/2.txt:2, c/2.txt:3, …)",
             "key: byte-order mark ignored: 1 (c/3.txt:1)",
             "key: CRLF line ends read as LF: 1 (c/3.txt:1)",
         ]

@@ -323,6 +323,8 @@ def _first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> i
 
 def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int) -> AlignError:
     """Make the error for the first difference of two texts, with both places and what stands around them."""
+    if not len(mine.surface) or not len(theirs.surface):
+        return _no_text(mine, theirs)
     cut = _last_common_cut(texts, place)
     before, found, places = "", [], []
     for side, text in zip((mine, theirs), texts, strict=True):
@@ -350,6 +352,15 @@ def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int
         details=details,
         hint="both must hold the same text; white space and the cuts between words and sentences may differ",
     )
+
+
+def _no_text(mine: _Side, theirs: _Side) -> AlignError:
+    """Make the error for two texts of which one is empty."""
+    key, response = (side.corpus.source.parts[0].name for side in (mine, theirs))
+    what = (
+        "there is a text here, and none in the key" if len(theirs.surface) else "there is no text here, as the key has"
+    )
+    return AlignError(f"{what} ({key})", where=response, hint="both must hold the same text")
 
 
 def _last_common_cut(texts: tuple[Text, Text], place: int) -> int:

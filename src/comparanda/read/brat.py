@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.errors import ReadError, UsageError
+from comparanda.ids import joined, split
 from comparanda.places import Note, Part, Source, first_places, refuse
 from comparanda.read.brat_chains import CHAIN_OPTIONS, Links
 from comparanda.read.covering import agrees
@@ -112,7 +113,8 @@ class _Reading:
                 self.ids.append(span.id)
                 number = draft.span(span.pieces, span.label, span.place)
                 for name, values in span.said.items():
-                    draft.say(number, name, _value(name, values))
+                    if (value := _value(name, values)) is not None:
+                        draft.say(number, name, value)
                 if span.text:
                     draft.say(number, "text", span.text)
         what = "relations, events, equivalences and what is said of them"
@@ -292,8 +294,10 @@ def _agreeing(texts: list[str], spans: list[list[_Span]]) -> int:
     )
 
 
-def _value(name: str, values: list[str | bool]) -> str | float | bool:
+def _value(name: str, values: list[str | bool]) -> str | float | bool | None:
     """Return what lines say of a span as one value: of several the texts between bars, and a number where it is one."""
+    if name == "id":  # an attribute of this name without a value names no entity
+        return joined(each for value in values if isinstance(value, str) for each in split(value))
     if len(values) > 1:
         return "|".join(map(str, values))
     value = values[0]

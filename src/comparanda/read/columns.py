@@ -26,17 +26,33 @@ from comparanda.errors import ReadError
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.brat import looks_like_brat
 from comparanda.read.conllu import is_word_line
+from comparanda.read.cuts import UncuttableError, marked_lines
 from comparanda.read.gather import Gathering, refuse_unannotated
-from comparanda.read.layout import COMMENT, DOCSTART, FIELD, HEADERS, SURE_COMMENT, Asked, Layout, asked_of, counted
-from comparanda.read.marks import may_mark
+from comparanda.read.layout import (
+    COMMENT,
+    DOCSTART,
+    FIELD,
+    HEADERS,
+    HIPE_HEADER,
+    SURE_COMMENT,
+    Asked,
+    Layout,
+    asked_of,
+    counted,
+)
+from comparanda.read.marks import may_mark, newdoc_name
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request, choose
 from comparanda.read.scan import SPACE, TAB, Block, blank_spaces_removed, blocks, replaced, word8
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
     from comparanda.corpus import Corpus
+    from comparanda.read.cuts import Mark
 
     Truth = NDArray[np.bool_]
 
@@ -239,11 +255,12 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     if asked.counted:
         tags = "" if asked.value_given or asked.value == "-1" else f", and column {asked.value} for their tags"
         what = f"the first column counts the words; the second is taken for them{tags}"
-        notes.append(Note(request.side, what, asked.counted, (where,)))
+        notes.append(Note(request.side, what, asked.counted, (where,) if source.opens else ()))
     corpus = reading.gathering.corpus(request, "columns", notes=notes, mends={})
     what = f"column {wanted['value'] + 1}"
     refuse_unannotated(corpus.columns["value"], what, source, "name another one: ::columns?column=2")
-    return replace(corpus, judged=asked.names[wanted["value"]] if asked.names else what)
+    found = f"{layout.width} columns, words in {word}, values in {wanted}, numbers in the first: {asked.counted > 0}"
+    return replace(corpus, judged=asked.names[wanted["value"]] if asked.names else what, layout=found)
 
 
 def _mended_spaces(source: Source, side: str, separator: int) -> Source:
@@ -282,6 +299,29 @@ def sniff(lines: list[str]) -> bool:
     return (len(tabs) == 1 and tabs != {0}) or len({len(re.split(r"[ \t]+", row.strip(" \t"))) for row in rows}) == 1
 
 
+def marks(file: Path, request: Request) -> Iterator[Mark]:
+    """Mark the lines `-DOCSTART-`, `# document_id = …` and `# newdoc`; files with a header are not cut."""
+    with file.open("rb") as stream:
+        first = next((line for line in stream if line.strip() and not line.startswith(b"#")), b"")
+    if request.options.get("header") == "yes" or HIPE_HEADER.match(first):
+        raise UncuttableError(f"{file.name} has a header")
+    last: str | None = None
+
+    def named(text: str) -> str | None:
+        nonlocal last
+        if text.startswith("-"):
+            return document_name(text)
+        found = _DOCUMENT_ID.fullmatch(text)
+        if found is None:
+            return newdoc_name(text)
+        known, last = found["id"] is not None and found["id"] == last, found["id"]
+        return None if known else found["id"] or ""
+
+    return marked_lines(file, _DOCUMENT_LINE, named)
+
+
+_DOCUMENT_LINE = re.compile(rb"^(?:-DOCSTART-(?=[ \t\r\n])|# document_id|# ?newdoc)", re.MULTILINE)
+
 FORMAT = Format(
     name="columns",
     summary="columns as in CoNLL-2003: a token a line, tabs or spaces between columns, -DOCSTART-",
@@ -299,4 +339,5 @@ FORMAT = Format(
     read=read,
     layers=frozenset({"values", "spans"}),
     general=True,
+    marks=marks,
 )

@@ -35,15 +35,19 @@ from comparanda.read.conllu import is_word_line
 from comparanda.read.conllu_entities.brackets import CHAINS, DEEPEST, Cell, chain_fields, mentions, named_fields
 from comparanda.read.conllu_entities.entities import BROKEN, BROKEN_DROPPED
 from comparanda.read.conllu_entities.gathered import NO_LABEL, Gathered
-from comparanda.read.document_marks import BEGIN, MARK, DocumentMarks
+from comparanda.read.cuts import marked_lines
+from comparanda.read.document_marks import BEGIN, BEGIN_BYTES, MARK, DocumentMarks, document_name
 from comparanda.read.gather import Gathering
 from comparanda.read.plain_brackets import PlainMentions, plain_mentions
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.scan import LINE_FEED, SPACE, TAB, Block, blank_spaces_removed, blocks, replaced
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from comparanda.columns import Rows
     from comparanda.corpus import Corpus
+    from comparanda.read.cuts import Mark
 
 _NONE = frozenset({"-", "_", "*", ""})
 _ONE = re.compile(r"(?:(?<=.)\|)?(\([^()|]+\)?|[^()|]+\))", re.DOTALL)
@@ -102,7 +106,8 @@ def read(source: Source, request: Request) -> Corpus:
     reading = _Reading(source, request, layout)
     for block in blocks(source, layout.separator, request.max_line):
         reading.add(block)
-    return reading.corpus()
+    where = f"words in {reading.word}, tags in {reading.tags}"
+    return replace(reading.corpus(), layout=where)
 
 
 def _at_lines(source: Source, step: int, wanted: tuple[int, ...]) -> bool:
@@ -335,6 +340,17 @@ def sniff(lines: list[str]) -> bool:
     return any(map(BEGIN.fullmatch, lines))
 
 
+def marks(file: Path, request: Request) -> Iterator[Mark]:
+    """Mark the lines `#begin document`."""
+    del request
+
+    def named(text: str) -> str | None:
+        found = BEGIN.fullmatch(text)
+        return document_name(found["name"]) if found else None
+
+    return marked_lines(file, BEGIN_BYTES, named)
+
+
 FORMAT = Format(
     name="conll2012",
     summary="CoNLL-2012: chains of mentions as brackets in the last column, #begin document",
@@ -349,4 +365,5 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     layers=frozenset({"chains"}),
+    marks=marks,
 )

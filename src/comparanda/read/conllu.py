@@ -13,12 +13,18 @@ from comparanda.errors import UsageError
 from comparanda.read import conllx
 from comparanda.read.conllu_entities.entities import BRACKET_OPTIONS, chosen_key, key_of_chains, with_entities
 from comparanda.read.conllu_entities.misc import with_text
+from comparanda.read.cuts import marked_lines
+from comparanda.read.marks import newdoc_name
 from comparanda.read.numbered import Dialect, read_numbered
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from comparanda.corpus import Corpus
     from comparanda.places import Source
+    from comparanda.read.cuts import Mark
 
 DIALECT = Dialect(
     "conllu", "CoNLL-U", ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -57,6 +63,14 @@ def is_word_line(fields: list[str]) -> bool:
     return len(fields) == DIALECT.width and re.fullmatch(r"[0-9]+([-.][0-9]+)?", fields[0]) is not None
 
 
+def marks(file: Path, request: Request) -> Iterator[Mark]:
+    """Mark the comments `# newdoc`."""
+    del request
+    return marked_lines(file, _NEWDOC, newdoc_name, heads=True)
+
+
+_NEWDOC = re.compile(rb"^#[ \t]*newdoc", re.MULTILINE)
+
 FORMAT = Format(
     name=DIALECT.name,
     summary="CoNLL-U: ten columns, comments, multiword ranges, empty nodes",
@@ -70,4 +84,5 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     layers=frozenset({"values", "arcs", "spans", "chains"}),
+    marks=marks,
 )

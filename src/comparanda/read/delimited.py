@@ -17,6 +17,7 @@ import numpy as np
 from comparanda.errors import ReadError, UsageError
 from comparanda.places import Note, Source, first_places
 from comparanda.read.cells import Cells, Dialect, Layout, head_rows
+from comparanda.read.record_cuts import table_marks
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.rows import (
     BY_NUMBER,
@@ -148,7 +149,7 @@ def read(source: Source, request: Request, *, name: str, separator: str) -> Corp
     if not reading.cells:
         hint = "if the first row is data: ?header=no"
         raise ReadError("there is a header, but there are no rows", where=plan.where, hint=hint)
-    notes = [Note(request.side, what, 1, (plan.where,)) for what in plan.assumed]
+    notes = [Note(request.side, what, 1, (plan.where,)) for what in plan.assumed if source.opens]
     notes += _counted(reading, request.side, len(roles))
     merge = choose(request.options, "several", ("no", "rows")) == "rows"
     rows = _rows(reading, choice, request.options.get("split"), merge=merge)
@@ -199,6 +200,8 @@ _OPTIONS = {
     "separator": "the separator of columns: one character, or comma, tab, semicolon, pipe, space",
 }
 
+_READ = {name: partial(read, name=name, separator=SEPARATORS[name]) for name in ("csv", "tsv")}
+
 CSV = Format(
     name="csv",
     summary="comma-separated rows with an id and a label, for classification",
@@ -206,7 +209,8 @@ CSV = Format(
     suffixes=(".csv",),
     options=_OPTIONS | {"quotes": "whether fields may be quoted: yes, no"},
     sniff=sniff_csv,
-    read=partial(read, name="csv", separator=SEPARATORS["csv"]),
+    read=_READ["csv"],
+    marks=table_marks(_READ["csv"], partial(dialect_of, separator=SEPARATORS["csv"])),
 )
 
 TSV = Format(
@@ -216,5 +220,6 @@ TSV = Format(
     suffixes=(".tsv", ".tab"),
     options=_OPTIONS | {"quotes": "whether fields may be quoted: no, yes"},
     sniff=sniff_tsv,
-    read=partial(read, name="tsv", separator=SEPARATORS["tsv"]),
+    read=_READ["tsv"],
+    marks=table_marks(_READ["tsv"], partial(dialect_of, separator=SEPARATORS["tsv"])),
 )

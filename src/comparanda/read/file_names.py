@@ -26,7 +26,7 @@ def file_names(source: Source, request: Request, suffixes: tuple[str, ...]) -> l
         ways = [display(_path(part).relative_to(request.folder)) for part in source.parts]
         return [_stem(way, suffixes) for way in ways]
     stems = [_stem(PurePath(part.name).name, suffixes) for part in source.parts]
-    often = Counter(stems)
+    often = Counter(_stem(PurePath(name).name, suffixes) for name in source.files)
     return [
         stem if often[stem] == 1 else _stem(part.name, suffixes) for stem, part in zip(stems, source.parts, strict=True)
     ]

@@ -14,12 +14,14 @@ import re
 import stat
 import sys
 import zlib
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from comparanda.columns import PADDING
 from comparanda.errors import ReadError, nearest
-from comparanda.places import Location, Note, Part, Source
+from comparanda.places import Location, Note, Part, Source, Stretch, Whole
 from comparanda.read.utf8 import first_invalid
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 _NOTHING: Mapping[str, Sequence[str]] = {}
 _GZIP = b"\x1f\x8b"
+_CRLF = re.compile(rb"\r\n")
 _UTF16 = {b"\xff\xfe": "UTF-16 (little-endian)", b"\xfe\xff": "UTF-16 (big-endian)"}
 
 
@@ -51,9 +54,13 @@ def load(
     """
     if path == STDIN:
         return load_files([None], side=side)
+    return load_files(files_of(path, suffixes, beside), side=side, binary=binary)
+
+
+def files_of(path: str, suffixes: Iterable[str], beside: Mapping[str, Sequence[str]] = _NOTHING) -> list[Path]:
+    """Return the files that a path stands for, each with those that lie beside it."""
     files = _expand(path, tuple(suffixes))
-    both = [each for file in files for each in (file, *companions(file, beside))]
-    return load_files(both, side=side, binary=binary)
+    return [each for file in files for each in (file, *companions(file, beside))]
 
 
 def companions(file: Path, beside: Mapping[str, Sequence[str]]) -> list[Path]:
@@ -67,24 +74,34 @@ def companions(file: Path, beside: Mapping[str, Sequence[str]]) -> list[Path]:
     return found
 
 
-def load_files(files: Sequence[Path | None], *, side: str, binary: tuple[str, ...] = ()) -> Source:
-    """Read files into one source, a blank line between two; None stands for standard input.
+def load_files(
+    files: Sequence[Path | Stretch | None], *, side: str, binary: tuple[str, ...] = (), whole: Whole | None = None
+) -> Source:
+    """Read files, or stretches of them, into one source, a blank line between two; None stands for standard input.
 
     Files of a binary suffix are not cleaned; behind each stands a line end or two, as behind others. A source that has
     some counts as repaired: whoever loads it again without knowing them would find no text.
+
+    Args:
+        files: what to read.
+        side: the name under which notes are filed.
+        binary: suffixes of files that are no texts.
+        whole: the corpus that they are a portion of; None where they are all of it.
+
     """
     joined = bytearray(sum(map(_size, files)) + 2 * len(files) + PADDING)
     parts: list[Part] = []
     notes: list[Note] = []
     end = plain = 0
-    for file in files:
-        begin = end
-        name = "<stdin>" if file is None else display(file)
-        end = _append_stdin(joined, end) if file is None else _append(joined, end, file)
-        if not name.removesuffix(".gz").endswith(binary):
+    for each in files:
+        stretch = each if isinstance(each, Stretch) else None
+        file = each.file if isinstance(each, Stretch) else each
+        part = Part("<stdin>" if file is None else display(file), file, end, stretch)
+        end = _append_stdin(joined, end) if file is None else _append(joined, end, stretch or Stretch(file))
+        if not part.name.removesuffix(".gz").endswith(binary):
             plain += 1
-            end = _clean(joined, begin, end, name, side, notes)
-        parts.append(Part(name, file, begin))
+            end = _clean(joined, part, end, side, notes)
+        parts.append(part)
         closing = (b"" if joined[end - 1 : end] == b"\n" else b"\n") + (b"\n" if len(files) > 1 else b"")
         joined[end : end + len(closing)] = closing
         end += len(closing)
@@ -92,27 +109,38 @@ def load_files(files: Sequence[Path | None], *, side: str, binary: tuple[str, ..
     if not re.search(rb"[^\s\0]", joined):
         what = "the file is empty" if end == len(closing) else "the file has only blank lines"
         raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
-    return Source(tuple(parts), joined, tuple(notes), repaired=plain < len(files), again=_again(files, side))
+    return Source(tuple(parts), joined, tuple(notes), plain < len(files), _again(files, parts, side), whole)
 
 
-def _again(files: Sequence[Path | None], side: str) -> Callable[[], bytearray] | None:
+def load_head(head: Stretch, *, side: str, binary: tuple[str, ...] = ()) -> Source:
+    """Read the whole lines among the first bytes of a file, or these bytes if there is none."""
+    if display(head.file).removesuffix(".gz").endswith(binary):
+        return load_files([head.file], side=side, binary=binary)
+    with head.file.open("rb") as stream:
+        first = stream.read(head.stop)
+    if first[:2] == _GZIP:
+        return load_files([head.file], side=side)
+    return load_files([replace(head, stop=first.rfind(b"\n") + 1 or head.stop)], side=side)
+
+
+def _again(files: Sequence[Path | Stretch | None], parts: Sequence[Part], side: str) -> Callable[[], bytearray] | None:
     """Return a function that reads the same files once more, if they are files that can be."""
-    paths = [file for file in files if file is not None and file.is_file()]
-    if len(paths) < len(files):
+    paths = [part.path for part in parts if part.path is not None and part.path.is_file()]
+    if len(paths) < len(parts):
         return None
-    stamps = [_stamp(path) for path in paths]
+    stamps = [stamp(path) for path in paths]
 
     def read() -> bytearray:
-        for path, stamp in zip(paths, stamps, strict=True):
-            if _stamp(path) != stamp:
+        for path, before in zip(paths, stamps, strict=True):
+            if stamp(path) != before:
                 what = "the file has changed since it was read" if path.exists() else "the file is not there any more"
                 raise ReadError(what, where=display(path), hint="run again")
-        return load_files(paths, side=side).data
+        return load_files(files, side=side).data
 
     return read
 
 
-def _stamp(file: Path) -> tuple[int, int] | None:
+def stamp(file: Path) -> tuple[int, int] | None:
     """Return what tells whether a file was changed: its size and when it was written."""
     try:
         found = file.stat()
@@ -121,8 +149,11 @@ def _stamp(file: Path) -> tuple[int, int] | None:
     return found.st_size, found.st_mtime_ns
 
 
-def _size(file: Path | None) -> int:
+def _size(file: Path | Stretch | None) -> int:
     """Return how many bytes to expect; a file that cannot be asked is refused when it is opened."""
+    if isinstance(file, Stretch):
+        whole = file.stop is None
+        return len(file.head) + ((_size(file.file) if whole else file.stop or 0) - file.start)
     try:
         return 0 if file is None else file.stat().st_size
     except OSError:
@@ -193,18 +224,21 @@ def display(file: Path) -> str:
     return file.as_posix().encode("utf-8", "backslashreplace").decode()
 
 
-def _append(joined: bytearray, end: int, file: Path) -> int:
-    """Read a file into the buffer from `end` on, unpacked; a file that changes meanwhile is refused."""
-    name = display(file)
+def _append(joined: bytearray, end: int, stretch: Stretch) -> int:
+    """Read a stretch of a file into the buffer from `end` on, unpacked; a file that changes meanwhile is refused."""
+    file, name = stretch.file, display(stretch.file)
     try:
         with file.open("rb", buffering=0) as stream:
             before = os.fstat(stream.fileno())
-            size = before.st_size
             if not stat.S_ISREG(before.st_mode):  # a pipe or a device: no size, and it cannot change
                 return _put(joined, end, _drained(stream), name)
-            grow = end + size + PADDING - len(joined)
+            size = (before.st_size if stretch.stop is None else stretch.stop) - stretch.start
+            grow = end + len(stretch.head) + size + PADDING - len(joined)
             if grow > 0:
                 joined.extend(bytes(grow))
+            joined[end : end + len(stretch.head)] = stretch.head
+            end += len(stretch.head)
+            stream.seek(stretch.start)
             with memoryview(joined) as view:
                 got = _fill(stream, view[end : end + size])
             after = file.stat()
@@ -212,7 +246,7 @@ def _append(joined: bytearray, end: int, file: Path) -> int:
         raise ReadError("this is a folder, not a file", where=name) from None
     except OSError as problem:
         raise ReadError(f"cannot be read: {problem.strerror or problem}", where=name) from None
-    if got != size or (size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+    if got != size or (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise ReadError("the file changed while it was being read", where=name, hint="run again")
     if joined[end : end + 2] == _GZIP:
         return _put(joined, end, bytes(joined[end : end + size]), name)
@@ -244,7 +278,7 @@ def text_of(part: Part) -> str:
     if part.path is None:
         raise AssertionError("only files can be read again")
     joined = bytearray()
-    return joined[: _append(joined, 0, part.path)].decode()
+    return joined[: _append(joined, 0, Stretch(part.path))].decode()
 
 
 def _unpack(data: bytes, name: str) -> bytes:
@@ -256,8 +290,9 @@ def _unpack(data: bytes, name: str) -> bytes:
         raise ReadError(f"the gzip file is damaged: {problem}", where=name) from None
 
 
-def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes: list[Note]) -> int:
+def _clean(joined: bytearray, part: Part, end: int, side: str, notes: list[Note]) -> int:
     """Check and clean the bytes of one file in place; return where they end now."""
+    begin, name = part.begin, part.name
     if bytes(joined[begin : begin + 2]) in _UTF16:
         kind = _UTF16[bytes(joined[begin : begin + 2])]
         raise ReadError(f"the file is {kind}, not UTF-8", where=name, hint="convert it: iconv -f UTF-16 -t UTF-8 FILE")
@@ -265,13 +300,13 @@ def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes:
         joined[begin : end - 3] = joined[begin + 3 : end]
         end -= 3
         notes.append(Note(side, "byte-order mark ignored", 1, (str(Location(name, 1)),)))
-    _check_text(joined, begin, end, name)
+    _check_text(joined, part, end)
     carriage = joined.find(b"\r", begin, end)  # one byte is sought ten times faster than two
-    first = joined.find(b"\r\n", carriage, end) if carriage >= 0 else -1
-    if first >= 0:
-        line = joined.count(b"\n", begin, first) + 1
+    if carriage >= 0 and joined.find(b"\r\n", carriage, end) >= 0:
+        found = islice(_CRLF.finditer(joined, carriage, end), 3)
+        places = [str(_location(joined, part, each.start())) for each in found]
         data = joined[begin:end].replace(b"\r\n", b"\n")
-        notes.append(Note(side, "CRLF line ends read as LF", end - begin - len(data), (f"{name}:{line}",)))
+        notes.append(Note(side, "CRLF line ends read as LF", end - begin - len(data), tuple(places)))
         while b"\r\n" in data:  # a file that was converted twice ends its lines by CR CR LF
             data = data.replace(b"\r\n", b"\n")
         end = begin + len(data)
@@ -281,20 +316,24 @@ def _clean(joined: bytearray, begin: int, end: int, name: str, side: str, notes:
     return end
 
 
-def _check_text(joined: bytearray, begin: int, end: int, name: str) -> None:
+def _location(joined: bytearray, part: Part, offset: int) -> Location:
+    """Return the line of a file at an offset, while its bytes are not yet a source."""
+    return Location(part.name, part.line(joined.count(b"\n", part.begin, offset), offset))
+
+
+def _check_text(joined: bytearray, part: Part, end: int) -> None:
+    begin = part.begin
     nul = joined.find(b"\0", begin, end)
     if nul >= 0:
-        line = joined.count(b"\n", begin, nul) + 1
         head = joined[begin : min(begin + 64, end)]
         wide = 3 * head.count(b"\0") >= len(head)
         hint = "it looks like UTF-16: iconv -f UTF-16 -t UTF-8 FILE" if wide else "is it a text file?"
-        raise ReadError("there is a NUL byte in this line", where=f"{name}:{line}", hint=hint)
+        raise ReadError("there is a NUL byte in this line", where=str(_location(joined, part, nul)), hint=hint)
     problem = first_invalid(joined, begin, end)
     if problem:
         offset, reason = problem
-        line = joined.count(b"\n", begin, offset) + 1
         raise ReadError(
             f"not UTF-8: byte 0x{joined[offset]:02x} in this line ({reason})",
-            where=f"{name}:{line}",
+            where=str(_location(joined, part, offset)),
             hint="convert it, for example: iconv -f LATIN1 -t UTF-8 FILE",
         )

@@ -176,7 +176,7 @@ def mended(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
 
 
 def refuse_unannotated(column: TextColumn, what: str, source: Source, hint: str) -> None:
-    """Refuse a column that says nothing of any word."""
-    if set(column.names) <= set(NOT_ANNOTATED):
+    """Refuse a column that says nothing of any word, unless it is only a portion's."""
+    if source.whole is None and set(column.names) <= set(NOT_ANNOTATED):
         holds = "nothing but '_'" if "_" in column.names else "nothing"
         raise ReadError(f"{what} holds {holds}", where=source.parts[0].name, hint=hint)

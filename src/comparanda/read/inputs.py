@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.read.files import STDIN, companions, load, matching
+from comparanda.places import Stretch
+from comparanda.read.files import STDIN, companions, files_of, load, load_files, load_head, matching
 from comparanda.read.marks import stem
 from comparanda.read.probabilities import with_beliefs
 from comparanda.read.request import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape
@@ -21,7 +22,7 @@ from comparanda.read.spans import with_spans
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
-    from comparanda.places import Source
+    from comparanda.places import Portion, Source
 
 _NAMED = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
 _WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTALL)
@@ -31,7 +32,7 @@ _HEAD_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input: what to call it, where it is, and what it is.
+    """One input: what to call it, where it is, and what it is; and which portion of it is meant, if not all.
 
     >>> Input.parse("crf=out/crf.txt::columns?column=3")
     Input(path='out/crf.txt', name='crf', format='columns', options={'column': '3'})
@@ -42,6 +43,7 @@ class Input:
     name: str | None = None
     format: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    portion: Portion | None = field(default=None, repr=False)
 
     @classmethod
     def parse(cls, written: str) -> Input:
@@ -104,30 +106,76 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
 
     The options of the request hold for every input whose format has them; those of the input itself go before.
     """
-    fitting = {name: each for name, each in formats().items() if shape in each.shapes and each.carries(request.layer)}
-    what = {"values": shape, "arcs": "trees", "beliefs": "spans"}.get(request.layer, request.layer)
-    named = _named_format(given.format, fitting, what) if given.format else None
-    suffixes = named.suffixes if named else _common_suffixes(given.path, fitting)
-    possible = [named] if named else list(fitting.values())
-    binary = tuple(suffix for each in possible for suffix in each.binary)
-    source = load(given.path, side=request.side, suffixes=suffixes, beside=_beside(possible), binary=binary)
-    chosen = named or _sniffed(source, fitting, what)
-    chosen.check_options(given.options, request.layer)
-    known = {*chosen.options, *(BELIEF_OPTIONS if request.layer == "beliefs" else ())}
-    common = {option: value for option, value in request.options.items() if option in known}
-    folder = given.path if Path(given.path).is_dir() else None
-    options = {**common, **given.options}
-    layer = request.layer if request.layer in chosen.layers else "spans"  # of beliefs, if not
-    corpus = chosen.read(source, replace(request, options=options, folder=folder, layer=layer))
-    corpus = replace(corpus, asked=request.value, options=options)
+    possible = _Possible.of(given, request, shape)
+    if given.portion is None:
+        source = load(
+            given.path,
+            side=request.side,
+            suffixes=possible.suffixes,
+            beside=_beside(possible.formats.values()),
+            binary=possible.binary,
+        )
+    else:
+        source = load_files(
+            given.portion.stretches, side=request.side, binary=possible.binary, whole=given.portion.whole
+        )
+    chosen = possible.chosen(source)
+    asked = chosen_request(chosen, given, request)
+    corpus = chosen.read(source, asked)
+    corpus = replace(corpus, asked=request.value, options=asked.options)
     if corpus.by_id != (shape == "rows"):
         found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
         raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
-    if layer == "spans" and corpus.spans is None:
-        corpus = with_spans(corpus, replace(request, options=options))
-    if layer == request.layer or request.side == KEY or options.get("score") == CERTAIN:
+    if asked.layer == "spans" and corpus.spans is None:
+        corpus = with_spans(corpus, replace(request, options=asked.options))
+    if asked.layer == request.layer or request.side == KEY or asked.options.get("score") == CERTAIN:
         return corpus  # scores of a key are no probabilities
-    return with_beliefs(corpus, options)
+    return with_beliefs(corpus, asked.options)
+
+
+def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list[Path], Format]:
+    """Find the files of an input and tell its format, reading no more than the first lines."""
+    possible = _Possible.of(given, request, shape)
+    files = files_of(given.path, possible.suffixes, _beside(possible.formats.values()))
+    head = Stretch(files[0], 0, min(files[0].stat().st_size, _HEAD_BYTES))
+    whole_lines = load_head(head, side=request.side, binary=possible.binary)
+    return files, possible.chosen(whole_lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Possible:
+    """The formats that an input may be of: the one that it names, or all that fit the task."""
+
+    formats: Mapping[str, Format]
+    named: bool
+    suffixes: tuple[str, ...]
+    what: str
+
+    @classmethod
+    def of(cls, given: Input, request: Request, shape: Shape) -> _Possible:
+        known = {name: each for name, each in formats().items() if shape in each.shapes and each.carries(request.layer)}
+        what = {"values": shape, "arcs": "trees", "beliefs": "spans"}.get(request.layer, request.layer)
+        if given.format:
+            named = _named_format(given.format, known, what)
+            return cls({named.name: named}, named=True, suffixes=named.suffixes, what=what)
+        return cls(known, named=False, suffixes=_common_suffixes(given.path, known), what=what)
+
+    @property
+    def binary(self) -> tuple[str, ...]:
+        return tuple(suffix for each in self.formats.values() for suffix in each.binary)
+
+    def chosen(self, source: Source) -> Format:
+        return next(iter(self.formats.values())) if self.named else _sniffed(source, self.formats, self.what)
+
+
+def chosen_request(chosen: Format, given: Input, request: Request) -> Request:
+    """Return what is asked of a format: the options that it has, those of the input before those of the request."""
+    chosen.check_options(given.options, request.layer)
+    known = {*chosen.options, *(BELIEF_OPTIONS if request.layer == "beliefs" else ())}
+    common = {option: value for option, value in request.options.items() if option in known}
+    layer = request.layer if request.layer in chosen.layers else "spans"  # of beliefs, if not
+    folder = given.path if Path(given.path).is_dir() else None
+    return replace(request, options={**common, **given.options}, folder=folder, layer=layer)
 
 
 def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:

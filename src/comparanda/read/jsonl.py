@@ -11,6 +11,7 @@ from comparanda.errors import UsageError
 from comparanda.places import Source
 from comparanda.read.json_objects import JsonObjects, looks_like_json
 from comparanda.read.offsets import OPTION
+from comparanda.read.record_cuts import json_marks
 from comparanda.read.records import read_records
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 from comparanda.read.scan import check_line_lengths
@@ -76,4 +77,5 @@ FORMAT = Format(
     read=read,
     layers=frozenset({"values", "spans", "chains"}),
     general=True,
+    marks=json_marks(read),
 )

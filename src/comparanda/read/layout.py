@@ -23,7 +23,7 @@ DOCSTART = re.compile(r"-DOCSTART-(?:[ \t]+(?P<rest>.*))?")
 COMMENT = r"# ?newdoc\b|# ?meta::|# id |# [\w.:-]+ = "
 SURE_COMMENT = re.compile(COMMENT)
 FIELD = re.compile(rb"[^ \t]+")
-_HEADER = re.compile(rb"TOKEN\tNE-.*")
+HIPE_HEADER = re.compile(rb"TOKEN\tNE-.*")
 _CHUNK_TAG = re.compile(rb"[BIMELSUW]-.+")
 _OUTSIDE = frozenset({b"O", b"_", b"-", b""})
 _ONE = re.compile(rb" *1[ \t]")
@@ -151,7 +151,7 @@ class Layout:
     def of(cls, source: Source, header: Header = "auto") -> Layout:
         """Look at the first line of data, and before it at the header."""
         first, line = _first_line(source)
-        if header == "no" or (header == "auto" and not _HEADER.fullmatch(line)):
+        if header == "no" or (header == "auto" and not HIPE_HEADER.fullmatch(line)):
             return cls._of_line(first, line)
         headers = tuple(place for part in source.parts for place in _repeated(source, part.begin, line))
         layout = cls._of_line(*_first_line(source, source.data.index(b"\n", first) + 1))

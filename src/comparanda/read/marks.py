@@ -50,28 +50,41 @@ class Marks:
         self.source = source
         self._marks: list[_Mark] = []
         self._meta: list[tuple[int, str, str]] = []
+        self._part = self._earlier = 0
 
     def comment(self, text: str, row: int, offset: int) -> bool:
         """Take a comment line that stands before a row; return whether it says something about documents.
 
         Understood are `# newdoc id = x`, `# newdoc` and `# meta::genre = news`.
         """
-        if newdoc := _NEWDOC.match(text):
-            self.begin(newdoc["id"] or "", row, offset)
-        elif meta := _META.match(text):
+        newdoc, meta = newdoc_name(text), _META.match(text)
+        if newdoc is not None:
+            self.begin(newdoc, row, offset)
+        elif meta:
             self._meta.append((offset, meta["name"], meta["value"]))
-        return bool(newdoc or meta)
+        return newdoc is not None or meta is not None
 
     def begin(self, name: str, row: int, offset: int) -> None:
         """Mark that a document of this name (or of none) begins before a row."""
-        self._marks.append(_Mark(row, offset, name or f"document {len(self._marks) + 1}"))
+        number = self._number(offset)
+        self._marks.append(_Mark(row, offset, name or f"document {number}"))
+
+    def _number(self, offset: int) -> int:
+        """Return the number of the mark that stands at an offset, behind those seen: the first of the corpus is 1."""
+        parts = self.source.parts
+        if parts[0].stretch is None:
+            return len(self._marks) + 1
+        while self._part + 1 < len(parts) and parts[self._part + 1].begin <= offset:
+            self._part, self._earlier = self._part + 1, len(self._marks)
+        return parts[self._part].before + len(self._marks) - self._earlier + 1
 
     def documents(self, sentences: NDArray[np.int64], offset: Codes) -> Documents:
         """Return the documents as offsets into the sentences.
 
         Without marks, several files are a document each, and a single file is one unmarked document.
         """
-        marked = bool(self._marks) or len(self.source.parts) > 1
+        whole = self.source.whole
+        marked = bool(self._marks) or len(self.source.parts) > 1 if whole is None else whole.marked
         marks = sorted([*self._marks, *self._files(offset)], key=lambda mark: (mark.row, mark.offset))
         self._refuse_repeated(marks)
         rows = np.array([mark.row for mark in marks], dtype=np.int64)
@@ -84,7 +97,7 @@ class Marks:
         """Give the rows of each file before its first mark a document named after the file."""
         parts = self.source.parts
         stems = [stem(part.name) for part in parts]
-        often = Counter(stems)
+        often = Counter(map(stem, self.source.files))
         begins = [part.begin for part in parts]
         first = np.searchsorted(offset, np.array(begins, dtype=np.int64)).tolist()
         marked = {(mark.row, bisect_right(begins, mark.offset) - 1) for mark in self._marks}
@@ -121,6 +134,16 @@ class Marks:
             document = max(bisect_right(begins, offset) - 1, 0)
             values.setdefault(name, [None] * len(marks))[document] = value
         return {name: TextColumn.of(column) for name, column in values.items()}
+
+
+def newdoc_name(text: str) -> str | None:
+    """Return the name that a comment gives the document that begins there, maybe none; None if it begins none.
+
+    >>> newdoc_name("# newdoc id = weblog-1"), newdoc_name("# newdoc"), newdoc_name("# sent_id = 1")
+    ('weblog-1', '', None)
+    """
+    found = _NEWDOC.match(text)
+    return (found["id"] or "") if found else None
 
 
 def stem(name: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from comparanda.errors import ReadError, nearest
 from comparanda.ids import joined, split
-from comparanda.places import Note, Source, first_places, refuse
+from comparanda.places import Note, Source, first_places, noted_once, refuse
 from comparanda.read.json_formats.fields import UNLABELLED
 from comparanda.read.offsets import asked_offsets
 from comparanda.read.request import Request
@@ -110,6 +110,7 @@ class _Reading:
         self.source = source
         self.request = request
         self.place = place
+        self.numbers = source.numbers(place)
         self.field = ""
         self.draft = Draft(source, request.side, lambda _, number: f"{self.field}[{number}]")
         self.roles: _SpanRoles | None = None
@@ -137,8 +138,7 @@ class _Reading:
             self._check_chains()
         if roles.document is None:
             what = "no field is known to hold the name of a document: they are called by their number"
-            places = first_places(self.source, self.place[:1])
-            self.draft.notes.append(Note(self.request.side, what, 1, places))
+            self.draft.notes += noted_once(self.source, self.request.side, what, int(self.place[0]))
         return self.draft.corpus(self.request, name=name, judged=judged, offsets=offsets)
 
     def _check_chains(self) -> None:
@@ -195,7 +195,7 @@ class _Reading:
     def _document(self, record: Record, roles: _Roles, number: int, place: int) -> str:
         """Begin a document; return its name."""
         if roles.document is None:
-            name = f"document {number + 1}"
+            name = f"document {self.numbers[number]}"
         else:
             value = record.get(roles.document)
             if is_missing(value) or value == "":

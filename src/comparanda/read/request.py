@@ -12,6 +12,7 @@ from comparanda.read.scan import MAX_LINE
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.places import Source
+    from comparanda.read.cuts import Marks
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -87,6 +88,7 @@ class Format:
         general: whether it can look like others, which go before it when a file fits both.
         binary: those of its suffixes whose files are no texts: they are taken as they are, and the suffix decides that
             they are of this format.
+        marks: finds where documents begin in a large file; None if files are always read whole.
 
     """
 
@@ -102,6 +104,7 @@ class Format:
     apart: tuple[str, ...] = ()
     general: bool = False
     binary: tuple[str, ...] = ()
+    marks: Marks | None = None
 
     def carries(self, layer: Layer) -> bool:
         """Whether files can hold a layer; spans of every kind may be probable, or certain."""

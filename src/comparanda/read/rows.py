@@ -230,7 +230,7 @@ def rows_corpus(
             what = "labels given to a row more than once, counted once"
             found.append(Note(request.side, what, len(repeated), first_places(source, repeated)))
     if rows.ids is None:
-        rows = replace(rows, ids=[str(number) for number in range(1, len(rows.labels) + 1)])
+        rows = replace(rows, ids=list(map(str, source.numbers(rows.offset).tolist())))
     rows, documents = _by_document(rows, source)
     return Corpus(
         name=request.side,

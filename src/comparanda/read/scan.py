@@ -178,4 +178,4 @@ def replaced(source: Source, cleaned: bytes, *notes: Note) -> Source:
         lines_before += source.data.count(b"\n", end, part.begin)
         end = part.begin
         parts.append(replace(part, begin=int(line_begins[lines_before])))
-    return Source(tuple(parts), data, (*source.notes, *notes), repaired=True)
+    return Source(tuple(parts), data, (*source.notes, *notes), repaired=True, whole=source.whole)

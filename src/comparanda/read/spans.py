@@ -11,10 +11,12 @@ from comparanda.corpus import Spans
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.places import Note, first_places, refuse
 from comparanda.read.request import choose
-from comparanda.read.schemes import KINDS, REPAIRS, SCHEMES, decode, detect
+from comparanda.read.schemes import KINDS, REPAIRS, SCHEMES, decode, evidence_of, fitting
 
 if TYPE_CHECKING:
-    from comparanda.corpus import Corpus
+    from collections.abc import Iterable
+
+    from comparanda.corpus import Corpus, TagEvidence
     from comparanda.read.request import Request
     from comparanda.read.schemes import Decoded, Repair, Scheme
 
@@ -45,7 +47,7 @@ def with_spans(corpus: Corpus, request: Request) -> Corpus:
     asked = _asked(request.options.get("scheme", AUTO))
     repair: Repair = choose(request.options, "repair", REPAIRS)
     tags = corpus.columns["value"]
-    scheme, read_as = (asked, None) if asked else _detected(corpus)
+    scheme, read_as, evidence = (asked, None, None) if asked else _detected(corpus)
     decoded = decode(tags, corpus.sentences, scheme, repair)
     if repair == "refuse" and len(decoded.defects):
         raise _broken(corpus, decoded, scheme)
@@ -61,7 +63,7 @@ def with_spans(corpus: Corpus, request: Request) -> Corpus:
         done = "read as outside" if kind == _NO_TAG else _DONE[repair]
         places = first_places(corpus.source, corpus.offset[rows[:3]])
         notes.append(Note(request.side, f"chunk tags that break {scheme.upper()} ({kind}), {done}", len(rows), places))
-    return replace(corpus, spans=spans, notes=tuple(notes))
+    return replace(corpus, spans=spans, notes=tuple(notes), tags=evidence)
 
 
 def _asked(written: str) -> Scheme | None:
@@ -76,17 +78,35 @@ def _asked(written: str) -> Scheme | None:
     raise UsageError(f"scheme={written!r} is not possible{nearest(name, names)}", hint=f"one of: {', '.join(names)}")
 
 
-def _detected(corpus: Corpus) -> tuple[Scheme, str | None]:
-    """Return the scheme of a corpus, and what to note of it: nothing if it is BIO, which most people mean by tags."""
+def _detected(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
+    """Return the scheme of a corpus, what to note of it, and what told it.
+
+    Nothing is to be noted of BIO, which most people mean by tags. Of a portion, the whole corpus may tell the scheme.
+    """
+    evidence = evidence_of(corpus.columns["value"], corpus.sentences)
+    told = () if corpus.source.whole is None else corpus.source.whole.scheme
+    found = tuple(scheme for name in told for scheme in SCHEMES if scheme == name)
     try:
-        found = detect(corpus.columns["value"], corpus.sentences)
+        best, *others = found or chosen_scheme(evidence, corpus.columns["value"].names)
     except ReadError as problem:
         where, what = corpus.source.parts[0].name, f"{corpus.judged}: {problem.what}"
         raise ReadError(what, where=where, details=problem.details, hint=problem.hint) from None
-    if found.scheme == "bio":
-        return found.scheme, None
-    also = ", ".join(scheme.upper() for scheme in found.alternatives)
-    return found.scheme, f"chunk tags read as {found.scheme.upper()}{f' ({also} would fit as well)' if also else ''}"
+    if best == "bio":
+        return best, None, evidence
+    also = ", ".join(scheme.upper() for scheme in others)
+    return best, f"chunk tags read as {best.upper()}{f' ({also} would fit as well)' if also else ''}", evidence
+
+
+def chosen_scheme(evidence: TagEvidence, names: Iterable[str]) -> tuple[Scheme, ...]:
+    """Return the scheme that tags are in, and behind it those that would fit as well.
+
+    Args:
+        evidence: what the tags say.
+        names: the tags, used or not.
+
+    """
+    found = fitting(evidence, names)
+    return found.best, *found.others
 
 
 def _broken(corpus: Corpus, decoded: Decoded, scheme: Scheme) -> ReadError:

@@ -13,7 +13,7 @@ import numpy as np
 from comparanda.columns import Slices, TextColumn, join_labels
 from comparanda.corpus import Corpus
 from comparanda.errors import ReadError
-from comparanda.places import Note, Source, first_places, refuse
+from comparanda.places import Note, Source, first_places, noted_once, refuse
 from comparanda.read.marks import Marks
 from comparanda.read.records import holds_spans
 from comparanda.read.request import Request, choose
@@ -138,8 +138,8 @@ def table_rows(table: Table, request: Request) -> Corpus:
         {column: _extra(table, found[column]) for column in choice.extra},
         several,
     )
-    place = first_places(table.source, table.offset[:1])
-    notes = [Note(request.side, what, 1, place) for what in choice.assumed]
+    begin = int(table.offset[0])
+    notes = [note for what in choice.assumed for note in noted_once(table.source, request.side, what, begin)]
     return rows_corpus(rows, table.source, request, name=table.format, merge=merge, notes=notes)
 
 
@@ -305,10 +305,10 @@ def _running(table: Table, request: Request, roles: TokenRoles, found: dict[str,
     documents = table.texts(roles.document, found[roles.document]) if roles.document else None
     breaks = [table.texts(name, found[name]) for name in (roles.sentence, roles.document) if name is not None]
     marks = [row for row in range(1, len(tags)) if any(column[row] != column[row - 1] for column in breaks)]
-    notes = []
+    notes: list[Note] = []
     if roles.sentence is None:
         what = "no column is known to hold sentences: a document is one sentence"
-        notes.append(Note(request.side, what, 1, first_places(table.source, table.offset[:1])))
+        notes = noted_once(table.source, request.side, what, int(table.offset[0]))
     extra = {name: _extra(table, found[name]) for name in roles.extra}
     cuts = np.array(marks, dtype=np.int64)
     return _tokens_corpus(table, request, tags, words, np.arange(len(tags)), cuts, documents, extra, notes)

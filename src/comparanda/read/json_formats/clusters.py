@@ -26,6 +26,7 @@ from comparanda.places import Note, Source, first_places
 from comparanda.read.json_formats.cluster_documents import WordDocuments, Words
 from comparanda.read.json_formats.fields import UNLABELLED, Fields, key_paths, kind
 from comparanda.read.json_objects import JsonObjects
+from comparanda.read.record_cuts import json_marks
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.scan import check_line_lengths
 from comparanda.read.standoff import FARTHEST, Draft
@@ -384,4 +385,5 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     layers=frozenset({"chains"}),
+    marks=json_marks(read),
 )

@@ -16,6 +16,7 @@ from comparanda.places import Note, Source, first_places
 from comparanda.read.json_formats.fields import Fields, key_paths
 from comparanda.read.json_objects import JsonObjects
 from comparanda.read.offsets import OPTION, asked_offsets
+from comparanda.read.record_cuts import json_marks
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.scan import check_line_lengths
 from comparanda.read.standoff import Draft
@@ -186,4 +187,5 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     layers=frozenset({"spans"}),
+    marks=json_marks(read),
 )

@@ -39,10 +39,11 @@ def _on_texts(records: Records, tuples: Tuples) -> Corpus:
     """Place tuples by characters."""
     draft = Draft(records.source, records.request.side, lambda span, _: tuples.called(span))
     names = records.names()
-    if names is None:
+    numbers = records.source.numbers(np.array(records.places, np.int64))
+    if names is None and records.source.opens:
         records.note("documents have no names: they are called by their number", [0])
     for number, document in enumerate(records.documents):
-        name = f"document {number + 1}" if names is None else _checked(records, number, names[number])
+        name = f"document {numbers[number]}" if names is None else _checked(records, number, names[number])
         draft.document(name, records.places[number])
         there = document.text is not None
         if there != (records.documents[0].text is not None):

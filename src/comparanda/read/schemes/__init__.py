@@ -13,7 +13,7 @@ one. `detect` says which scheme a column of tags is in, `decode` finds its spans
 """
 
 from comparanda.read.schemes.decoding import KINDS, REPAIRS, Decoded, Defects, Repair, decode
-from comparanda.read.schemes.detection import Detected, detect
+from comparanda.read.schemes.detection import Detected, detect, evidence_of, fitting
 from comparanda.read.schemes.tags import NO_LABEL, OUTSIDE, SCHEMES, Scheme
 
 __all__ = [
@@ -29,4 +29,6 @@ __all__ = [
     "Scheme",
     "decode",
     "detect",
+    "evidence_of",
+    "fitting",
 ]

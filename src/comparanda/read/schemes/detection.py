@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.corpus import TagEvidence
 from comparanda.errors import ReadError
 from comparanda.read.schemes.decoding import Runs
 from comparanda.read.schemes.tags import LETTERS, OUTSIDE, SCHEMES, Scheme, Spelling
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from comparanda.columns import Rows, TextColumn
 
 _MEANING: dict[Scheme, str] = {
@@ -64,48 +67,74 @@ def detect(tags: TextColumn, sentences: Rows) -> Detected:
     >>> detect(TextColumn.of("I-PER I-PER O".split()), np.array([0, 3])).why
     'IO: no letter but I-; IOB1 fits as well'
     """
-    count = _counted(tags)
-    inside = [name for name in count if name not in OUTSIDE]
-    if not inside:
-        return Detected("bio", SCHEMES[1:], 0, "there are no spans, so any scheme fits")
-    spelling = Spelling.of(tags.names)
-    letters: Counter[str] = Counter()
-    for name in inside:
-        if letter := spelling.letter(name):
-            letters[letter] += count[name]
-    if 2 * letters.total() > sum(count[name] for name in inside):
-        return _of_letters(letters, tags, sentences)
-    if spelling.bare and count.get("O") == max(count.values()):
-        return Detected("io", (), 0, "IO: labels without letters")
-    raise _no_chunk_tags(inside)
+    found = fitting(evidence_of(tags, sentences), tags.names)
+    if not found.letters:
+        return Detected(found.best, found.others, 0, found.why)
+    runs = Runs.of(tags, sentences, found.best)
+    defects = runs.broken(found.best) + len(runs.strays)
+    return Detected(found.best, found.others, defects, _sentence(found, defects))
+
+
+def evidence_of(tags: TextColumn, sentences: Rows) -> TagEvidence:
+    """Count what tells the scheme of a column of tags."""
+    counts = _counted(tags)
+    if not any(Spelling.of(tags.names).letter(name) for name in counts if name not in OUTSIDE):
+        return TagEvidence(counts, {})
+    runs = Runs.of(tags, sentences, "bioes")  # which has the letters of all
+    return TagEvidence(counts, {scheme: runs.broken(scheme) for scheme in SCHEMES})
 
 
 def _counted(tags: TextColumn) -> dict[str, int]:
-    """Return how often each tag is used, commonest first."""
+    """Return how often each tag is used."""
     counts = np.bincount(tags.codes, minlength=len(tags.names)).tolist()
     used = [code for code, count in enumerate(counts) if count and code != tags.missing]
-    return {tags.names[code]: counts[code] for code in sorted(used, key=lambda code: (-counts[code], tags.names[code]))}
+    return {tags.names[code]: counts[code] for code in used}
 
 
-def _of_letters(letters: Counter[str], tags: TextColumn, sentences: Rows) -> Detected:
-    """Choose the scheme with the fewest defects; of equal ones that which has more of the letters, then the first."""
-    runs = Runs.of(tags, sentences, "bioes")  # which has the letters of all
-    foreign = {scheme: letters.total() - sum(letters[each] for each in LETTERS[scheme]) for scheme in SCHEMES}
-    misfit = {scheme: (runs.broken(scheme) + foreign[scheme], foreign[scheme]) for scheme in SCHEMES}
-    best = min(SCHEMES, key=lambda scheme: misfit[scheme])
-    fit = tuple(scheme for scheme in SCHEMES if scheme != best and misfit[scheme] == misfit[best])
-    if foreign[best] or best == "io":  # their tags are read differently
-        runs = Runs.of(tags, sentences, best)
-    defects = runs.broken(best) + len(runs.strays)
-    return Detected(best, fit, defects, _sentence(best, fit, defects, letters))
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """The scheme that fits best, those that fit no worse, why, and how often each letter is used, if letters told."""
+
+    best: Scheme
+    others: tuple[Scheme, ...]
+    why: str
+    letters: Counter[str]
 
 
-def _sentence(best: Scheme, fit: tuple[Scheme, ...], defects: int, letters: Counter[str]) -> str:
-    why = _MEANING[best]
-    if best == "bioes":
-        why += f" (letters {' '.join(letter for letter in LETTERS[best] if letters[letter])})"
-    if fit:
-        why += f"; {' and '.join(scheme.upper() for scheme in fit)} {'fits' if len(fit) == 1 else 'fit'} as well"
+def fitting(evidence: TagEvidence, names: Iterable[str]) -> Fitting:
+    """Choose the scheme with the fewest defects; of equal ones that which has more of the letters, then the first.
+
+    Args:
+        evidence: what the tags say.
+        names: the tags, used or not.
+
+    """
+    counts, letters = evidence.counts, Counter[str]()
+    inside = sorted((name for name in counts if name not in OUTSIDE), key=lambda name: (-counts[name], name))
+    if not inside:
+        return Fitting("bio", SCHEMES[1:], "there are no spans, so any scheme fits", letters)
+    spelling = Spelling.of(names)
+    for name in inside:
+        if letter := spelling.letter(name):
+            letters[letter] += counts[name]
+    if 2 * letters.total() > sum(counts[name] for name in inside):
+        foreign = {scheme: letters.total() - sum(letters[each] for each in LETTERS[scheme]) for scheme in SCHEMES}
+        misfit = {scheme: (evidence.broken.get(scheme, 0) + foreign[scheme], foreign[scheme]) for scheme in SCHEMES}
+        best = min(SCHEMES, key=lambda scheme: misfit[scheme])
+        others = tuple(scheme for scheme in SCHEMES if scheme != best and misfit[scheme] == misfit[best])
+        return Fitting(best, others, _MEANING[best], letters)
+    if spelling.bare and counts.get("O") == max(counts.values()):
+        return Fitting("io", (), "IO: labels without letters", Counter())
+    raise _no_chunk_tags(inside)
+
+
+def _sentence(found: Fitting, defects: int) -> str:
+    why = found.why
+    if found.best == "bioes":
+        why += f" (letters {' '.join(letter for letter in LETTERS[found.best] if found.letters[letter])})"
+    if found.others:
+        fit = "fits" if len(found.others) == 1 else "fit"
+        why += f"; {' and '.join(scheme.upper() for scheme in found.others)} {fit} as well"
     if defects:
         why += f"; {defects:,} {'defect' if defects == 1 else 'defects'}"
     return why

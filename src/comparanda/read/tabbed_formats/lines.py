@@ -48,11 +48,12 @@ def offset(source: Source, place: int, line: str, written: str) -> int:
 
 def score(source: Source, place: int, line: str, written: str) -> float | None:
     """Return a score, or None where there is none; refuse what is no number."""
-    if not written.strip():
+    number = written.strip()  # of more than `float` takes away, such as U+001D
+    if not number:
         return None
-    if not _SCORE.fullmatch(written.strip()) or not math.isfinite(float(written)):
+    if not _SCORE.fullmatch(number) or not math.isfinite(float(number)):
         raise refuse(source, place, f"the score {written[:40]!r} is no number", details=[shown(line)])
-    return float(written)
+    return float(number)
 
 
 class Candidate(NamedTuple):

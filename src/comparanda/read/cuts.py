@@ -1,0 +1,152 @@
+"""Where documents begin in large files: what is needed to read a corpus portion by portion.
+
+A format says where by a function from a file to marks. It may be wrong about odd files: whoever reads a portion by
+marks checks that its documents are those that were marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from comparanda.read.request import Request
+
+CHUNK = 8 << 20
+_LONGEST = 32 * CHUNK
+_BLANK = re.compile(rb"\n[ \t\r]*\n")
+_WORD = re.compile(rb"^[ \t]*[^#\s]", re.MULTILINE)
+_GLOBAL = re.compile(rb"# ?global\.[^\n]*\n")
+
+
+class UncuttableError(Exception):
+    """A file cannot be cut; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a document or a record begins.
+
+    Args:
+        start: the byte of the file.
+        lines: how many lines stand before it.
+        name: what it is called; empty if by its number.
+        head: the lines before it that say how it is to be read.
+        counted: whether it counts among those that are called by their number.
+
+    """
+
+    start: int
+    lines: int
+    name: str
+    head: bytes = b""
+    counted: bool = True
+
+
+Marks = Callable[["Path", "Request"], Iterator[Mark]]
+"""Finds where documents begin in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some whole lines of a file: where they begin, how many lines stand before them, and their bytes."""
+
+    start: int
+    lines: int
+    data: bytes
+
+    def lines_before(self, offset: int) -> int:
+        """Return how many lines of the file stand before a byte of the chunk."""
+        return self.lines + self.data.count(b"\n", 0, offset)
+
+
+def chunks(file: Path, *, sentences: bool) -> Iterator[Chunk]:
+    """Read a file chunk by chunk; each ends behind a line, or behind an empty one where sentences are to stay whole."""
+    start = lines = 0
+    rest = b""
+    with file.open("rb") as stream:
+        while True:
+            more = stream.read(CHUNK)
+            data = rest + more
+            end = len(data) if not more else _last_end(data, sentences=sentences)
+            if end:
+                yield Chunk(start, lines, data[:end])
+                start, lines = start + end, lines + data.count(b"\n", 0, end)
+            rest = data[end:]
+            if not more:
+                return
+            if len(rest) > _LONGEST:
+                what = "sentence" if sentences else "line"
+                raise UncuttableError(f"{file.name} has a {what} of more than {_LONGEST >> 20} MB")
+
+
+def _last_end(data: bytes, *, sentences: bool) -> int:
+    """Return where the last whole line, or the last sentence with the empty line behind it, ends; 0 for nowhere."""
+    if not sentences:
+        return data.rfind(b"\n") + 1
+    end = data.rfind(b"\n\n")
+    if end >= 0:
+        return end + 2
+    return max((found.end() for found in _BLANK.finditer(data)), default=0)
+
+
+def marked_lines(
+    file: Path, pattern: re.Pattern[bytes], named: Callable[[str], str | None], *, heads: bool = False
+) -> Iterator[Mark]:
+    """Mark the lines that begin documents, in files of sentences with empty lines between them.
+
+    What stands before the first mark is a document of the file's name, if there are words in it.
+
+    Args:
+        file: the file.
+        pattern: finds lines that may begin a document.
+        named: the name that a line gives the document that begins there, maybe none; None if it begins none.
+        heads: whether a document takes the comments right before its mark along, and those that hold from where they
+            stand to the end of the file are to be repeated.
+
+    """
+    words, head = False, b""
+    for chunk in chunks(file, sentences=True):
+        done = 0
+        for line in (found.start() for found in pattern.finditer(chunk.data)):
+            name = named(_text(chunk.data, line))
+            if name is None:
+                continue
+            begin = _comments_before(chunk.data, line) if heads else line
+            if not words and _WORD.search(chunk.data, done, begin):
+                yield Mark(0, 0, "", counted=False)
+                words = True
+            head = _held(head, chunk.data, done, begin) if heads else b""
+            yield Mark(chunk.start + begin, chunk.lines_before(begin), name, head) if words else Mark(0, 0, name)
+            words, done = True, begin
+        if not words and _WORD.search(chunk.data, done):
+            yield Mark(0, 0, "", counted=False)
+            words = True
+        head = _held(head, chunk.data, done, len(chunk.data)) if heads else b""
+
+
+def _text(data: bytes, line: int) -> str:
+    end = data.find(b"\n", line)
+    return data[line : end if end >= 0 else len(data)].decode("utf-8", "replace").rstrip("\r")
+
+
+def _comments_before(data: bytes, line: int) -> int:
+    """Return where the first of the comments stands that lead up to a line."""
+    while line:
+        before = data.rfind(b"\n", 0, line - 1) + 1
+        if data[before : before + 1] != b"#":
+            break
+        line = before
+    return line
+
+
+def _held(head: bytes, data: bytes, begin: int, end: int) -> bytes:
+    """Return the comments that hold behind a place, given those that held before."""
+    kept = {line.partition(b"=")[0].strip(): line for line in head.splitlines(keepends=True)}
+    for found in _GLOBAL.finditer(data, begin, end):
+        kept[found[0].partition(b"=")[0].strip()] = found[0].replace(b"\r\n", b"\n")
+    return b"".join(kept.values())
