@@ -49,6 +49,13 @@ def test_a_response_that_goes_on_is_refused() -> None:
     assert "after 'a b': the end in the key, 'c' in the response" in message
 
 
+def test_no_text_beside_one_with_text_is_refused() -> None:
+    nothing, something = corpus("x", [[]], names=None), flat("key", "a b")
+    hint = "\n  both must hold the same text"
+    assert refusal(something, nothing) == f"x.txt: there is no text here, as the key has (key.txt){hint}"
+    assert refusal(nothing, something) == f"key.txt: there is a text here, and none in the key (x.txt){hint}"
+
+
 def test_the_difference_may_stand_inside_words_that_are_cut_otherwise() -> None:
     assert refusal(flat("key", "x abcdef y"), flat("x", "x ab cdeg y")) == (
         f"x.txt:2: the text differs from the key's (key.txt:2)\n"

@@ -177,6 +177,12 @@ class TestAnnotations:
         assert said(corpus, "note") == ["sure?", None]
         assert notes(corpus) == []
 
+    def test_an_empty_id_is_none(self) -> None:
+        first, second = (f"T{number}\tPER 0 4\tAnna\n" for number in (1, 2))
+        ids = "A1\tid T1 Q1|\nA2\tid T1 |Q2\nA3\tid T2\n"
+        corpus = read_text(first + second + ids, "Anna")
+        assert said(corpus, "id") == ["Q1|Q2", None]
+
     def test_an_attribute_does_not_take_the_place_of_the_text(self) -> None:
         assert said(read_text(T1 + "A1\ttext T1 other\n"), "text") == ["Anna"]
 

@@ -57,6 +57,9 @@ class TestSample:
         assert said(corpus, "id") == [None, "Q1", "Q2", "Q3", None]
         assert str(said(corpus, "probability")) == "[nan, nan, 0.5, 0.5, nan]"
 
+    def test_white_space_around_a_score_of_more_kinds_than_numbers_have(self) -> None:
+        assert said(read("d\t0\t1\tQ1\t 0.5\x1d\tPER\n"), "probability") == [0.5]
+
     def test_candidates_of_equal_and_of_no_scores_keep_their_order(self) -> None:
         corpus = read("d\t0\t1\tQ1\t\tA\tQ2\t0.5\tA\tQ3\t0.5\tA\n")
         assert (said(corpus, "id"), said(corpus, "scores")) == (["Q2|Q3|Q1"], ["0.5|0.5|"])
