@@ -12,6 +12,7 @@ import pytest
 
 from comparanda.corpus import Corpus
 from comparanda.errors import ReadError
+from comparanda.limits import raising
 from comparanda.places import Source
 from comparanda.read.conll2012 import FORMAT, read, sniff
 from comparanda.read.inputs import Input, read_input
@@ -503,7 +504,9 @@ def test_gum_with_types_has_the_mentions_of_gum_without() -> None:
 
 
 def test_more_spans_than_anybody_needs_at_one_word_are_refused() -> None:
-    assert refused(cells("-", "(1)" * 10_001)) == "f.conll:3: more than 10,000 spans begin at one word"
+    assert refused(cells("-", "(1)" * 10_001)) == (
+        f"f.conll:3: more than 10,000 spans begin at one word\n  {raising('open')}"
+    )
 
 
 @pytest.mark.repeated

@@ -9,6 +9,7 @@ import pytest
 
 from comparanda.columns import TextColumn
 from comparanda.errors import ReadError
+from comparanda.limits import USUAL
 from comparanda.places import Source
 from comparanda.read.conllu_entities.brackets import Cell, mentions
 from comparanda.read.plain_brackets import plain_mentions
@@ -22,7 +23,7 @@ def at_once(documents: list[list[str]]) -> Found | None:
     owner = np.repeat(np.arange(len(documents)), list(map(len, documents)))
     rows = np.array([row for row, cell in enumerate(cells) if cell != "-"], np.int64)
     column = TextColumn.of([cells[row] for row in rows.tolist()])
-    found = plain_mentions(rows, column, owner[rows])
+    found = plain_mentions(rows, column, owner[rows], USUAL.open)
     if found is None:
         return None
     return list(
@@ -40,7 +41,7 @@ def one_by_one(documents: list[list[str]]) -> Found | None:
             cells += [(Cell(part, 0, row, row + 1), ("eid",)) for part in parts]
             row += 1
         try:
-            given = mentions(Source.of_text("x", b""), cells)
+            given = mentions(Source.of_text("x", b""), cells, USUAL.open)
         except ReadError:
             return None
         found += [(each.pieces[0][0], each.pieces[0][1] - 1, str(each.chain)) for each in given]

@@ -32,7 +32,7 @@ from comparanda.corpus import Spans
 from comparanda.errors import ReadError, UsageError
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.conllu import is_word_line
-from comparanda.read.conllu_entities.brackets import CHAINS, DEEPEST, Cell, chain_fields, mentions, named_fields
+from comparanda.read.conllu_entities.brackets import CHAINS, Cell, chain_fields, mentions, named_fields
 from comparanda.read.conllu_entities.entities import BROKEN, BROKEN_DROPPED
 from comparanda.read.conllu_entities.gathered import NO_LABEL, Gathered
 from comparanda.read.cuts import marked_lines
@@ -242,11 +242,12 @@ class _Reading:
     def _with_mentions(self, corpus: Corpus, brackets: TextColumn) -> Corpus:
         rows = np.flatnonzero(brackets.truths(lambda cell: cell not in _NONE))
         cells = brackets.take(rows)
-        cells = TextColumn(cells.codes, tuple(map(_opened_first, cells.names)))
+        most = self.request.limits.open
+        cells = TextColumn(cells.codes, tuple(_opened_first(each, most) for each in cells.names))
         document = np.searchsorted(corpus.row_documents, rows, side="right") - 1
         fields, note = self._fields(corpus, cells, rows)
         notes: list[Note] = []
-        if fields == ("eid",) and (plain := plain_mentions(rows, cells, document)) is not None:
+        if fields == ("eid",) and (plain := plain_mentions(rows, cells, document, most)) is not None:
             spans = _plain_spans(corpus, plain)
         else:
             spans, notes = self._careful_spans(corpus, rows, cells, document, fields)
@@ -266,7 +267,8 @@ class _Reading:
         for number in range(len(corpus.documents)):
             some = range(bounds[number], bounds[number + 1])
             given = ((Cell(cells[at] or "", places[at], numbers[at], numbers[at] + 1), fields) for at in some)
-            gathered.add(number, int(corpus.row_documents[number]), mentions(self.source, given, broken))
+            found = mentions(self.source, given, self.request.limits.open, broken)
+            gathered.add(number, int(corpus.row_documents[number]), found)
         spans, notes = gathered.spans(self.request.side)
         if broken:
             first = first_places(self.source, np.array(sorted(broken)[:3]))
@@ -295,13 +297,13 @@ class _Reading:
         return Note(self.request.side, what, 1, first_places(self.source, corpus.offset[:1]))
 
 
-def _opened_first(cell: str) -> str:
-    """Return a cell whose brackets that close stand behind those that open.
+def _opened_first(cell: str, most: int) -> str:
+    """Return a cell whose brackets that close stand behind those that open; one with too many is left to be refused.
 
-    >>> _opened_first("1)|(2|(1)(1"), _opened_first("(1(2)")
+    >>> _opened_first("1)|(2|(1)(1", 9), _opened_first("(1(2)", 9)
     ('(2|(1)|(1|1)', '(1(2)')
     """
-    if cell.find(")") > cell.rfind("(") or cell.count("(") > DEEPEST or not (found := _brackets(cell)):
+    if cell.find(")") > cell.rfind("(") or cell.count("(") > most or not (found := _brackets(cell)):
         return cell
     return "|".join(sorted(found, key=lambda each: not each.startswith("(")))
 

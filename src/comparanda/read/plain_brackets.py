@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import TextColumn, code_type
-from comparanda.read.conllu_entities.brackets import DEEPEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,16 +42,17 @@ class PlainMentions:
     chain: TextColumn
 
 
-def plain_mentions(rows: Rows, cells: TextColumn, document: Rows) -> PlainMentions | None:
+def plain_mentions(rows: Rows, cells: TextColumn, document: Rows, most: int) -> PlainMentions | None:
     """Read the brackets of some rows; None if they are not all plain, or do not fit together.
 
     Args:
         rows: the rows with brackets, in order.
         cells: what each of them holds.
         document: the document of each.
+        most: how many may begin at one word.
 
     """
-    steps = _Steps.of(cells)
+    steps = _Steps.of(cells, most)
     if steps is None:
         return None
     sizes = np.diff(steps.bounds)[cells.codes]
@@ -86,7 +86,7 @@ class _Steps:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, cells: TextColumn) -> _Steps | None:
+    def of(cls, cells: TextColumn, most: int) -> _Steps | None:
         """Take the cells apart that occur; None if one is not plain."""
         names: dict[str, int] = {}
         kinds: list[int] = []
@@ -96,7 +96,7 @@ class _Steps:
         used[cells.codes] = True
         for text, there in zip(cells.names, used.tolist(), strict=True):
             end = 0
-            if there and text.count("(") > DEEPEST:
+            if there and text.count("(") > most:
                 return None
             while there and (found := _PLAIN.match(text, end)):
                 end = found.end()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from comparanda.errors import UsageError, nearest
+from comparanda.limits import USUAL, Limits
 from comparanda.read.scan import MAX_LINE
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Request:
         max_line: the longest line that is accepted, in bytes.
         layer: what is to be judged; a format that does not carry it is not asked.
         folder: the folder that was given, if it was one: documents of nameless formats are named by their way from it.
+        limits: how large other things may be.
 
     """
 
@@ -67,6 +69,7 @@ class Request:
     max_line: int = MAX_LINE
     layer: Layer = "values"
     folder: str | None = None
+    limits: Limits = USUAL
 
 
 @dataclass(frozen=True, slots=True)

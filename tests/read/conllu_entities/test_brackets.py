@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from comparanda.corpus import Corpus
+from comparanda.limits import USUAL, raising
 from comparanda.places import Source
 from comparanda.read.conllu import read
 from comparanda.read.conllu_entities.brackets import Cell, escaped, mentions, plain
@@ -430,7 +431,7 @@ class TestDefects:
     def test_deep_nesting_has_an_end(self) -> None:
         cells = [*(f"(e{number}-x" for number in range(10_001)), *(f"e{number})" for number in range(10_001))]
         text = HEADER + "".join(line(number, "a", f"Entity={cell}") for number, cell in enumerate(cells, start=1))
-        assert refused(text + "\n") == "f.conllu:10002: more than 10,000 spans are open at once"
+        assert refused(text + "\n") == (f"f.conllu:10002: more than 10,000 spans are open at once\n  {raising('open')}")
         shallow = HEADER + "".join(
             line(number, "a", f"Entity={cell}") for number, cell in enumerate(cells[1:10_001] + cells[10_002:], start=1)
         )
@@ -532,7 +533,7 @@ class TestGum:
         rows = [each.split("\t") for each in data.decode().split("\n") if each.count("\t") == 2]
         cells = [Cell(each[2], 0, row, row + 1) for row, each in enumerate(rows) if each[2] != "_"]
         fields = ("etype", "GRP", "identity")
-        found = mentions(Source.of_text("x", data), [(cell, fields) for cell in cells])
+        found = mentions(Source.of_text("x", data), [(cell, fields) for cell in cells], USUAL.open)
         mine = [(begin, end, label) for _, begin, end, label in spans(corpus)]
         assert Counter((*each.pieces[0], dict(each.values())["etype"], each.chain) for each in found) == Counter(
             (*extent, chain) for extent, chain in zip(mine, said(corpus, "chain"), strict=True)

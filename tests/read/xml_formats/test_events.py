@@ -4,10 +4,12 @@ import time
 
 import pytest
 
+from comparanda.limits import USUAL, raising
 from comparanda.places import Part, Source
-from comparanda.read.xml_formats.events import DEEPEST, Event, events
+from comparanda.read.xml_formats.events import Event, events
 from tests.read.corpora import refusal
 
+DEEPEST = USUAL.nesting
 UNDEFINED = "\n  without a DTD there are &amp; &lt; &gt; &quot; &apos; and numbers such as &#233;"
 ESCAPES = "\n  a < or & of the text is written &lt; or &amp;"
 CUT_OFF = "\n  is the file cut off?"
@@ -15,7 +17,7 @@ ENTITIES = "\n  entities are not read, since they can be made to fill all memory
 
 
 def read(xml: str | bytes) -> list[Event]:
-    return list(events(Source.of_text("f.xml", xml.encode() if isinstance(xml, str) else xml), 0))
+    return list(events(Source.of_text("f.xml", xml.encode() if isinstance(xml, str) else xml), 0, DEEPEST))
 
 
 def text(xml: str) -> str:
@@ -35,11 +37,14 @@ class TestEvents:
     def test_a_part_of_a_source_counts_from_its_begin(self) -> None:
         data = b"<a/>\n\n<b><c/></b>\n"
         source = Source((Part("1", None, 0), Part("2", None, 6)), Source.of_text("", data).given)
-        assert [(kind, name, place) for kind, name, _, place in events(source, 0)] == [
+        assert [(kind, name, place) for kind, name, _, place in events(source, 0, DEEPEST)] == [
             ("start", "a", 0),
             ("end", "a", 4),
         ]
-        assert [(name, place) for kind, name, _, place in events(source, 1) if kind == "start"] == [("b", 6), ("c", 9)]
+        assert [(name, place) for kind, name, _, place in events(source, 1, DEEPEST) if kind == "start"] == [
+            ("b", 6),
+            ("c", 9),
+        ]
 
     def test_the_bytes_are_utf_8_whatever_the_file_says(self) -> None:
         assert text('<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>') == "é"
@@ -117,7 +122,7 @@ class TestRefused:
     def test_nesting_up_to_the_limit_and_deeper(self) -> None:
         assert text("<a>" * DEEPEST + "x" + "</a>" * DEEPEST) == "x"
         assert refusal(read, "<a>\n" * DEEPEST + "<b/>") == (
-            "f.xml:201: elements are nested more than 200 deep\n  is an end tag missing?"
+            f"f.xml:201: elements are nested more than 200 deep\n  is an end tag missing? {raising('nesting')}"
         )
 
     @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 
 from comparanda.corpus import Corpus
 from comparanda.errors import ReadError
+from comparanda.limits import raising
 from comparanda.read.inputs import Input, formats, read_input
 from comparanda.read.request import Request
 from comparanda.read.xml_formats.inline_xml import FORMAT, sniff
@@ -244,7 +245,10 @@ class TestPlainText:
                 "  elements may lie in each other, but not cross",
             ),
             ("a <PER a='1' a='2'>Bo</PER>", "d.txt:1: the attribute 'a' is there twice in this tag"),
-            ("x " + "<PER>" * 201, "d.txt:1: elements are nested more than 200 deep"),
+            (
+                "x " + "<PER>" * 201,
+                f"d.txt:1: elements are nested more than 200 deep\n  is an end tag missing? {raising('nesting')}",
+            ),
         ],
     )
     def test_what_is_refused(self, text: str, message: str) -> None:

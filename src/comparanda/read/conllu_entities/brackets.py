@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from comparanda.limits import raising
 from comparanda.places import refuse
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ USUAL: tuple[str, ...] = ("eid", "etype", "head", "other")
 
 TYPED: tuple[str, ...] = ("etype", "eid", "other")
 """What fields are where the second looks like an id."""
-
-DEEPEST = 10_000
-"""No more spans are open at once, or begin at one word: no text has that many, but broken files have."""
 
 AHEAD = 1_000_000
 """The number of an empty node that stands before the first word of its sentence is this much larger: that of 0.1 is
@@ -160,7 +158,7 @@ def chain_fields(cells: Iterable[str]) -> tuple[str, ...]:
 
 
 def mentions(
-    source: Source, cells: Iterable[tuple[Cell, Sequence[str]]], dropped: list[int] | None = None
+    source: Source, cells: Iterable[tuple[Cell, Sequence[str]]], most: int, dropped: list[int] | None = None
 ) -> list[Bracketed]:
     """Return the mentions of one document, in the order of their first brackets.
 
@@ -170,10 +168,11 @@ def mentions(
     Args:
         source: where the cells stand.
         cells: the cells in order, each with the names of its fields.
+        most: how many may be open at once, or begin at one word.
         dropped: if given, brackets that are not closed or not opened are left out, and their places are put here.
 
     """
-    reading = _Reading(source, dropped)
+    reading = _Reading(source, most, dropped)
     for cell, fields in cells:
         reading.read(cell, fields)
     return reading.finished()
@@ -206,6 +205,7 @@ class _Reading:
 
     Args:
         source: where they stand.
+        most: how many may be open at once, or begin at one word.
         dropped: where the places of brackets without a counterpart go; None to refuse them.
         found: the mentions.
         open: what is open, by each of its names; what was closed under its other name is still there.
@@ -215,6 +215,7 @@ class _Reading:
     """
 
     source: Source
+    most: int
     dropped: list[int] | None = None
     found: list[Bracketed] = field(default_factory=list)
     open: dict[str, list[int]] = field(default_factory=dict)
@@ -225,8 +226,9 @@ class _Reading:
     def read(self, cell: Cell, fields: Sequence[str]) -> None:
         """Take the brackets of one cell."""
         end = 0
-        if len(cell.text) > DEEPEST and cell.text.count("(") > DEEPEST:
-            raise refuse(self.source, cell.place, f"more than {DEEPEST:,} spans begin at one word")
+        if len(cell.text) > self.most and cell.text.count("(") > self.most:
+            what = f"more than {self.most:,} spans begin at one word"
+            raise refuse(self.source, cell.place, what, hint=raising("open"))
         while bracket := _BRACKET.match(cell.text, end):
             end = bracket.end()
             if bracket["closing"]:
@@ -297,8 +299,10 @@ class _Reading:
     def _open(self, one: _Open, cell: Cell) -> None:
         self.count += 1
         self.opened[self.count] = one
-        if len(self.opened) > DEEPEST:
-            raise refuse(self.source, cell.place, f"more than {DEEPEST:,} spans are open at once")
+        if len(self.opened) > self.most:
+            raise refuse(
+                self.source, cell.place, f"more than {self.most:,} spans are open at once", hint=raising("open")
+            )
         for name in one.names:
             self.open.setdefault(name, []).append(self.count)
 

@@ -82,7 +82,8 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
     gathered = Gathered(source, request.options.get("label"), Heads.of(corpus) if chains else None)
     for document, some in _by_document(corpus, zip(cells, fields, strict=True)):
         brackets = ((Cell(each.value, each.place, each.first, each.behind, each.node), names) for each, names in some)
-        gathered.add(document, int(corpus.row_documents[document]), mentions(source, brackets, broken))
+        found = mentions(source, brackets, request.limits.open, broken)
+        gathered.add(document, int(corpus.row_documents[document]), found)
     ranges = [each.place for each in cells if each.behind > each.first + 1]
     kinds = {
         "brackets on lines of ranges, read as those of all their words": ranges,

@@ -89,7 +89,7 @@ class _Reading:
         self.unlabelled: list[int] = []
 
     def corpus(self) -> Corpus:
-        found = BiocDocuments(self.source)
+        found = BiocDocuments(self.source, self.request.limits.nesting)
         layouts = [self._layout(document) for document in found]
         if not layouts:
             raise ReadError("there are no documents in this file", where=self.source.parts[0].name)

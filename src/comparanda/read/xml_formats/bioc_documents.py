@@ -95,9 +95,13 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 @dataclass(eq=False)
 class BiocDocuments:
-    """The documents of a source, one by one; `strange` collects elements of XML that are none of BioC."""
+    """The documents of a source, one by one; `strange` collects elements of XML that are none of BioC.
+
+    `nesting` says how many elements may stand in each other.
+    """
 
     source: Source
+    nesting: int
     strange: list[int] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Document]:
@@ -107,7 +111,7 @@ class BiocDocuments:
             if data.lstrip()[:1] in {b"{", b"["}:
                 yield from _Json(self.source).documents(data, part.begin)
             elif data.strip():
-                yield from self._xml(events(self.source, number))
+                yield from self._xml(events(self.source, number, self.nesting))
 
     def _xml(self, stream: Iterator[Event]) -> Iterator[Document]:
         """Read the elements of one file; what stands in one that BioC does not have is passed over with it."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 from xml.parsers import expat
 
+from comparanda.limits import raising
 from comparanda.places import refuse
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 Kind = Literal["start", "end", "text"]
 Event = tuple[Kind, str, dict[str, str], int]
 """What it is; the name of the element, or the text; the attributes of a start; and the byte of the source."""
-
-DEEPEST = 200
-"""Elements nested deeper than this are refused."""
 
 _CHUNK = 1 << 20
 _NONE: dict[str, str] = {}
@@ -51,7 +49,7 @@ _MESSAGES: dict[str, tuple[str, str | None]] = {
 }
 
 
-def events(source: Source, number: int) -> Iterator[Event]:
+def events(source: Source, number: int, nesting: int) -> Iterator[Event]:
     """Give the events of one file of a source: starts and ends of elements, and the text between them.
 
     A text may come in several pieces. Comments and processing instructions are left out.
@@ -59,11 +57,18 @@ def events(source: Source, number: int) -> Iterator[Event]:
     Args:
         source: the bytes, which are UTF-8 whatever the file says of its encoding.
         number: which file.
+        nesting: how many elements may stand in each other.
 
     """
     begin = source.parts[number].begin
     end = source.parts[number + 1].begin if number + 1 < len(source.parts) else source.size
-    return _Parser(source, begin).events(end)
+    return _Parser(source, begin, nesting).events(end)
+
+
+def too_deep(source: Source, place: int, nesting: int) -> ReadError:
+    """Make the error for elements that are nested too deep."""
+    what = f"elements are nested more than {nesting:,} deep"
+    return refuse(source, place, what, hint=f"is an end tag missing? {raising('nesting')}")
 
 
 def without_line_ends(source: Source) -> Source:
@@ -74,9 +79,10 @@ def without_line_ends(source: Source) -> Source:
 class _Parser:
     """One file on its way to events."""
 
-    def __init__(self, source: Source, begin: int) -> None:
+    def __init__(self, source: Source, begin: int, nesting: int) -> None:
         self.source = source
         self.begin = begin
+        self.nesting = nesting
         self.found: list[Event] = []
         self.open: list[tuple[str, int]] = []
         self.expat = expat.ParserCreate("utf-8", intern={})
@@ -122,9 +128,8 @@ class _Parser:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         place = self.begin + self.expat.CurrentByteIndex
         self.open.append((name, place))
-        if len(self.open) > DEEPEST:
-            what = f"elements are nested more than {DEEPEST} deep"
-            raise refuse(self.source, place, what, hint="is an end tag missing?")
+        if len(self.open) > self.nesting:
+            raise too_deep(self.source, place, self.nesting)
         self.found.append(("start", name, attributes, place))
 
     def _end(self, name: str) -> None:

@@ -56,7 +56,8 @@ class _Reading:
     def corpus(self) -> Corpus:
         options = self.request.options
         by_number = choose(options, "names", ("file", "number")) == "number"
-        documents = [document(self.source, number, self.fits) for number in range(len(self.source.parts))]
+        nesting = self.request.limits.nesting
+        documents = [document(self.source, number, self.fits, nesting) for number in range(len(self.source.parts))]
         wanted = self._wanted([each for found in documents for each in found.annotations])
         names: Iterable[str] = file_names(self.source, self.request, SUFFIXES)
         if by_number:

@@ -48,9 +48,9 @@ class Document:
     relations: list[int] = field(default_factory=list)
 
 
-def document(source: Source, number: int, keep: Callable[[str], bool]) -> Document:
+def document(source: Source, number: int, keep: Callable[[str], bool], nesting: int) -> Document:
     """Read one file of a source; of annotations of types that are not to be kept, features are left out."""
-    return _Parsing(source, number, keep).document()
+    return _Parsing(source, number, keep).document(nesting)
 
 
 class _Parsing:
@@ -66,9 +66,9 @@ class _Parsing:
         self.annotation: Annotation | None = None
         self.feature = ""
 
-    def document(self) -> Document:
+    def document(self, nesting: int) -> Document:
         """Go through the elements of the file."""
-        stream = events(self.source, self.number)
+        stream = events(self.source, self.number, nesting)
         _, name, _, place = next(stream)
         if name != ROOT:
             what = f"the outermost element is <{name}>, and not <{ROOT}>"

@@ -86,7 +86,7 @@ class _Reading:
         escaped = choose(options, "escaped", ("yes", "no")) == "yes"
         text = {options["text"]} if "text" in options else set()
         names = None if escaped or self.asked is None else self.asked | ROOTS | STRUCTURE | text
-        self.tags = Tags(source, escaped, names)
+        self.tags = Tags(source, request.limits.nesting, escaped, names)
         self.text = text
         self.draft = Draft(source, request.side, lambda span, _: self.called[span])
         self.called: list[str] = []
@@ -128,7 +128,8 @@ class _Reading:
     def _file(self, number: int, begin: int, end: int) -> Iterator[_Document]:
         """Give the documents of a file."""
         prolog = _PROLOG.match(self.source.data, begin, end)
-        found = gathered(events(self.source, number) if prolog else self.tags.events(begin, end))
+        nesting = self.request.limits.nesting
+        found = gathered(events(self.source, number, nesting) if prolog else self.tags.events(begin, end))
         roots = [found.elements[root] for root in found.roots]
         alone = len(roots) == 1 and (prolog or roots[0].after > 1) and not found.outside().strip()
         if alone or self.text or (roots and roots[0].name in ROOTS):

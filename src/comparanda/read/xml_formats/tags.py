@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from comparanda.places import Source, refuse
-from comparanda.read.xml_formats.events import DEEPEST, Event
+from comparanda.read.xml_formats.events import Event, too_deep
 
 if TYPE_CHECKING:
     from comparanda.errors import ReadError
@@ -34,12 +34,14 @@ class Tags:
 
     Args:
         source: the bytes.
+        nesting: how many elements may stand in each other.
         escaped: whether a < or & of the text is written `&lt;` or `&amp;`; if not, what looks like no tag is text.
         names: the elements that there are, where nothing is escaped; None for all that look so.
 
     """
 
     source: Source
+    nesting: int
     escaped: bool = True
     names: Set[str] | None = None
 
@@ -61,8 +63,8 @@ class Tags:
                 yield "end", name, {}, place
             elif name:
                 open_.append((name, place))
-                if len(open_) > DEEPEST:
-                    raise refuse(self.source, place, f"elements are nested more than {DEEPEST} deep")
+                if len(open_) > self.nesting:
+                    raise too_deep(self.source, place, self.nesting)
                 yield "start", name, self._attributes(tag["attributes"], place), place
                 if tag["empty"]:
                     open_.pop()
