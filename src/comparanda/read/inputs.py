@@ -18,6 +18,7 @@ from comparanda.read.files import STDIN, companions, files_of, load, load_files,
 from comparanda.read.marks import stem
 from comparanda.read.probabilities import with_beliefs
 from comparanda.read.request import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape
+from comparanda.read.sizes import check_sizes
 from comparanda.read.spans import with_spans
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
         raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
     if asked.layer == "spans" and corpus.spans is None:
         corpus = with_spans(corpus, replace(request, options=asked.options))
+    check_sizes(corpus, request.limits)
     if asked.layer == request.layer or request.side == KEY or asked.options.get("score") == CERTAIN:
         return corpus  # scores of a key are no probabilities
     return with_beliefs(corpus, asked.options)

@@ -24,6 +24,7 @@ from comparanda.read.probabilities import with_beliefs
 from comparanda.read.records import SPANS_NAMES, holds_spans, read_records
 from comparanda.read.request import CERTAIN, KEY, Request, Shape
 from comparanda.read.rows import LABEL_NAMES, normal
+from comparanda.read.sizes import check_sizes
 from comparanda.read.spans import with_spans
 from comparanda.read.tables import ABSENT, CHUNK_NAMES, TAG_NAMES, Table, spans_in_tags, table_rows, table_tokens
 from comparanda.read.values import is_collection, listed, unwrapped
@@ -77,6 +78,12 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
     ('d2', 'blog', '<key>:2')
 
     """
+    corpus = _corpus(given, request, shape)
+    check_sizes(corpus, request.limits)
+    return corpus
+
+
+def _corpus(given: Any, request: Request, shape: Shape) -> Corpus:
     if request.layer == "arcs":
         what = f"{request.side!r} is of type {type(given).__name__}; trees are read from files"
         raise UsageError(what, hint="give the path of a file in CoNLL-U or CoNLL-X")
