@@ -6,7 +6,7 @@ CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 FUZZ := .venv-fuzz
 
-.PHONY: demo test browser lint slow bench fuzz pictures clean
+.PHONY: demo test browser lint slow bench peers fuzz pictures clean
 
 demo: $(CORE)
 	$(BIN)/comparanda demo --report demo-report.html
@@ -39,6 +39,10 @@ slow: $(READY) browser
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
+# Against other programs, in an environment of its own (.venv-peers) that is made from the package index.
+peers:
+	$(PYTHON) -m benchmarks.peers
+
 # An environment of its own: the fuzzer rewrites what it imports. Hours of CPU time; see docs/fuzzing.md.
 fuzz: $(FUZZ)/.ready
 	$(FUZZ)/bin/python -m fuzz $(or $(TARGETS),all)
@@ -62,5 +66,5 @@ $(READY): $(CORE)
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) $(FUZZ) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist build demo-report.html
+	rm -rf $(VENV) $(FUZZ) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage dist build demo-report.html
 	find src tests benchmarks examples fuzz -name __pycache__ -prune -exec rm -rf {} +
