@@ -53,6 +53,8 @@ ROAD = (
     ("manifest",),
     ("saved", "result"),
     ("road",),
+    ("scale",),
+    ("comparing",),
     ("submissions",),
     ("annotators", "agreeing", "asking", "ensemble", "leaderboards", "simulating"),
     ("baseline", "gates", "page"),

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from comparanda.comparing import compare
 from comparanda.errors import UsageError
 from comparanda.read.runs import Runs
 from comparanda.result import Result
-from comparanda.road import compare
 from comparanda.saved import open_result
 from comparanda.simulating import simulate, simulated
 from tests.feedback.documents import texts_and_blocks

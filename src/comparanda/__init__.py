@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from comparanda.agreeing import agreement
     from comparanda.annotators import compare_keys
     from comparanda.asking import ask
+    from comparanda.comparing import compare
     from comparanda.ensemble import combine
     from comparanda.errors import (
         AlignError,
@@ -29,13 +30,12 @@ if TYPE_CHECKING:
     from comparanda.leaderboards import leaderboard
     from comparanda.read.runs import Runs
     from comparanda.result import Result
-    from comparanda.road import compare
     from comparanda.saved import open_result as open
     from comparanda.simulating import simulate
 
 _PLACES = {
     "combine": ("comparanda.ensemble", "combine"),
-    "compare": ("comparanda.road", "compare"),
+    "compare": ("comparanda.comparing", "compare"),
     "agreement": ("comparanda.agreeing", "agreement"),
     "ask": ("comparanda.asking", "ask"),
     "compare_keys": ("comparanda.annotators", "compare_keys"),

@@ -7,12 +7,13 @@ from dataclasses import fields
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from comparanda.comparing import compare
 from comparanda.comparison.keys import MAJORITY, KeyPair, Keys, KeyScores
 from comparanda.errors import UsageError
 from comparanda.judge.majority import majority_key
 from comparanda.judge.spans import SPAN
 from comparanda.judge.task import find_task
-from comparanda.road import Setup, compare, prepare
+from comparanda.road import Setup, prepare
 
 if TYPE_CHECKING:
     from comparanda.result import Result

@@ -158,11 +158,13 @@ class Texts:
     Args:
         parts: the parts, in order.
         continued: whether they are consecutive pieces of one document, and not whole documents each.
+        keeps: what has to live as long as the texts, such as a temporary folder.
 
     """
 
     parts: tuple[TextPart, ...] = ()
     continued: bool = False
+    keeps: object = None
 
     @classmethod
     def of(cls, aligned: Aligned, runs: tuple[str, ...]) -> Texts:

@@ -7,9 +7,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from comparanda.baseline import baseline_of, read_baseline, refuse_unlike
+from comparanda.comparing import compare
 from comparanda.comparison.gating.criteria import criteria
 from comparanda.errors import UsageError
-from comparanda.road import compare
 
 if TYPE_CHECKING:
     from comparanda.baseline import Baseline

@@ -16,15 +16,19 @@ from msgspec import Meta
 from comparanda.errors import ReadError
 
 MANIFEST = "manifest.json"
-FOLDER_VERSION = 6
+FOLDER_VERSION = 7
 KIND = "comparanda result"
+IN_PARTS = "comparanda result in parts"
+PLAN = "plan.json"
+"""What is there from the begin of a comparison in parts on; the manifest only from its end."""
 
 _MOST_RESAMPLES = 10_000_000
 _BEFORE_SPANS = 2
 _BEFORE_LINKS = 3
 _BEFORE_CHAINS = 4
 _BEFORE_BELIEFS = 5
-_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS)
+_BEFORE_STRETCHES = 6
+_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS, _BEFORE_STRETCHES)
 
 Natural = Annotated[int, Meta(ge=0)]
 
@@ -187,12 +191,23 @@ class ViewEntry(_Entry, frozen=True):
     candidates: list[CandidatesEntry] | None
 
 
+class StretchEntry(_Entry, frozen=True):
+    """The numbers of a `Stretch`, and its head as text."""
+
+    start: Natural
+    stop: Natural | None
+    lines: Natural
+    before: Natural
+    head: str
+
+
 class PartEntry(_Entry, frozen=True):
-    """One file of a source."""
+    """One file of a source, or a stretch of one."""
 
     name: str
     path: str | None
     begin: Natural
+    stretch: StretchEntry | None
 
 
 class SourceEntry(_Entry, frozen=True):
@@ -261,17 +276,29 @@ class Manifest(_Entry, frozen=True):
     files: dict[str, str]
 
 
-def read_manifest(folder: Path) -> Manifest:
+class PartsManifest(_Entry, frozen=True):
+    """A folder of parts, result folders themselves; `parts` has the digest of the manifest of each by its name."""
+
+    kind: str
+    folder_version: int
+    version: str
+    resamples: Annotated[int, Meta(ge=0, le=_MOST_RESAMPLES)]
+    seed: Natural
+    zero_division: float | None
+    parts: Annotated[dict[str, str], Meta(min_length=1)]
+
+
+def read_manifest(folder: Path) -> Manifest | PartsManifest:
     """Read the manifest of a folder; refuse a version that is not known, and anything that is not of its shape."""
     try:
         data = (folder / MANIFEST).read_bytes()
     except OSError:
-        raise ReadError("this is no result folder: it has no manifest.json", where=str(folder)) from None
+        raise _no_manifest(folder) from None
     try:
         loose = msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
-    if not isinstance(loose, dict) or loose.get("kind") != KIND:
+    if not isinstance(loose, dict) or loose.get("kind") not in (KIND, IN_PARTS):
         raise ReadError("this is no result folder of comparanda", where=str(folder))
     version = loose.get("folder_version")
     if version != FOLDER_VERSION and version not in _OLDER:
@@ -281,11 +308,36 @@ def read_manifest(folder: Path) -> Manifest:
             hint=f"it was written by comparanda {loose.get('version')}",
         )
     try:
+        if loose["kind"] == IN_PARTS:
+            return msgspec.convert(loose, PartsManifest)
         for before, step in _STEPS.items():
             loose = step(loose) if version <= before else loose
         return msgspec.convert(loose, Manifest)
     except msgspec.ValidationError as problem:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
+
+
+def _no_manifest(folder: Path) -> ReadError:
+    """Make the error for a folder without a manifest; an unfinished comparison in parts has only its plan."""
+    try:
+        plan = msgspec.json.decode((folder / PLAN).read_bytes(), type=Unfinished)
+        done = sum(1 for each in folder.iterdir() if each.name in plan.parts)
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
+        return ReadError("this is no result folder: it has no manifest.json", where=str(folder))
+    return ReadError(
+        f"this result is not complete: {done:,} of {len(plan.parts):,} parts are done",
+        where=str(folder),
+        hint="run the command that wrote it again: it goes on where it stopped",
+    )
+
+
+class Unfinished(_Entry, frozen=True):
+    """What is known of a comparison in parts before it is done: what tells its plan from others, and its parts."""
+
+    kind: str
+    version: str
+    mark: str
+    parts: list[str]
 
 
 def _with_spans(loose: dict[str, Any]) -> dict[str, Any]:
@@ -333,11 +385,22 @@ def _with_beliefs(loose: dict[str, Any]) -> dict[str, Any]:
     return loose
 
 
+def _with_stretches(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of stretches that its sources are whole files."""
+    sources = each if isinstance(each := loose.get("sources"), list) else []
+    for source in (each for each in sources if isinstance(each, dict)):
+        parts = each if isinstance(each := source.get("parts"), list) else []
+        for part in (each for each in parts if isinstance(each, dict)):
+            part["stretch"] = None
+    return loose
+
+
 _STEPS = {
     _BEFORE_SPANS: _with_spans,
     _BEFORE_LINKS: _with_links,
     _BEFORE_CHAINS: _with_chains,
     _BEFORE_BELIEFS: _with_beliefs,
+    _BEFORE_STRETCHES: _with_stretches,
 }
 """What is to be said of folders of a version, and of all older ones."""
 
@@ -345,14 +408,14 @@ _STEPS = {
 def is_ours(folder: Path) -> bool:
     """Whether a folder holds a manifest of ours and nothing that we did not write."""
     try:
-        loose = msgspec.json.decode((folder / MANIFEST).read_bytes())
         names = {file.name for file in folder.iterdir()}
+        loose = msgspec.json.decode((folder / (PLAN if PLAN in names else MANIFEST)).read_bytes())
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
         return False
-    if not isinstance(loose, dict) or loose.get("kind") != KIND:
+    if not isinstance(loose, dict) or loose.get("kind") not in (KIND, IN_PARTS):
         return False
-    written = loose.get("files")
-    return names <= {MANIFEST, *(written if isinstance(written, dict) else ())}
+    written = loose.get("parts" if PLAN in names else "files")
+    return names <= {MANIFEST, PLAN, *(written if isinstance(written, dict | list) else ())}
 
 
 def digest(data: bytes | bytearray | memoryview) -> str:

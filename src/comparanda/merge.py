@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 _MISSING = "\0missing"
 
+OF_INPUTS = ("inputs in which ", "files in which ")
+"""How notes begin that say what an input does not have at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Shift:
@@ -175,11 +178,20 @@ def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> i
 
 def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Note, ...]:
     """Add up the notes; those about labels on one side speak of the whole, so they are made again."""
-    notes = [note for part in parts for note in _by_name(part.notes)]
+    notes = [note for part in parts for note in _by_name(part.notes) if not note.what.startswith(OF_INPUTS)]
+    notes += _of_inputs(parts)
     kept = [note for note in notes if note.what not in ONE_SIDED]
     if len(kept) < len(notes):
         kept += one_sided(next(iter(views.values())), parts[0].runs)
     return tuple(sorted(kept, key=lambda note: note.first if BEYOND in note.what else ()))
+
+
+def _of_inputs(parts: Sequence[Verdicts]) -> list[Note]:
+    """Return the notes that hold for an input as a whole: those that every part of it makes."""
+    first, *others = (
+        {(note.side, note.what): note for note in part.notes if note.what.startswith(OF_INPUTS)} for part in parts
+    )
+    return [note for which, note in first.items() if all(which in each for each in others)]
 
 
 def _by_name(notes: Sequence[Note]) -> Iterator[Note]:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from comparanda.align import MISSING, Missing, align
 from comparanda.beliefs.policies import DECIDE, Decide
-from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.corpus import Corpus
 from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.expressions import names_used
 from comparanda.judge.ground import run_names
 from comparanda.judge.task import (
     LABELS,
@@ -33,10 +31,9 @@ from comparanda.judge.task import (
 from comparanda.read.inputs import Input, read_input
 from comparanda.read.objects import is_path, read_object
 from comparanda.read.probabilities import certain_key
-from comparanda.read.request import BELIEF_OPTIONS, Request
+from comparanda.read.request import BELIEF_OPTIONS, KEY, Request
 from comparanda.read.runs import outputs_of
 from comparanda.read.scan import MAX_LINE
-from comparanda.result import Result
 from comparanda.selection import SITE_NAMES
 from comparanda.verdicts import System
 
@@ -140,8 +137,7 @@ def judged(prepared: Prepared, setup: Setup) -> Verdicts:
     (setup.progress or _say_nothing)("judging")
     verdicts = prepared.task.judge(prepared.aligned, prepared.systems, prepared.options)
     refuse_notes(setup, verdicts.notes)
-    missing = setup.missing or prepared.task.missing
-    return replace(verdicts, settings={**verdicts.settings, **_said(setup), "missing": missing})
+    return replace(verdicts, settings={**verdicts.settings, **_said(setup), "missing": missing_of(setup)})
 
 
 def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
@@ -152,22 +148,20 @@ def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
 
 def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
     """Read and align; what is wrong with the setup is said before anything is read."""
+    return prepare_runs(key, *columns_of(systems), setup)
+
+
+def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[str, Any]], setup: Setup) -> Prepared:
+    """Read and align the key and the runs of systems, as `columns_of` gives them."""
     task, column = find_task(setup.task)
-    missing = setup.missing or task.missing
-    if missing not in MISSING:
-        raise UsageError(f"missing={missing!r}{nearest(missing, MISSING)}", hint=", ".join(MISSING))
-    if not systems:
-        raise UsageError("there is no system to compare with the key")
-    if "key" in systems:
-        raise UsageError("a system cannot be called 'key'", hint="name it: NAME=FILE")
+    missing = missing_of(setup)
     value = setup.column or column
     if value != task.column and task.layer in {"arcs", "chains"}:
         what = "heads and relations" if task.layer == "arcs" else "chains"
         raise UsageError(f"the task {task.name!r} judges {what}: there is no column to choose")
     rules = _rules(task, setup)
-    columns, outputs = columns_of(systems)
-    gold = _read_key(key, task, value, setup)
-    responses = (_read_side(given, run, task.columns, task, value, setup) for run, given in outputs)
+    gold = read_key(key, setup)
+    responses = (_read_side(given, run, setup) for run, given in outputs)
     aligned = align(gold, responses, missing=missing)
     options = Options(
         value,
@@ -195,6 +189,10 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
 
 def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str, Any]]]:
     """Give every run of every system a column; returns the systems, and the name and the output of each run."""
+    if not systems:
+        raise UsageError("there is no system to compare with the key")
+    if "key" in systems:
+        raise UsageError("a system cannot be called 'key'", hint="name it: NAME=FILE")
     found: list[System] = []
     outputs: list[Any] = []
     for name, given in systems.items():
@@ -208,28 +206,37 @@ def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str
     return found, list(zip(names, outputs, strict=True))
 
 
+def missing_of(setup: Setup) -> Missing:
+    """Return what to do about documents that a response lacks: what was asked for, or what is usual for the task."""
+    missing = setup.missing or find_task(setup.task)[0].missing
+    if missing not in MISSING:
+        raise UsageError(f"missing={missing!r}{nearest(missing, MISSING)}", hint=", ".join(MISSING))
+    return missing
+
+
 def read_key(key: Any, setup: Setup) -> Corpus:
     """Read the key alone, as a comparison would."""
-    task, column = find_task(setup.task)
-    return _read_key(key, task, setup.column or column, setup)
+    return _read_side(key, KEY, setup)
 
 
 def read_response(given: Any, name: str, setup: Setup) -> Corpus:
     """Read one output alone, as a comparison would."""
+    return _read_side(given, name, setup)
+
+
+def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
+    """Return what a comparison asks of the key or of a response, and whether it wants tokens or rows."""
     task, column = find_task(setup.task)
-    return _read_side(given, name, task.columns, task, setup.column or column, setup)
-
-
-def _read_key(key: Any, task: Task, value: str | None, setup: Setup) -> Corpus:
-    wanted = (name for name in setup.attributes if name not in SITE_NAMES)
-    return _read_side(key, "key", (*task.columns, *wanted), task, value, setup)
-
-
-def _read_side(given: Any, side: str, extra: tuple[str, ...], task: Task, value: str | None, setup: Setup) -> Corpus:
-    (setup.progress or _say_nothing)(f"reading {side}")
+    wanted = (name for name in setup.attributes if name not in SITE_NAMES) if side == KEY else ()
     options = {**_chunk_options(task, setup), **_belief_options(task, setup)}
-    corpus = _read(given, Request(side, value, extra, options, setup.max_line, task.layer), task.shape)
-    return certain_key(corpus) if side == "key" and corpus.beliefs is not None else corpus
+    value = setup.column or column
+    return Request(side, value, (*task.columns, *wanted), options, setup.max_line, task.layer), task.shape
+
+
+def _read_side(given: Any, side: str, setup: Setup) -> Corpus:
+    (setup.progress or _say_nothing)(f"reading {side}")
+    corpus = _read(given, *request_of(side, setup))
+    return certain_key(corpus) if side == KEY and corpus.beliefs is not None else corpus
 
 
 def _say_nothing(_: str) -> None:
@@ -366,132 +373,3 @@ def _trained(task: Task, setup: Setup, value: str | None) -> frozenset[str] | No
     if corpus.words is None:
         raise UsageError("the training file has no words")
     return frozenset(corpus.words.intern().names)
-
-
-def compare(
-    key: Any,
-    systems: Mapping[str, Any],
-    *,
-    task: str,
-    column: str | None = None,
-    missing: Missing | None = None,
-    maps: Mapping[str, Mapping[str, str]] | None = None,
-    fold_case: bool = False,
-    only_label: Sequence[str] = (),
-    ignore_label: Sequence[str] = (),
-    train: Any = None,
-    attributes: Sequence[str] = (),
-    where: str | None = None,
-    punctuation: Punctuation | None = None,
-    labels: Labels | None = None,
-    rules: Any = None,
-    parameters: Parameters | None = None,
-    paranoid: bool = False,
-    scheme: str | None = None,
-    repair: str | None = None,
-    same_ids: str | None = None,
-    singletons: Singletons | None = None,
-    repeated: Repeated | None = None,
-    matching: Matching | None = None,
-    nouns: Nouns | None = None,
-    across: str | None = None,
-    beliefs: Mapping[str, str] | None = None,
-    decide: Decide | None = None,
-    min_weight: float | None = None,
-    strict: bool = False,
-    max_line: int = MAX_LINE,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    zero_division: float | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> Result:
-    """Compare the outputs of systems with a key and with each other.
-
-    Args:
-        key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
-        systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`.
-        task: `pos`, `tag:COLUMN`, `dep`, `span`, `link`, `coref`, `prob`, `label`, or a task of another package.
-        column: the column to judge, where it is not the task's own.
-        missing: what to do about documents that a response lacks: "error" (the default for most tasks), "empty" (for
-            coref) or "intersection".
-        maps: label maps (old to new) by side: "all", "key", or a system's name.
-        fold_case: compare labels without regard to case.
-        only_label: count sites with these key labels alone.
-        ignore_label: leave out sites with these key labels.
-        train: a file whose words count as seen in training.
-        attributes: further columns of the key that slices and conditions will ask for.
-        where: a condition; only sites that fulfil it count.
-        punctuation: which words of trees do not count: "keep" (all count), "ud-punct" (relation punct), "unicode-p"
-            (all characters are punctuation), "ptb" (tags `` '' : , .).
-        labels: how relations of trees are compared: "universal" (without subtypes) or "full".
-        rules: by which spans are judged: a shipped rule set ("exact" by default, "semeval2013", "paper" …), the path
-            of a rule file, or a `RuleSet`.
-        parameters: numbers to put in place of those of the rule set: `{"fuzzy_credit": 0.5}`, and for those that differ
-            by label `{"similar_enough": {"PER": 90}}`.
-        paranoid: run the rules without any shortcut as well, and compare.
-        scheme: how spans are written in chunk tags ("bio", "iob1", "bioes" …), for inputs that do not say their own
-            behind `?`; detected by default.
-        repair: what to do about tags that break the scheme: "conlleval" (the default), "discard" or "refuse".
-        same_ids: a file of ids that mean the same entity, a line each, for links and for documents' entities.
-        singletons: whether mentions that are alone in their chain count: "keep" (the default) or "drop".
-        repeated: what becomes of a mention that is given twice: its "first" chain keeps it, or "official", as in the
-            reference scorer 8.01, which does so only with mentions that the key has and counts others again.
-        matching: when a mention of a response is taken for one of the key: "exact" (at the same place), "head" (the
-            same head) or "partial" (inside of it, with its head).
-        nouns: by which tags nouns and pronouns are told: "auto", "ptb", "stts", "upos", or "english" for a list of
-            pronouns.
-        across: what names topics, whose documents chains may span: an attribute of documents, "until:_" for their names
-            up to a sign, or "all" for one topic.
-        beliefs: how probabilities are read, for inputs that do not say it themselves: "scale", "overlap", "semantics",
-            "residual", "aggregate", "floor", "score", each with its value.
-        decide: how probabilistic output becomes a hard one: "tuple" (the default: the largest weight of each block) or
-            "hierarchical" (the most probable span, then its best label).
-        min_weight: what weighs less is not in the hard output.
-        strict: refuse to go on when there is anything to note.
-        max_line: the longest line accepted, in bytes.
-        resamples: how many resamples intervals and tests draw; 0 for none.
-        seed: the seed of all draws.
-        zero_division: a value to put where a ratio is undefined; None to say so instead.
-        progress: called with what is being done.
-
-    >>> result = compare(["DT", "NN", "VB"], {"a": ["DT", "NN", "NN"], "b": ["DT", "VB", "VB"]}, task="tag")
-    >>> result.difference("a", "b").diff
-    0.6666666666666666
-
-    >>> found = compare([["B-PER", "I-PER", "O"]], {"a": [["B-PER", "O", "O"]]}, task="span", rules="semeval2013")
-    >>> [found.scores("f1", view=view).value("a") for view in ("strict", "partial")]
-    [0.0, 0.5]
-
-    """
-    setup = Setup(
-        task,
-        column=column,
-        missing=missing,
-        maps=maps or {},
-        fold_case=fold_case,
-        only_label=only_label,
-        ignore_label=ignore_label,
-        train=train,
-        attributes=sorted({*attributes, *(names_used(where) if where else ())}),
-        punctuation=punctuation,
-        labels=labels,
-        rules=rules,
-        parameters=parameters or {},
-        paranoid=paranoid,
-        scheme=scheme,
-        repair=repair,
-        same_ids=same_ids,
-        singletons=singletons,
-        repeated=repeated,
-        matching=matching,
-        nouns=nouns,
-        across=across,
-        beliefs=beliefs or {},
-        decide=decide,
-        min_weight=min_weight,
-        strict=strict,
-        max_line=max_line,
-        progress=progress,
-    )
-    result = Result(judge(key, systems, setup), resamples, seed, zero_division)
-    return result.where(where) if where else result

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from comparanda.comparing import compare
 from comparanda.comparison.simulation import Simulated, simulation
 from comparanda.errors import UsageError, nearest
 from comparanda.feedback.journal import Journal
 from comparanda.feedback.plan import Plan, User
 from comparanda.feedback.scopes import ALL, condition_of, field_in, refuse_nothing
 from comparanda.feedback.trials import SEEDS, Trial, plans_of, tried
-from comparanda.road import compare
 
 if TYPE_CHECKING:
     from comparanda.feedback.areas import Area

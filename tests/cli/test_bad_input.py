@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from comparanda.places import Stretch
 from comparanda.read import files
 from tests.cli.files import conllu, key_and_system, write
 from tests.command import run
@@ -137,9 +138,9 @@ def test_a_file_that_vanishes_before_it_is_read(
 ) -> None:
     found = files._append
 
-    def vanish(joined: bytearray, end: int, file: Path) -> int:
+    def vanish(joined: bytearray, end: int, stretch: Stretch) -> int:
         Path("sys.conllu").unlink(missing_ok=True)
-        return found(joined, end, file)
+        return found(joined, end, stretch)
 
     monkeypatch.setattr(files, "_append", vanish)
     monkeypatch.setattr(files, "_neighbour", lambda _: "")

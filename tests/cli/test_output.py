@@ -130,8 +130,8 @@ class Terminal(io.StringIO):
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, **environment: str) -> str:
     """Print the demo's anatomy on a terminal of some width."""
+    from comparanda.comparing import compare
     from comparanda.demo import demo_files
-    from comparanda.road import compare
 
     for name, value in {"TERM": "xterm", "COLUMNS": str(columns), **environment}.items():
         monkeypatch.setenv(name, value)

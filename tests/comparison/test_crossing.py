@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from comparanda.comparing import compare
 from comparanda.comparison import crossing
 from comparanda.comparison.difference import CLASSES
-from comparanda.road import compare
 from tests.seeds import draws
 
 if TYPE_CHECKING:

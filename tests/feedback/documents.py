@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from comparanda.comparing import compare
 from comparanda.result import Result
-from comparanda.road import compare
 
 
 def texts_and_blocks(folder: Path) -> Result:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from comparanda.road import compare
+from comparanda.comparing import compare
 from comparanda.sites import ABSENT
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, sets, written

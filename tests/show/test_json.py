@@ -16,12 +16,12 @@ from jsonschema import Draft202012Validator
 from comparanda.agreeing import agreement
 from comparanda.annotators import compare_keys
 from comparanda.asking import ask
+from comparanda.comparing import compare
 from comparanda.comparison.finding import Finding
 from comparanda.ensemble import combine
 from comparanda.read.replies import Reply
 from comparanda.read.runs import Runs
 from comparanda.result import Result
-from comparanda.road import compare
 from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
 from comparanda.simulating import simulate
 from tests.comparison.beliefs.small import compared as compared_beliefs

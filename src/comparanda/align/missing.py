@@ -24,17 +24,21 @@ def refuse_missing(
     key: Corpus, response: Corpus, lacking: list[str], surplus: list[str], missing: Missing, kind: str
 ) -> None:
     """Refuse a response that lacks documents or ids of the key, or has others, unless that was allowed."""
-    if missing != "error" or not (lacking or surplus):
-        return
+    if missing == "error" and (lacking or surplus):
+        raise not_covered(key.source.parts[0].name, response.source.parts[0].name, lacking, surplus, kind)
+
+
+def not_covered(key: str, response: str, lacking: list[str], surplus: list[str], kind: str) -> AlignError:
+    """Make the error for a response that lacks documents or ids of the key, or has others, given their files."""
     details = []
     if lacking:
-        details.append(f"missing here: {_some(lacking)} of the key ({key.source.parts[0].name})")
+        details.append(f"missing here: {_some(lacking)} of the key ({key})")
     if surplus:
         details.append(f"not in the key: {_some(surplus)}")
     count = f"{len(lacking):,} of the key's {kind}s missing" if lacking else f"{len(surplus):,} {kind}s unknown"
-    raise AlignError(
+    return AlignError(
         f"the response does not cover the key: {count}",
-        where=response.source.parts[0].name,
+        where=response,
         details=details,
         hint="count them as empty with --missing empty, or leave them out with --missing intersection",
     )

@@ -15,6 +15,7 @@ from comparanda.annotators import compare_keys
 from comparanda.cli.inputs import has_systems, inputs, key_of, other_keys, read_maps
 from comparanda.cli.output import OutputError, layout_of, print_notes, publish, say_settings, tell, visible_lines
 from comparanda.cli.parsing import Option, is_given
+from comparanda.comparing import compare
 from comparanda.errors import InputError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.item_selection import ITEM_NAMES, PAIR_ITEM_NAMES
@@ -24,7 +25,7 @@ from comparanda.manifest import is_ours
 from comparanda.read.inputs import Input, formats
 from comparanda.read.runs import each_input
 from comparanda.result import Result
-from comparanda.road import Setup, columns_of, compare, read_key, read_response, refuse_notes
+from comparanda.road import Setup, columns_of, read_key, read_response, refuse_notes
 from comparanda.saved import is_result_folder, open_result
 from comparanda.selection import SITE_NAMES, pair_names
 from comparanda.show.console import progress

@@ -37,6 +37,7 @@ class Mark:
         name: what it is called; empty if by its number.
         head: the lines before it that say how it is to be read.
         counted: whether it counts among those that are called by their number.
+        group: the document of a row that has an id.
 
     """
 
@@ -45,6 +46,7 @@ class Mark:
     name: str
     head: bytes = b""
     counted: bool = True
+    group: str = ""
 
 
 Marks = Callable[["Path", "Request"], Iterator[Mark]]

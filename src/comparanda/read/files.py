@@ -149,6 +149,17 @@ def stamp(file: Path) -> tuple[int, int] | None:
     return found.st_size, found.st_mtime_ns
 
 
+def stamp_of(given: object) -> tuple[int, int] | None:
+    """Return what tells whether a file was changed, if something given is the name of one."""
+    return stamp(Path(given)) if isinstance(given, str | os.PathLike) else None
+
+
+def is_packed(file: Path) -> bool:
+    """Whether a file is packed by gzip, so that it can be read only from its begin."""
+    with file.open("rb") as stream:
+        return stream.read(2) == _GZIP
+
+
 def _size(file: Path | Stretch | None) -> int:
     """Return how many bytes to expect; a file that cannot be asked is refused when it is opened."""
     if isinstance(file, Stretch):

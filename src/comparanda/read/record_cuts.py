@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from comparanda.errors import InputError
 from comparanda.places import Stretch
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     Read = Callable[[Source, Request], Corpus]
 
 _SAMPLE = 50
-_ANY = msgspec.json.Decoder(dict[str, Any])
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def json_marks(read: Read) -> Callable[[Path, Request], Iterator[Mark]]:
@@ -40,32 +42,26 @@ def json_marks(read: Read) -> Callable[[Path, Request], Iterator[Mark]]:
 
 
 def _json_marks(read: Read, file: Path, request: Request) -> Iterator[Mark]:
-    lines = _lines(file)
-    sample = list(islice((line for line in lines if line[2].strip()), _SAMPLE))
+    lines = ((start, before, line) for start, before, line in _lines(file) if line.strip())
+    sample = list(islice(lines, _SAMPLE))
     if not sample or not sample[0][2].lstrip().startswith(b"{"):
         raise UncuttableError(f"{file.name} has not one JSON object a line")
-    names = _names(read, file, request, sample[-1][0] + len(sample[-1][2]))
+    called = _Called.of(read, file, request, sample[-1][0] + len(sample[-1][2]))
+    records = [_decoded(_OBJECT, file, before, line) for _, before, line in sample]
+    fields = called.fields({name: [each.get(name) for each in records] for name in records[0]}, file)
+    wanted = [(f"field{place}", Any, None) for place in range(len(fields))]
+    names = {field: name for (field, _, _), name in zip(wanted, fields, strict=True) if name is not None}
+    decoder = msgspec.json.Decoder(msgspec.defstruct("Record", wanted, rename=names, gc=False))
+    rows = ((start, before, _decoded(decoder, file, before, line)) for start, before, line in chain(sample, lines))
+    found = ((start, before, [getattr(row, name, None) for name, _, _ in wanted]) for start, before, row in rows)
+    return called.marks(found, fields)
+
+
+def _decoded(decoder: msgspec.json.Decoder[Any], file: Path, before: int, line: bytes) -> Any:
     try:
-        fields = [_ANY.decode(line) for _, _, line in sample]
-    except (msgspec.DecodeError, RecursionError) as problem:
-        raise UncuttableError(f"{file.name} cannot be read: {problem}") from None
-    candidates = {name: [each.get(name) for each in fields] for name in fields[0]}
-    field = _naming(file, candidates, names, len(sample))
-    if field is None:
-        yield from (Mark(start, before, "") for start, before, line in _lines(file) if line.strip())
-        return
-    record: Any = msgspec.defstruct("Record", [("name", Any, None)], rename={"name": field}, gc=False)
-    decode, last = msgspec.json.Decoder(record).decode, None
-    for start, before, line in _lines(file):
-        if not line.strip():
-            continue
-        try:
-            name = _called(decode(line).name)
-        except (msgspec.DecodeError, RecursionError):
-            raise UncuttableError(f"{file.name}:{before + 1} is no JSON object") from None
-        if name != last:
-            yield Mark(start, before, name)
-            last = name
+        return decoder.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        raise UncuttableError(f"{file.name}:{before + 1} is no JSON object") from None
 
 
 def table_marks(read: Read, dialect: Callable[[Request], Dialect]) -> Callable[[Path, Request], Iterator[Mark]]:
@@ -78,27 +74,18 @@ def _table_marks(read: Read, dialect: Callable[[Request], Dialect], file: Path, 
     sample = list(islice(rows, _SAMPLE + 1))
     if len(sample) < 2:
         raise UncuttableError(f"{file.name} has too few rows")
-    names = _names(read, file, request, sample[-1][0] + len(sample[-1][2]))
-    for header in (True, False):
-        cells = [row for _, _, _, row in sample[header:]]
-        candidates = {
-            str(place): [each[place] for each in cells if place < len(each)] for place in range(len(cells[0]))
-        }
-        try:
-            column = _naming(file, candidates, names, len(cells))
-            break
-        except UncuttableError:
-            if not header:
-                raise
-    head, last = (sample[0][2].replace(b"\r\n", b"\n") if header else b""), None
-    for start, before, _, row in islice(_rows(file, dialect(request)), int(header), None):
-        if column is None:
-            yield Mark(start, before, "", head)
-            continue
-        name = row[int(column)] if int(column) < len(row) else ""
-        if name != last:
-            yield Mark(start, before, name, head)
-            last = name
+    called = _Called.of(read, file, request, sample[-1][0] + len(sample[-1][2]))
+    header = called.count < len(sample)
+    cells = [row for _, _, _, row in sample[header:]]
+    fields = called.fields({str(place): [each[place] for each in cells] for place in range(min(map(len, cells)))}, file)
+    head = sample[0][2].replace(b"\r\n", b"\n") if header else b""
+    wanted = [None if name is None else int(name) for name in fields]
+    every = ((start, before, row) for start, before, _, row in islice(chain(sample, rows), int(header), None))
+    found = (
+        (start, before, [None if place is None or place >= len(row) else row[place] for place in wanted])
+        for start, before, row in every
+    )
+    return called.marks(found, fields, head)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
@@ -131,36 +118,67 @@ def _rows(file: Path, dialect: Dialect) -> Iterator[tuple[int, int, bytes, list[
         raise UncuttableError(f"{file.name}:{before + 1}: {problem}") from None
 
 
-def _names(read: Read, file: Path, request: Request, stop: int) -> list[str] | None:
-    """Return what the records up to a byte are called, as the reader calls them; None if by their numbers."""
-    try:
-        corpus = read(load_files([Stretch(file, 0, stop)], side=request.side), request)
-    except InputError as problem:
-        raise UncuttableError(str(problem)) from None
-    if corpus.documents.marked:
-        names = list(corpus.documents.names)
-    elif corpus.by_id and corpus.words is not None:
-        names = [corpus.words[row] for row in range(len(corpus))]
-    else:
-        raise UncuttableError(f"{file.name} names no documents")
-    numbers = [f"document {number}" if corpus.documents.marked else str(number) for number in range(1, len(names) + 1)]
-    return None if names == numbers else names
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """What the reader calls the first records.
 
+    Args:
+        names: the names of their documents, or of rows their ids; None if they are called by their numbers.
+        groups: of rows, the names of their documents; None if they have none.
+        rows: whether these are rows, each with an id.
+        count: how many records there are.
 
-def _naming(file: Path, candidates: dict[str, list[Any]], names: list[str] | None, count: int) -> str | None:
-    """Return the field that holds the names; None if records are called by their numbers."""
-    for field, values in candidates.items():
-        if len(values) == count and _runs(list(map(_called, values))) == names:
-            return field
-    if names is None:
+    """
+
+    names: list[str] | None
+    groups: list[str] | None
+    rows: bool
+    count: int
+
+    @classmethod
+    def of(cls, read: Read, file: Path, request: Request, stop: int) -> _Called:
+        """Read the records up to a byte."""
+        try:
+            corpus = read(load_files([Stretch(file, 0, stop)], side=request.side), request)
+        except InputError as problem:
+            raise UncuttableError(str(problem)) from None
+        documents = corpus.documents
+        if corpus.by_id and corpus.words is not None:
+            order = np.argsort(corpus.offset, kind="stable").tolist()
+            ids = [corpus.words[row] for row in order]
+            owner = np.searchsorted(corpus.row_documents, order, side="right") - 1
+            groups = [documents.names[each] for each in owner.tolist()] if documents.marked else None
+            return cls(None if ids == _numbers("", len(ids)) else ids, groups, rows=True, count=len(ids))
+        if not documents.marked:
+            raise UncuttableError(f"{file.name} marks no documents")
+        names = list(documents.names)
+        unnamed = names == _numbers("document ", len(names))
+        return cls(None if unnamed else names, None, rows=False, count=len(names))
+
+    def fields(self, candidates: dict[str, list[Any]], file: Path) -> list[str | None]:
+        """Return the fields that hold names and groups, given the values of all fields; None for those without."""
+        return [self._holding(each, candidates, file) for each in (self.names, self.groups)]
+
+    def _holding(self, wanted: list[str] | None, candidates: dict[str, list[Any]], file: Path) -> str | None:
+        for field, values in candidates.items() if wanted is not None else ():
+            texts = list(map(str, values))
+            if (texts if self.rows else [name for name, _ in groupby(texts)]) == wanted:
+                return field
+        if wanted is not None:
+            raise UncuttableError(f"{file.name} has no field that holds the names of documents alone")
         return None
-    raise UncuttableError(f"{file.name} has no field that holds the names of documents")
+
+    def marks(
+        self, found: Iterable[tuple[int, int, list[Any]]], fields: list[str | None], head: bytes = b""
+    ) -> Iterator[Mark]:
+        """Make the marks, given where each record stands and what its fields hold."""
+        last: str | None = None
+        for start, before, (name, group) in found:
+            called = "" if fields[0] is None else str(name)
+            if self.rows or fields[0] is None or called != last:
+                yield Mark(start, before, called, head, group="" if fields[1] is None else str(group))
+            last = called
 
 
-def _called(value: Any) -> str:
-    return str(value)
-
-
-def _runs(values: Sequence[str]) -> list[str]:
-    """Return values, each once for all that follow each other."""
-    return [value for value, _ in groupby(values)]
+def _numbers(before: str, count: int) -> list[str]:
+    return [f"{before}{number}" for number in range(1, count + 1)]

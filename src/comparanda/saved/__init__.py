@@ -5,7 +5,7 @@ in the user's files: the folder keeps their paths, sizes and digests, and refuse
 file that changed. What has no file (Python data, standard input) is kept in the folder.
 """
 
-from comparanda.saved.reading import is_result_folder, open_result
-from comparanda.saved.writing import save
+from comparanda.saved.reading import is_result_folder, open_part, open_result
+from comparanda.saved.writing import packed, save
 
-__all__ = ["is_result_folder", "open_result", "save"]
+__all__ = ["is_result_folder", "open_part", "open_result", "packed", "save"]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import TextColumn
-from comparanda.errors import UsageError
-from comparanda.manifest import MANIFEST, read_manifest
+from comparanda.errors import ReadError, UsageError
+from comparanda.manifest import MANIFEST, PLAN, PartsManifest, digest, read_manifest
 from comparanda.measures import can_be_told, measure
+from comparanda.merge import merge
 from comparanda.places import Note
 from comparanda.saved.beliefs import read_candidates
 from comparanda.saved.reader import Reader
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.excerpts import Texts
-    from comparanda.manifest import ViewEntry
+    from comparanda.manifest import Manifest, ViewEntry
     from comparanda.result import Result
     from comparanda.sites import Sites
 
 
 def is_result_folder(path: str | os.PathLike[str]) -> bool:
     """Whether a path is a folder that `Result.save` wrote."""
-    return (Path(path) / MANIFEST).is_file()
+    return any((Path(path) / name).is_file() for name in (MANIFEST, PLAN))
 
 
 def open_result(folder: str | os.PathLike[str]) -> Result:
@@ -44,6 +45,31 @@ def open_result(folder: str | os.PathLike[str]) -> Result:
 
     path = Path(os.path.realpath(folder))
     manifest = read_manifest(path)
+    if isinstance(manifest, PartsManifest):
+        if outside := next((name for name in manifest.parts if Path(name).name != name or name == ".."), None):
+            raise ReadError(f"the manifest names a part outside the folder: {outside!r}", where=str(path))
+        verdicts = merge([open_part(path / name, known).verdicts for name, known in manifest.parts.items()])
+        return Result(verdicts, manifest.resamples, manifest.seed, manifest.zero_division)
+    return _opened(path, manifest)
+
+
+def open_part(folder: Path, known: str) -> Result:
+    """Read a part of a result, given the digest of its manifest."""
+    try:
+        data = (folder / MANIFEST).read_bytes()
+    except OSError:
+        raise ReadError("a part of the result is missing", where=str(folder)) from None
+    if digest(data) != known:
+        raise ReadError("a part of the result is not what was saved", where=str(folder))
+    manifest = read_manifest(folder)
+    if isinstance(manifest, PartsManifest):
+        raise ReadError("a part of the result has parts itself", where=str(folder))
+    return _opened(folder, manifest)
+
+
+def _opened(path: Path, manifest: Manifest) -> Result:
+    from comparanda.result import Result
+
     reader = Reader(path, manifest)
     _check_systems(reader)
     texts, units = read_texts(reader), _read_units(reader)

@@ -12,13 +12,13 @@ from comparanda.columns import PADDING
 from comparanda.errors import ReadError
 from comparanda.excerpts import Side, TextPart, Texts
 from comparanda.manifest import digest
-from comparanda.places import Part, Source
+from comparanda.places import Part, Source, Stretch
 from comparanda.read.files import load_files
 from comparanda.saved.reader import INTEGERS, PIECES
 
 if TYPE_CHECKING:
     from comparanda.columns import Codes, Rows
-    from comparanda.manifest import SideEntry, SourceEntry, TextEntry
+    from comparanda.manifest import PartEntry, SideEntry, SourceEntry, TextEntry
     from comparanda.saved.reader import Reader
 
 
@@ -96,13 +96,12 @@ class SavedSource:
 
     @cached_property
     def _source(self) -> Source:
-        paths = [Path(part.path) if part.path else None for part in self.entry.parts]
-        parts = tuple(Part(part.name, path, part.begin) for part, path in zip(self.entry.parts, paths, strict=True))
+        parts = tuple(map(_part, self.entry.parts))
         kept = self.kept()
         if kept is not None:
             source = Source(parts, bytearray(kept + bytes(PADDING)), repaired=True)
         else:
-            source = Source(parts, self._loaded([path for path in paths if path is not None]))
+            source = Source(parts, self._loaded(parts))
         if digest(memoryview(source.data)[: source.size]) != self.entry.digest:
             raise ReadError(
                 "the file has changed since the result was saved",
@@ -112,13 +111,22 @@ class SavedSource:
         self.reader.require(source.size >= self._size, "rows stand behind the end of their file")
         return source
 
-    def _loaded(self, paths: list[Path]) -> bytearray:
-        for path, part in zip(paths, self.entry.parts, strict=True):
-            if not path.is_file():
+    def _loaded(self, parts: tuple[Part, ...]) -> bytearray:
+        for part in parts:
+            if part.path is None or not part.path.is_file():
                 raise ReadError(
                     "the file is not there any more",
                     where=part.name,
-                    details=[f"it was {path}"],
+                    details=[f"it was {part.path}"],
                     hint="the numbers in the folder are still good; examples need the file",
                 )
-        return load_files(paths, side="saved").data
+        return load_files([part.stretch or part.path for part in parts], side="saved").data
+
+
+def _part(entry: PartEntry) -> Part:
+    """Return where a file, or a stretch of one, stands in a source."""
+    path, stretch = None if entry.path is None else Path(entry.path), None
+    if entry.stretch is not None and path is not None:
+        given = entry.stretch
+        stretch = Stretch(path, given.start, given.stop, given.lines, given.before, given.head.encode())
+    return Part(entry.name, path, entry.begin, stretch)

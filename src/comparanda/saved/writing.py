@@ -32,6 +32,7 @@ from comparanda.manifest import (
     SideEntry,
     SitesEntry,
     SourceEntry,
+    StretchEntry,
     SystemEntry,
     TextEntry,
     ViewEntry,
@@ -52,10 +53,13 @@ if TYPE_CHECKING:
     from comparanda.corpus import Fragments
     from comparanda.excerpts import TextPart
     from comparanda.items import Items, Outcomes
-    from comparanda.places import Source
+    from comparanda.places import Source, Stretch
     from comparanda.result import Result
     from comparanda.sites import Aspect, Attribute, Sites
     from comparanda.verdicts import View
+
+Store = Callable[[str, bytes | memoryview], None]
+"""Takes a file by its name."""
 
 Table = TypeVar("Table")
 Entry = TypeVar("Entry")
@@ -71,13 +75,24 @@ def save(result: Result, folder: str | os.PathLike[str]) -> None:
         temporary = _beside(target)
         temporary.mkdir()
         try:
-            _write(result, temporary)
+            _write(result, lambda name, data: _write_file(temporary / name, data))
             _put(temporary, target)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
     except OSError as problem:
         raise ReadError(f"the folder cannot be written: {problem.strerror or problem}", where=str(target)) from None
+
+
+def packed(result: Result) -> dict[str, bytes]:
+    """Return the files of a result folder by their names, for whoever writes it elsewhere."""
+    files: dict[str, bytes] = {}
+    _write(result, lambda name, data: files.update({name: bytes(data)}))
+    return files
+
+
+def _write_file(file: Path, data: bytes | memoryview) -> None:
+    file.write_bytes(data)
 
 
 def _beside(target: Path) -> Path:
@@ -100,10 +115,10 @@ def _put(temporary: Path, target: Path) -> None:
 
 
 class _Writer:
-    """Writes columns to a folder and notes down what the manifest must say of them."""
+    """Writes columns to files and notes down what the manifest must say of them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self.files: dict[str, str] = {}
         self.sources: list[SourceEntry] = []
         self.claims: list[ClaimsEntry] = []
@@ -169,7 +184,9 @@ class _Writer:
         source: Source = given
         files = all(part.path is not None for part in source.parts) and not source.repaired
         parts = [
-            PartEntry(part.name, None if part.path is None else str(part.path.resolve()), part.begin)
+            PartEntry(
+                part.name, None if part.path is None else str(part.path.resolve()), part.begin, _stretch(part.stretch)
+            )
             for part in source.parts
         ]
         data = bytes(memoryview(source.data)[: source.size])
@@ -177,13 +194,19 @@ class _Writer:
 
     def _file(self, data: bytes | memoryview, suffix: str) -> str:
         name = f"{len(self.files):04}.{suffix}"
-        (self.folder / name).write_bytes(data)
+        self.store(name, data)
         self.files[name] = digest(data)
         return name
 
 
-def _write(result: Result, folder: Path) -> None:
-    writer = _Writer(folder)
+def _stretch(stretch: Stretch | None) -> StretchEntry | None:
+    if stretch is None:
+        return None
+    return StretchEntry(stretch.start, stretch.stop, stretch.lines, stretch.before, stretch.head.decode())
+
+
+def _write(result: Result, store: Store) -> None:
+    writer = _Writer(store)
     verdicts = result.verdicts
     views = [_view(writer, view) for view in verdicts.views.values()]
     texts = [_text_part(writer, part) for part in verdicts.texts.parts]
@@ -212,7 +235,7 @@ def _write(result: Result, folder: Path) -> None:
         sources=writer.sources,
         files=writer.files,
     )
-    (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+    store(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=1))
 
 
 def _view(writer: _Writer, view: View) -> ViewEntry:

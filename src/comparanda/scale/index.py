@@ -1,0 +1,157 @@
+"""The index of an input: where each of its documents stands, without reading what is in them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from comparanda.errors import InputError
+from comparanda.places import Portion, Stretch, Whole
+from comparanda.read.cuts import Mark, UncuttableError
+from comparanda.read.files import STDIN, display, is_packed, stamp
+from comparanda.read.inputs import Input, chosen_request, files_and_format, read_input
+from comparanda.read.marks import stem
+from comparanda.read.objects import is_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from comparanda.read.request import Format, Request, Shape
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Index:
+    """Where the documents of an input stand; or its rows, where it has rows and no documents.
+
+    Args:
+        given: the input, with its format.
+        files: its files, and what told their state when they were looked at.
+        marked: whether it marks documents.
+        rows: whether these are rows with ids, and no documents.
+        places: the stretches of each document by its name, in the order of the input.
+        groups: of rows, the documents that they are in.
+
+    """
+
+    given: Input
+    files: tuple[tuple[str, Any], ...]
+    marked: bool
+    rows: bool = False
+    places: dict[str, list[Stretch]] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a document has; 0 if it is not there."""
+        return sum((each.stop or 0) - each.start for each in self.places.get(name, ()))
+
+    def portion(self, names: Sequence[str]) -> Input:
+        """Return the input with only some of its documents, in the order of the input."""
+        found = [each for name in names for each in self.places.get(name, ())]
+        order = {name: number for number, (name, _) in enumerate(self.files)}
+        found.sort(key=lambda each: (order[display(each.file)], each.start))
+        whole = Whole(tuple(name for name, _ in self.files), self.marked)
+        return replace(self.given, portion=Portion(tuple(_joined(found)), whole))
+
+
+def _joined(stretches: list[Stretch]) -> Iterator[Stretch]:
+    """Join stretches that follow each other in their file, and are to be read under the same head."""
+    last: Stretch | None = None
+    for each in stretches:
+        if last is not None and (last.file, last.stop, last.head) == (each.file, each.start, each.head):
+            last = replace(last, stop=each.stop)
+            continue
+        if last is not None:
+            yield last
+        last = each
+    if last is not None:
+        yield last
+
+
+def index_of(given: Any, request: Request, shape: Shape) -> Index:
+    """Look through an input for the places of its documents; raise `UncuttableError` if it has to be read whole."""
+    found = given if isinstance(given, Input) else Input.parse(os.fspath(given)) if is_path(given) else None
+    if found is None:
+        raise UncuttableError(f"{request.side} is Python data")
+    if found.path == STDIN:
+        raise UncuttableError(f"{request.side} comes from standard input")
+    files, chosen = files_and_format(found, request, shape)
+    asked = chosen_request(chosen, found, request)
+    stamps = tuple((display(file), stamp(file)) for file in files)
+    exact = replace(found, format=chosen.name)
+    if chosen.marks is None:
+        return _by_file(Index(exact, stamps, marked=True), files, request, shape)
+    if packed := next(filter(is_packed, files), None):
+        raise UncuttableError(f"{display(packed)} is packed")
+    return _by_marks(Index(exact, stamps, marked=_several(files), rows=shape == "rows"), files, chosen, asked)
+
+
+def _several(files: Sequence[Path]) -> bool:
+    return len(files) > 1
+
+
+def _by_file(index: Index, files: Sequence[Path], request: Request, shape: Shape) -> Index:
+    """Tell which documents are in each file by reading one after the other."""
+    if not _several(files):
+        raise UncuttableError(f"files of format {index.given.format!r} are read whole")
+    names = tuple(name for name, _ in index.files)
+    for group in _with_companions(files):
+        whole = Portion(tuple(map(Stretch, group)), Whole(names, marked=True))
+        try:
+            corpus = read_input(replace(index.given, portion=whole), request, shape)
+        except InputError as problem:
+            raise UncuttableError(str(problem)) from None
+        if len(corpus.documents) != 1:
+            raise UncuttableError(f"{display(group[0])} holds several documents")
+        _place(
+            index, corpus.documents.names[0], [replace(each, stop=each.file.stat().st_size) for each in whole.stretches]
+        )
+    return index
+
+
+def _with_companions(files: Sequence[Path]) -> list[list[Path]]:
+    """Put files together that are of one name but for their suffixes: a text and what is said of it."""
+    groups: dict[Path, list[Path]] = {}
+    for file in files:
+        groups.setdefault(file.with_name(stem(file.name)), []).append(file)
+    return list(groups.values())
+
+
+def _by_marks(index: Index, files: Sequence[Path], chosen: Format, request: Request) -> Index:
+    assert chosen.marks is not None
+    marked, before = index.marked, 0
+    often = Counter(stem(name) for name, _ in index.files)
+    for file in files:
+        size = file.stat().st_size
+        found = list(chosen.marks(file, request))
+        for mark, stop in zip(found, [*(each.start for each in found[1:]), size], strict=True):
+            name = _name(mark, file, before, often, rows=index.rows)
+            marked |= mark.counted
+            stretch = Stretch(file, mark.start, stop, mark.lines, before, mark.head)
+            before += mark.counted
+            _place(index, name, [stretch])
+            if mark.group:
+                index.groups[name] = mark.group
+    _refuse_changed(index, files)
+    return replace(index, marked=marked)
+
+
+def _name(mark: Mark, file: Path, before: int, often: Counter[str], *, rows: bool) -> str:
+    if mark.name:
+        return mark.name
+    if mark.counted:
+        return str(before + 1) if rows else f"document {before + 1}"
+    name = stem(display(file))
+    return name if often[name] == 1 else display(file)
+
+
+def _place(index: Index, name: str, stretches: list[Stretch]) -> None:
+    index.places.setdefault(name, []).extend(stretches)
+
+
+def _refuse_changed(index: Index, files: Sequence[Path]) -> None:
+    for file, (_, before) in zip(files, index.files, strict=True):
+        if stamp(file) != before:
+            raise UncuttableError(f"{display(file)} changed while it was being looked through")

@@ -1,0 +1,126 @@
+"""One part of a comparison: read, aligned and judged, with what must be known of it to join it to the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from comparanda.corpus import TagEvidence
+from comparanda.errors import ReadError
+from comparanda.read.files import stamp
+from comparanda.read.gather import NOT_ANNOTATED
+from comparanda.read.request import KEY
+from comparanda.result import Result
+from comparanda.road import judged, prepare_runs
+from comparanda.saved import packed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.corpus import Corpus
+    from comparanda.read.inputs import Input
+    from comparanda.road import Setup
+    from comparanda.scale.plan import PartTask, Plan
+
+FACTS = "facts.json"
+"""The file of a part's folder that holds its `Facts`, by side."""
+
+Files = dict[str, bytes]
+"""The files of a folder by their names."""
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What a portion of an input looks like.
+
+    Args:
+        layout: what the reader found out by looking at the first lines.
+        annotated: whether the judged column says anything.
+        scheme: the scheme that tags were read in because the whole corpus tells it; empty where their own told it.
+        counts: how often each chunk tag is used; None where no scheme was to be detected.
+        broken: how often each scheme is broken.
+
+    """
+
+    layout: str
+    annotated: bool
+    scheme: tuple[str, ...] = ()
+    counts: dict[str, int] | None = None
+    broken: dict[str, int] = msgspec.field(default_factory=dict)
+
+    @property
+    def evidence(self) -> TagEvidence | None:
+        """What chunk tags say of their scheme."""
+        return None if self.counts is None else TagEvidence(self.counts, self.broken)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What workers need to judge parts.
+
+    Args:
+        plan: the plan.
+        setup: how inputs are read and judged.
+        schemes: for sides whose tags as a whole tell another scheme than those of some part, what they tell.
+
+    """
+
+    plan: Plan
+    setup: Setup
+    schemes: Mapping[str, tuple[str, ...]]
+
+
+def judge_part(job: Job, number: int) -> Files:
+    """Judge one part; return the files of its result folder, the facts among them."""
+    task = job.plan.parts[number]
+    _refuse_changed(job.plan, task)
+    outputs = [(name, _pinned(given, job.schemes.get(name, ()))) for name, given in task.outputs]
+    prepared = prepare_runs(_pinned(task.key, job.schemes.get(KEY, ())), job.plan.systems, outputs, job.setup)
+    aligned = prepared.aligned
+    corpora = {KEY: aligned.key, **{name: each for (name, _), each in zip(outputs, aligned.responses, strict=True)}}
+    for name, corpus in corpora.items():
+        _check_documents(task, name, corpus)
+    facts = {name: _facts(corpus, job.schemes.get(name, ())) for name, corpus in corpora.items()}
+    files = packed(Result(judged(prepared, job.setup)))
+    _refuse_changed(job.plan, task)
+    return files | {FACTS: msgspec.json.encode(facts)}
+
+
+def _refuse_changed(plan: Plan, task: PartTask) -> None:
+    """Refuse files that are not as they were when they were looked through."""
+    known = dict(plan.files)
+    portions = (given.portion for given in (task.key, *(each for _, each in task.outputs)))
+    for file in {str(each.file) for portion in portions if portion is not None for each in portion.stretches}:
+        if stamp(Path(file)) != known[file]:
+            raise ReadError("the file changed while the comparison was running", where=file, hint="run again")
+
+
+def _pinned(given: Input, scheme: tuple[str, ...]) -> Input:
+    """Return an input whose tags are in the scheme of the whole corpus."""
+    portion = given.portion
+    assert portion is not None
+    return replace(given, portion=replace(portion, whole=replace(portion.whole, scheme=scheme)))
+
+
+def _check_documents(task: PartTask, side: str, corpus: Corpus) -> None:
+    """Refuse a portion whose documents are not those that were marked there."""
+    wanted = task.documents.get(side)
+    if wanted is None or sorted(corpus.documents.names) == sorted(wanted):
+        return
+    unlike = sorted(set(corpus.documents.names) ^ set(wanted))
+    raise ReadError(
+        "the documents are not where they were looked for",
+        where=corpus.source.parts[0].name,
+        details=[f"{len(unlike):,} differ, the first is {unlike[0]!r}"] if unlike else [],
+        hint="compare in one go: without --workers, --memory and --scheduler",
+    )
+
+
+def _facts(corpus: Corpus, scheme: tuple[str, ...]) -> Facts:
+    value, tags = corpus.columns.get("value"), corpus.tags
+    layout, annotated = f"{corpus.format}: {corpus.layout}", value is None or not set(value.names) <= {*NOT_ANNOTATED}
+    if tags is None:
+        return Facts(layout, annotated)
+    return Facts(layout, annotated, scheme, dict(tags.counts), dict(tags.broken))

@@ -1,0 +1,181 @@
+"""A comparison in parts: planned, judged by a crew, written part by part, and put together again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from comparanda.errors import ComparandaError, ReadError, UsageError
+from comparanda.manifest import MANIFEST, digest
+from comparanda.merge import merge
+from comparanda.read.cuts import UncuttableError
+from comparanda.read.spans import chosen_scheme
+from comparanda.result import Result
+from comparanda.road import Setup, judge, refuse_notes
+from comparanda.saved import open_part
+from comparanda.scale.crew import Alone, Crew, Processes
+from comparanda.scale.folder import PartsFolder
+from comparanda.scale.judging import Facts, Job
+from comparanda.scale.plan import plan_of
+
+if TYPE_CHECKING:
+    from comparanda.verdicts import Verdicts
+
+PART = 64 << 20
+"""How many bytes all sides of a part have together, unless memory tells."""
+
+Schemes = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a comparison is spread.
+
+    Args:
+        workers: how many processes of this machine judge parts; None for this process alone.
+        part: about how many bytes of all inputs a part has.
+        folder: where the parts are written, and found again after an interruption; None for a temporary folder.
+
+    """
+
+    workers: int | None = None
+    part: int = PART
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How intervals and tests are drawn, and what stands where a ratio is undefined; as `Result` has it."""
+
+    resamples: int
+    seed: int
+    zero_division: float | None
+
+
+def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: Scale, drawing: Drawing) -> Result:
+    """Compare inputs part by part; those that cannot be cut are judged in one go."""
+    say = setup.progress or (lambda _: None)
+    try:
+        say("looking for documents")
+        plan = plan_of(key, systems, setup, scale.part)
+    except UncuttableError as reason:
+        say(f"in one go: {reason}")
+        result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
+        if scale.folder is not None:
+            result.save(scale.folder)
+        return result
+    kept, target = None, scale.folder
+    if target is None:
+        kept = tempfile.TemporaryDirectory(prefix="comparanda-")
+        target = Path(kept.name) / "parts"
+    folder = PartsFolder(target, plan)
+    verdicts = _Run(folder, replace(setup, progress=None, strict=False), crew_of(scale), say).verdicts()
+    refuse_notes(setup, verdicts.notes)
+    folder.finish(drawing.resamples, drawing.seed, drawing.zero_division)
+    verdicts = replace(verdicts, texts=replace(verdicts.texts, keeps=kept))
+    return Result(verdicts, drawing.resamples, drawing.seed, drawing.zero_division)
+
+
+def crew_of(scale: Scale) -> Crew:
+    """Return who judges the parts."""
+    if scale.workers is None:
+        return Alone()
+    if scale.workers < 1:
+        raise UsageError(f"workers={scale.workers}: there must be at least one")
+    return Processes(scale.workers)
+
+
+class _Run:
+    """One comparison on its way through all parts."""
+
+    def __init__(self, folder: PartsFolder, setup: Setup, crew: Crew, say: Callable[[str], None]) -> None:
+        self.folder, self.plan, self.setup, self.crew, self.say = folder, folder.plan, setup, crew, say
+        self.facts: dict[int, dict[str, Facts]] = {}
+
+    def verdicts(self) -> Verdicts:
+        """Judge what is not done yet, and lay all parts end to end."""
+        done = self.folder.begin()
+        found = {number: self.folder.facts(number) for number in done}
+        self.facts = {number: facts for number, facts in found.items() if facts is not None}
+        self._judge([number for number in range(len(self.plan.parts)) if number not in self.facts], {})
+        schemes = self._schemes()
+        self._judge(self._unlike(schemes), schemes)
+        self._check()
+        return merge([self._opened(number, schemes) for number in range(len(self.plan.parts))])
+
+    def _judge(self, numbers: Sequence[int], schemes: Schemes) -> None:
+        if not numbers:
+            return
+        self.folder.forget(numbers)
+        total, done = len(self.plan.parts), len(self.plan.parts) - len(numbers)
+        self.say(f"judging part {done + 1:,} of {total:,}")
+        for number, files in self.crew.run(Job(self.plan, self.setup, schemes), numbers):
+            self.folder.put(number, files)
+            facts = self.folder.facts(number)
+            assert facts is not None
+            self.facts[number] = facts
+            done += 1
+            self.say(f"judging part {min(done + 1, total):,} of {total:,}")
+
+    def _schemes(self) -> Schemes:
+        """Return the schemes of sides whose chunk tags tell them, and those that would fit as well."""
+        found = {}
+        for side in self.facts[0]:
+            told = [each for facts in self.facts.values() if (each := facts[side].evidence) is not None]
+            if told:
+                evidence = reduce(add, told)
+                found[side] = chosen_scheme(evidence, evidence.counts)
+        return found
+
+    def _unlike(self, schemes: Schemes) -> list[int]:
+        """Return the parts whose own tags tell another scheme than those of the whole corpus."""
+        return [
+            number
+            for number, facts in sorted(self.facts.items())
+            if any(_noted(each) != _noted_as(schemes[side]) for side, each in facts.items() if side in schemes)
+        ]
+
+    def _check(self) -> None:
+        """Refuse parts that were read in different ways, and an input that says nothing in any part."""
+        for side, first in self.facts[0].items():
+            unlike = next((n for n, facts in sorted(self.facts.items()) if facts[side].layout != first.layout), None)
+            where = f"{side}, part {(unlike or 0) + 1:,} of {len(self.facts):,}"
+            if unlike is not None:
+                raise ReadError(
+                    "the file is not made alike from its begin to its end",
+                    where=where,
+                    details=[f"first: {first.layout}", f"here: {self.facts[unlike][side].layout}"],
+                    hint="say how it is made by options behind ::FORMAT?, or compare in one go",
+                )
+            if not any(facts[side].annotated for facts in self.facts.values()):
+                raise ReadError("the column to be judged holds nothing", where=side, hint="name another: --column NAME")
+
+    def _opened(self, number: int, schemes: Schemes) -> Verdicts:
+        """Open a part; one that is damaged is judged again, once."""
+        try:
+            return self._open(number)
+        except ComparandaError:
+            self._judge([number], schemes)
+            return self._open(number)
+
+    def _open(self, number: int) -> Verdicts:
+        folder = self.folder.path / self.folder.names[number]
+        return open_part(folder, digest((folder / MANIFEST).read_bytes())).verdicts
+
+
+def _noted(facts: Facts) -> tuple[str, ...]:
+    """Return the scheme that tags of a part were read in, and what was noted of it."""
+    if facts.scheme:
+        return _noted_as(facts.scheme)
+    evidence = facts.evidence
+    return () if evidence is None else _noted_as(chosen_scheme(evidence, evidence.counts))
+
+
+def _noted_as(scheme: Sequence[str]) -> tuple[str, ...]:
+    """Return a scheme and those that would fit as well; with BIO, these are not told."""
+    return tuple(scheme[:1]) if scheme[0] == "bio" else tuple(scheme)
