@@ -51,7 +51,7 @@ def right_words(path: Path) -> Any:
 
 def compared(folder: Path) -> tuple[Any, list[Any]]:
     """Return our comparison, read and judged, and the counts of right words by document, made without it."""
-    from comparanda.comparing import compare
+    from comparanda import compare
 
     key, (first, second) = generated(folder)
     systems = {"first": f"{first}::columns", "second": f"{second}::columns"}

@@ -31,7 +31,7 @@ def generated(folder: Path, seed: int = 3) -> tuple[Path, Path]:
 
 def ours(key: Path, system: Path) -> Answer:
     """Go from files to scores, together and by label."""
-    from comparanda.comparing import compare
+    from comparanda import compare
 
     names = ["accuracy", "macro_f1", *(f"{measure}[{label}]" for label in LABELS for measure in MEASURES)]
 

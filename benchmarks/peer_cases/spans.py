@@ -57,7 +57,7 @@ def wnut(_: Path) -> Tagged:
 
 def _compared(files: Tagged, rules: str, only: Sequence[str] = ()) -> Any:
     """Compare from files, with the settings of the peers: repaired as conlleval does, 0 where a ratio is undefined."""
-    from comparanda.comparing import compare
+    from comparanda import compare
 
     return compare(
         f"{files.key}::columns",

@@ -30,7 +30,7 @@ def gum(_: Path) -> tuple[Path, Path]:
 
 def conll18(key: Path, system: Path) -> Answer:
     """Go from files to all scores of the shared task and their counts; as udeval does, 0 where a ratio is undefined."""
-    from comparanda.comparing import compare
+    from comparanda import compare
 
     def run() -> Numbers:
         result = compare(str(key), {"s": str(system)}, task="dep", resamples=0, zero_division=0.0)
