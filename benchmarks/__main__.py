@@ -63,7 +63,7 @@ def warm_floor(paths: list[Path]) -> Callable[[], int]:
 
 def whole_road(paths: list[Path]) -> Callable[[], str]:
     """Compare five systems with a key, from files to JSON, with all findings but the resampling."""
-    from comparanda.road import compare
+    from comparanda.comparing import compare
 
     key, *systems = (str(path) for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}
@@ -72,7 +72,7 @@ def whole_road(paths: list[Path]) -> Callable[[], str]:
 
 def all_tree_scores(paths: list[Path]) -> Callable[[], int]:
     """Compare parsers with a key, from files to all scores of trees; return the first one's correct arcs (LAS)."""
-    from comparanda.road import compare
+    from comparanda.comparing import compare
 
     key, *systems = (str(path) for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}

@@ -101,7 +101,7 @@ def _chunks(size: int, begin: Rows, label: Rows, long: NDArray[np.bool_]) -> Nam
 
 def compared(paths: list[Path], task: str) -> Result:
     """Compare the systems with the key."""
-    from comparanda.road import compare
+    from comparanda.comparing import compare
 
     key, *systems = (f"{path}::columns" for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}

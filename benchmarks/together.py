@@ -106,7 +106,7 @@ def read_all(paths: list[Path], task: str) -> Callable[[], int]:
 
 def judged(paths: list[Path], task: str) -> Result:
     """Compare the systems with the key."""
-    from comparanda.road import compare
+    from comparanda.comparing import compare
 
     key, *systems = (f"{path}::columns" for path in paths)
     named = {f"s{number:02}": path for number, path in enumerate(systems, start=1)}
