@@ -65,6 +65,16 @@ WAYS: dict[str, tuple[str, ...]] = {
 """The tasks and options under which a format is read; others are read as spans, links and probable spans."""
 
 
+MORE_WORDS = {
+    "conllu": ("SpacesAfter=\\s\\n", "SpacesBefore=\\u00a0", "SpaceAfter=No", "\\ud800", "# newdoc id = ", "1-2",
+               "1.1", "0.1", "# newpar", "Entity=", "(e1-", "e1)", "[1/2]", "|", "# global.Entity = eid-etype"),
+    "conll2012": ("(1", "1)", "(1)", "|", "#begin document (a); part 001", "#end document", "[1/2]"),
+    "columns": ("-DOCSTART-", "B-", "I-", "E-", "S-", "L-", "U-", "O", "# id = "),
+    "llm": ("\\ud800", "\\\\ud800", "```json", "```", "'", "None", "True", ",]", "//"),
+}  # fmt: skip
+"""What else is put into files: signs with a meaning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """One way to read a file: for a task, with options, as a named format or as one that is to be told."""
@@ -81,7 +91,7 @@ class Way:
 def format_targets() -> Iterator[Target]:
     """Give a target for each format."""
     for name, each in formats().items():
-        words = [word.encode() for word in (*each.options, *_words(name))]
+        words = [word.encode() for word in (*each.options, *_words(name), *MORE_WORDS.get(name, ()))]
         minutes = 10 if name in LONG else 2
         yield Target(name, minutes, partial(_seeds, name), partial(run, name), words)
 

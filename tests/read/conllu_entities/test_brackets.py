@@ -451,6 +451,12 @@ class TestTexts:
         assert corpus.raw is not None
         assert corpus.raw.documents == (" a \n\tb\u00a0|\\c\na",)
 
+    def test_numbers_of_no_character_are_left_as_they_are(self) -> None:
+        lines = line(1, "a", "SpacesAfter=\\ud800|Entity=(e1-x)") + line(2, "b", "SpacesAfter=\\u0000") + line(3, "c")
+        corpus = corpus_of(HEADER + lines + "\n")
+        assert corpus.raw is not None
+        assert corpus.raw.documents == ("a\\ud800b\\u0000c",)
+
     def test_other_values_and_lines_without_words_say_nothing(self) -> None:
         lines = (
             line(1, "a", "SpaceAfter=Yes|Entity=(e1-x)")

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 _TABS = 9
 _TEXT = re.compile(rb"^# ?text = ", re.MULTILINE)
-_ESCAPE = re.compile(r"\\(?:u(?P<point>[0-9A-Fa-f]{4})|(?P<letter>[strnp\\]))")
+_ESCAPE = re.compile(r"\\(?:u(?P<point>(?!0000|[Dd][89A-Fa-f])[0-9A-Fa-f]{4})|(?P<letter>[strnp\\]))")
+"""What stands for a character; numbers of surrogates and of NUL, which no text can have, are left as they are."""
+
 _LETTERS = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
 _WRITTEN = str.maketrans({character: f"\\{letter}" for letter, character in _LETTERS.items()})
 
