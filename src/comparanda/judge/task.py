@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from comparanda.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.metadata import EntryPoint
 
     from comparanda.align import Aligned, Missing
     from comparanda.beliefs.policies import Decide
@@ -113,12 +115,18 @@ class Task:
     missing: Missing = "error"
 
 
-def find_task(written: str) -> tuple[Task, str | None]:
-    """Return the task that a text names, and the column behind a colon: `tag`, `tag:xpos`, `label`."""
+@cache
+def _tasks() -> dict[str, EntryPoint]:
+    """Return all tasks by name; they register by the entry point group `comparanda.tasks`."""
     from importlib.metadata import entry_points
 
+    return {entry.name: entry for entry in entry_points(group="comparanda.tasks")}
+
+
+def find_task(written: str) -> tuple[Task, str | None]:
+    """Return the task that a text names, and the column behind a colon: `tag`, `tag:xpos`, `label`."""
     name, _, column = written.partition(":")
-    entries = {entry.name: entry for entry in entry_points(group="comparanda.tasks")}
+    entries = _tasks()
     if name not in entries:
         raise UsageError(
             f"no task is called {name!r}{nearest(name, entries)}", hint=f"tasks: {', '.join(sorted(entries))}"
