@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_LONGEST = 1000
+
+
 class ComparandaError(Exception):
     """The root of all errors this package raises on purpose.
 
@@ -32,11 +35,16 @@ class ComparandaError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        first = f"{self.where}: {self.what}" if self.where else self.what
-        lines = [first, *(f"  {line}" for line in self.details)]
+        first = f"{self.where}: {_cut(self.what)}" if self.where else _cut(self.what)
+        lines = [first, *(f"  {_cut(line)}" for line in self.details)]
         if self.hint:
-            lines.append(f"  {self.hint}")
+            lines.append(f"  {_cut(self.hint)}")
         return "\n".join(lines)
+
+
+def _cut(line: str) -> str:
+    """Return a line without its middle, if a word or a label of megabytes stands there."""
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 101]}…{line[-100:]}"
 
 
 class UsageError(ComparandaError):

@@ -39,8 +39,8 @@ _TEXT_BOUND = re.compile(rf"(?P<id>T\S+)\t(?P<label>\S+) (?P<extent>{_PIECE}(?:;
 _ATTRIBUTE = re.compile(r"[AM]\S+\t(?P<name>\S+) (?P<target>\S+)(?: (?P<value>.*))?")
 _NORMALISATION = re.compile(r"N\S+\t\S+ (?P<target>\S+) (?P<id>\S+)(?:\t.*)?")
 _NOTE = re.compile(r"#\S*\t(?P<type>\S+) (?P<target>\S+)(?:\t(?P<text>.*))?")
-_PASSED = re.compile(r"(?:R\S+\t\S+ \S+:\S+ \S+:\S+\s*|E\S+\t\S+:\S+.*|\*\t\S+ .*)")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_PASSED = re.compile(r"(?:R\S+\t\S+ \S+:[^\s:]++ \S+:[^\s:]++\s*|E\S+\t\S+:\S+.*|\*\t\S+ .*)")
+_NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 _WELL_KNOWN = ("id", "confidence", "probability")
 _ANNOTATOR_NOTES = "AnnotatorNotes"
 

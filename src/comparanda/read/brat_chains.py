@@ -36,7 +36,7 @@ USUAL = frozenset({
 
 NO_TYPE = "none"
 _KEEP_OR_DROP = ("keep", "drop")
-_RELATION = re.compile(r"(?P<name>R\S*)\t(?P<type>\S+) \S+:(?P<first>\S+) \S+:(?P<second>\S+)\s*")
+_RELATION = re.compile(r"(?P<name>R\S*)\t(?P<type>\S+) \S+:(?P<first>[^\s:]++) \S+:(?P<second>[^\s:]++)\s*")
 _EQUIVALENCE = re.compile(r"(?P<name>\*)\t(?P<type>\S+) (?P<members>.*)")
 _EVENT = re.compile(r"(?P<name>E\S*)\t\S+:(?P<trigger>T\S+)(?:\s.*)?")
 

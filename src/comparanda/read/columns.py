@@ -64,7 +64,7 @@ _DOCSTART8 = word8(b"-DOCSTART-")
 _DOCSTART_END = re.compile(rb"T-[ \t\n]")
 _PLACEHOLDER = re.compile(r"[-_*()]*|-?X+-?|O|-DOCSTART-")
 _DOCUMENT_ID8 = word8(b"# document_id")
-_DOCUMENT_ID = re.compile(r"# document_id(?:\s*=\s*(?P<id>.*?))?\s*")
+_DOCUMENT_ID = re.compile(r"# document_id(?:\s*=\s*(?P<id>.*))?")
 _WHITE_LINE = re.compile(rb"^[ \t]+$", re.MULTILINE)
 
 
@@ -167,7 +167,7 @@ class _Reading:
         """Take the comments that name a document, as in HIPE; one that names the same again says nothing new."""
         found = []
         for line in comments[block.first8[comments] == _DOCUMENT_ID8].tolist():
-            named = _DOCUMENT_ID.fullmatch(block.text(self.source, line))
+            named = _DOCUMENT_ID.fullmatch(block.text(self.source, line).rstrip())
             if named is None:
                 continue
             found.append(line)
@@ -201,8 +201,8 @@ def document_name(text: str) -> str:
     """
     found = DOCSTART.fullmatch(text)
     rest = (found["rest"] or "").strip() if found else ""
-    if brackets := re.search(r"\((.*\S.*)\)", rest):
-        return brackets[1].strip()
+    if name := rest[rest.find("(") + 1 : rest.rfind(")")].strip() if "(" in rest else "":
+        return name
     return next((each for each in rest.split() if not _PLACEHOLDER.fullmatch(each)), "")
 
 
@@ -311,7 +311,7 @@ def marks(file: Path, request: Request) -> Iterator[Mark]:
         nonlocal last
         if text.startswith("-"):
             return document_name(text)
-        found = _DOCUMENT_ID.fullmatch(text)
+        found = _DOCUMENT_ID.fullmatch(text.rstrip())
         if found is None:
             return newdoc_name(text)
         known, last = found["id"] is not None and found["id"] == last, found["id"]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from comparanda.columns import Codes
     from comparanda.places import Source
 
-_NEWDOC = re.compile(r"#\s*newdoc(?:\s+id(?:\s*=\s*(?P<id>.*?))?)?\s*$")
-_META = re.compile(r"#\s*meta::(?P<name>[^=]*?)\s*=\s*(?P<value>.*?)\s*$")
+_NEWDOC = re.compile(r"#\s*newdoc(?:\s+id(?:\s*=\s*(?P<id>.*))?)?")
+_META = re.compile(r"#\s*meta::(?P<name>[^=]*)=(?P<value>.*)")
 _HEADS = tuple(word8(head) for head in (b"# newdoc", b"#newdoc ", b"#newdoc\n", b"# meta::"))
 _META_HEAD, _SEVEN_BYTES = word8(b"#meta::"), np.uint64(2**56 - 1)
 
@@ -57,11 +57,11 @@ class Marks:
 
         Understood are `# newdoc id = x`, `# newdoc` and `# meta::genre = news`.
         """
-        newdoc, meta = newdoc_name(text), _META.match(text)
+        newdoc, meta = newdoc_name(text), _META.fullmatch(text)
         if newdoc is not None:
             self.begin(newdoc, row, offset)
         elif meta:
-            self._meta.append((offset, meta["name"], meta["value"]))
+            self._meta.append((offset, meta["name"].rstrip(), meta["value"].strip()))
         return newdoc is not None or meta is not None
 
     def begin(self, name: str, row: int, offset: int) -> None:
@@ -142,7 +142,7 @@ def newdoc_name(text: str) -> str | None:
     >>> newdoc_name("# newdoc id = weblog-1"), newdoc_name("# newdoc"), newdoc_name("# sent_id = 1")
     ('weblog-1', '', None)
     """
-    found = _NEWDOC.match(text)
+    found = _NEWDOC.fullmatch(text.rstrip())
     return (found["id"] or "") if found else None
 
 

@@ -22,7 +22,7 @@ ENTITY = "ENTITY"
 """The label of mentions that have none."""
 
 OFFSET = re.compile(r"-?[0-9]{1,18}")
-_SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_SCORE = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3})?")
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:

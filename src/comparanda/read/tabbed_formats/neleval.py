@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXPECTED = "DOCUMENT<TAB>START<TAB>END<TAB>ID<TAB>SCORE<TAB>TYPE, of more candidates again <TAB>ID<TAB>SCORE<TAB>TYPE"
 
-_NUMBER = r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
+_NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 _LINE = re.compile(rf"\S+\t[0-9]+\t[0-9]+(?:\t\S*\t{_NUMBER}\t[^\s0-9][^\s\t]*)+\t*")
 
 

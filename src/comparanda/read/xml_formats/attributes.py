@@ -16,7 +16,7 @@ OWN = "element_"
 
 _CLASHING = RESERVED | {"id", "text"}
 _PROBABILITY = frozenset({"probability", "score"})
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 
 
 def say(draft: Draft, span: int, name: str, value: str | int | float | bool) -> None:

@@ -265,7 +265,7 @@ def sniff(lines: list[str]) -> bool:
         return False
     if re.search(rf"<TimeML\b|<document\b[^<>]*><text\b|<(?:{'|'.join(KNOWN)})\s[^<>]*>[^<>]*</", text):
         return True
-    tags = re.findall(r"</?([^\s<>/!]+)[^<>]*>", text)
+    tags = re.findall(r"</?([^\s<>/!]++)[^<>]*>", text)
     labels = re.search(r"<([A-Z][A-Z_-]*)(?:\s[^<>]*)?>[^<>]+</\1>", text)
     return bool(labels) and "\t" not in text and all(re.fullmatch("[A-Z][A-Z_-]*", tag) for tag in tags)
 
