@@ -32,6 +32,12 @@ SLOW = 5.0
 """The most CPU seconds of one case of some thousand bytes; the instrumented code is several times slower."""
 
 MEMORY = 6 << 30
+FULL = 2 << 20
+"""So many KiB a process may grow to before it ends and another one goes on: the tracing itself keeps some of each case."""
+
+SECONDS = "seconds"
+"""The file with the CPU time that was spent on cases."""
+
 _UNUSED = ("comparanda.cli", "comparanda.page", "comparanda.show", "comparanda.feedback", "comparanda.__main__")
 
 
@@ -114,7 +120,9 @@ def fuzz(target: Target, folder: Path, seconds: float, seed: int) -> None:
 
     def one(data: bytes) -> None:
         tried(target, data, findings)
-        if time.process_time() - begin > seconds:
+        used = time.process_time() - begin
+        if used > seconds or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > FULL:
+            (folder / SECONDS).write_text(str(used))
             os.kill(os.getpid(), signal.SIGUSR1)
 
     def mutate(data: bytes, longest: int, number: int) -> bytes:
