@@ -21,7 +21,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 RESTARTS = 20
-"""A crash of the interpreter or of a library ends the process, and so does too much memory: so often it starts again."""
+"""A crash of the interpreter or of a library ends a process, and so does too much memory: so often it starts again."""
 
 
 def main() -> int:

@@ -33,7 +33,7 @@ SLOW = 5.0
 
 MEMORY = 6 << 30
 FULL = 2 << 20
-"""So many KiB a process may grow to before it ends and another one goes on: the tracing itself keeps some of each case."""
+"""So many KiB a process may grow to before another one goes on: the tracing itself keeps some memory for each case."""
 
 SECONDS = "seconds"
 """The file with the CPU time that was spent on cases."""
