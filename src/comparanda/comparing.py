@@ -17,6 +17,8 @@ from comparanda.scale import PART, Drawing, Scale, compare_in_parts
 if TYPE_CHECKING:
     from os import PathLike
 
+    from distributed import Client
+
     from comparanda.align import Missing
     from comparanda.beliefs.policies import Decide
     from comparanda.judge.task import Labels, Matching, Nouns, Punctuation, Repeated, Singletons
@@ -62,6 +64,7 @@ def compare(
     workers: int | None = None,
     part: int | None = None,
     folder: str | PathLike[str] | None = None,
+    scheduler: str | Client | None = None,
 ) -> Result:
     """Compare the outputs of systems with a key and with each other.
 
@@ -115,6 +118,7 @@ def compare(
         part: about how many bytes of all inputs a part has; None to judge in one go, unless workers or a folder ask
             for parts.
         folder: where the result is written, part by part; an interrupted comparison goes on there.
+        scheduler: the address of a Dask cluster whose workers judge parts of the corpus, or a `distributed.Client`.
 
     >>> result = compare(["DT", "NN", "VB"], {"a": ["DT", "NN", "NN"], "b": ["DT", "VB", "VB"]}, task="tag")
     >>> result.difference("a", "b").diff
@@ -155,10 +159,10 @@ def compare(
         max_line=max_line,
         progress=progress,
     )
-    if workers is None and part is None and folder is None:
+    if workers is None and part is None and folder is None and scheduler is None:
         result = Result(judge(key, systems, setup), resamples, seed, zero_division)
     else:
         target = None if folder is None else Path(os.path.realpath(folder))
-        scale = Scale(workers, part or PART, target)
+        scale = Scale(workers, part or PART, target, scheduler)
         result = compare_in_parts(key, systems, setup, scale, Drawing(resamples, seed, zero_division))
     return result.where(where) if where else result

@@ -7,6 +7,7 @@ checked where they are read, in `comparanda.saved`.
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,6 +23,7 @@ IN_PARTS = "comparanda result in parts"
 PLAN = "plan.json"
 """What is there from the begin of a comparison in parts on; the manifest only from its end."""
 
+_TEMPORARY = re.compile(r"\.(part-\d{5,}|plan\.json|manifest\.json)-[0-9a-f]{16}")
 _MOST_RESAMPLES = 10_000_000
 _BEFORE_SPANS = 2
 _BEFORE_LINKS = 3
@@ -406,9 +408,11 @@ _STEPS = {
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder holds a manifest of ours and nothing that we did not write."""
+    """Whether a folder holds a manifest of ours, or what died before it had one, and nothing that we did not write."""
     try:
-        names = {file.name for file in folder.iterdir()}
+        names = {file.name for file in folder.iterdir() if not is_temporary(file.name)}
+        if not names:
+            return any(folder.iterdir())
         loose = msgspec.json.decode((folder / (PLAN if PLAN in names else MANIFEST)).read_bytes())
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
         return False
@@ -416,6 +420,11 @@ def is_ours(folder: Path) -> bool:
         return False
     written = loose.get("parts" if PLAN in names else "files")
     return names <= {MANIFEST, PLAN, *(written if isinstance(written, dict | list) else ())}
+
+
+def is_temporary(name: str) -> bool:
+    """Whether something in a folder of parts is there because who wrote it died before it had its name."""
+    return _TEMPORARY.fullmatch(name) is not None
 
 
 def digest(data: bytes | bytearray | memoryview) -> str:

@@ -12,15 +12,22 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Protocol
 
-from comparanda.errors import InputError
+from comparanda.errors import InputError, UsageError
 from comparanda.scale.judging import Files, Job, judge_part
 
 TRIES = 3
 """How often a part may end its worker."""
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""Workers share the cores among themselves, so each computes with one thread."""
+
+
+Judged = Generator[tuple[int, Files], None, None]
+"""Parts as they are done: their numbers and files. Who stops asking closes it, so that nobody works on."""
 
 
 class PartError(InputError):
@@ -30,14 +37,14 @@ class PartError(InputError):
 class Crew(Protocol):
     """Judges parts and gives them back as they are done, in any order."""
 
-    def run(self, job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Files]]:
+    def run(self, job: Job, numbers: Sequence[int]) -> Judged:
         """Judge some parts."""
 
 
 class Alone:
     """The process itself, one part after the other."""
 
-    def run(self, job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Files]]:
+    def run(self, job: Job, numbers: Sequence[int]) -> Judged:
         """Judge some parts."""
         for number in numbers:
             yield number, judge_part(job, number)
@@ -52,86 +59,98 @@ class Processes:
     """
 
     def __init__(self, count: int) -> None:
+        if sys.platform == "win32":
+            raise UsageError(
+                "there are no --workers on Windows",
+                hint="start a local cluster and give its address: --scheduler tcp://…",
+            )
         self.count = count
 
-    def run(self, job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Files]]:
-        """Judge some parts; a part whose worker dies is tried again."""
-        waiting, tries = list(reversed(numbers)), dict.fromkeys(numbers, 0)
+    def run(self, job: Job, numbers: Sequence[int]) -> Judged:
+        """Judge some parts; a part whose worker dies is tried again, one that raises ends the run."""
+        waiting, tries, failed = list(reversed(numbers)), dict.fromkeys(numbers, 0), Failures()
         busy: dict[Connection, tuple[_Worker, int]] = {}
-        idle = [_Worker(job) for _ in range(min(self.count, len(numbers)))]
+        idle = [_Worker() for _ in range(min(self.count, len(numbers)))]
         try:
-            while waiting or busy:
-                while waiting and idle:
-                    worker = idle.pop()
-                    busy[worker.answers] = worker, waiting.pop()
-                    worker.give(busy[worker.answers][1])
+            while (waiting and not failed) or failed.may_come_earlier(number for _, number in busy.values()):
+                while waiting and idle and not failed:
+                    worker, number = idle.pop(), waiting.pop()
+                    busy[worker.answers] = worker, number
+                    worker.give(job.only(number))
                 for answers in wait(list(busy)):
                     assert isinstance(answers, Connection)
                     worker, number = busy.pop(answers)
                     found = worker.answer()
+                    if isinstance(found, str):
+                        worker.stop()
+                        worker = _Worker()
+                        tries[number] += 1
+                        waiting.append(number)
+                    idle.append(worker)
                     if isinstance(found, dict):
-                        idle.append(worker)
                         yield number, found
-                        continue
-                    worker.stop()
-                    if isinstance(found, Exception):
-                        raise found
-                    tries[number] += 1
-                    if tries[number] == TRIES:
-                        raise _lost(number, len(job.plan.parts), found)
-                    waiting.append(number)
-                    idle.append(_Worker(job))
+                    elif isinstance(found, Exception):
+                        failed[number] = found
+                    elif tries[number] == TRIES:
+                        failed[number] = lost(number, job, f"{TRIES} times", found)
         finally:
             for worker in (*idle, *(each for each, _ in busy.values())):
                 worker.stop()
+        failed.tell()
 
 
-def _lost(number: int, count: int, why: str) -> PartError:
+class Failures(dict[int, Exception]):
+    """What went wrong with which part. The first part's error is told, whichever came first: as in one go."""
+
+    def may_come_earlier(self, numbers: Iterable[int]) -> bool:
+        """Whether one of the parts that are being judged stands before all that failed."""
+        return any(not self or number < min(self) for number in numbers)
+
+    def tell(self) -> None:
+        """Raise the error of the first part that failed."""
+        if self:
+            raise self[min(self)]
+
+
+def lost(number: int, job: Job, often: str, why: str) -> PartError:
+    """Make the error for a part whose workers die."""
     return PartError(
-        f"part {number + 1:,} of {count:,} ended its worker {TRIES} times",
+        f"part {number + 1:,} of {len(job.plan.parts):,} ended its worker {often}",
         details=[why],
         hint="if memory is short, give less: --memory 1G, or fewer --workers; run again to go on where it stopped",
     )
 
 
 class _Worker:
-    """One process: takes numbers of parts, answers with their files or with what went wrong."""
+    """One process: takes parts, answers with their files or with what went wrong."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self) -> None:
         mine, theirs = os.pipe(), os.pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "comparanda.scale.worker", str(theirs[0]), str(mine[1])],
+            [sys.executable, "-P", "-m", "comparanda.scale.worker", str(theirs[0]), str(mine[1])],
             pass_fds=(theirs[0], mine[1]),
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env=_environment(),
             start_new_session=True,  # Ctrl-C is for this process, which stops the others
         )
         os.close(theirs[0])
         os.close(mine[1])
         self.answers = Connection(mine[0], writable=False)
         self._tasks = Connection(theirs[1], readable=False)
-        self._send(pickle.dumps(job))
 
-    @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self._process.pid
-
-    def give(self, number: int) -> None:
+    def give(self, job: Job) -> None:
         """Let it judge a part."""
-        self._send(pickle.dumps(number))
-
-    def _send(self, data: bytes) -> None:
         with contextlib.suppress(OSError):  # it is dead: its answers end too, and say so
-            self._tasks.send_bytes(data)
+            self._tasks.send_bytes(packed_task(job))
 
     def answer(self) -> Files | Exception | str:
         """Return the files of a part, the error that it raised, or why there is no answer."""
         try:
-            found: Files | Exception | str = pickle.loads(self.answers.recv_bytes())
+            return unpacked(self.answers.recv_bytes())
         except (EOFError, OSError):
             code = self._process.wait()
             return f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
-        return found
 
     def stop(self) -> None:
         """End the process."""
@@ -141,23 +160,40 @@ class _Worker:
         self._process.wait()
 
 
-def run_worker(tasks: Connection, answers: Connection, judge: Callable[[Job, int], Files] = judge_part) -> None:
-    """Judge the parts whose numbers come in, until there are no more."""
-    job: Job = pickle.loads(tasks.recv_bytes())
-    while True:
+def _environment() -> dict[str, str]:
+    """Return the environment of a worker, which finds modules where this process finds them and nowhere else."""
+    path = os.pathsep.join(each or os.getcwd() for each in sys.path)
+    return {**ONE_THREAD, **os.environ, "PYTHONPATH": path}
+
+
+def run_worker(tasks: Iterable[bytes], send: Callable[[bytes], None]) -> None:
+    """Judge the parts that come in, until there are no more or nobody listens."""
+    for task in tasks:
         try:
-            number: int = pickle.loads(tasks.recv_bytes())
-        except EOFError:
+            send(answer(task))
+        except OSError:
             return
-        answers.send_bytes(_answer(job, number, judge))
 
 
-def _answer(job: Job, number: int, judge: Callable[[Job, int], Files]) -> bytes:
-    """Return what to send back for a part: its files, or the error that it raised, whatever it is."""
+def packed_task(job: Job) -> bytes:
+    """Pack a job of one part for another process."""
+    return pickle.dumps(job)
+
+
+def answer(task: bytes) -> bytes:
+    """Judge a part that was packed; pack its files, or the error that it raised, whatever it is."""
     try:
-        return pickle.dumps(judge(job, number))
+        return pickle.dumps(judge_part(pickle.loads(task), 0))
     except Exception as problem:
         try:
-            return pickle.dumps(problem)
+            data = pickle.dumps(problem)
+            pickle.loads(data)  # some can be packed, but not unpacked
         except Exception:
             return pickle.dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
+        return data
+
+
+def unpacked(answer: bytes) -> Files | Exception:
+    """Return the files of a part, or the error that it raised."""
+    found: Files | Exception = pickle.loads(answer)
+    return found

@@ -71,6 +71,13 @@ class Job:
     setup: Setup
     schemes: Mapping[str, tuple[str, ...]]
 
+    def only(self, number: int) -> Job:
+        """Return the job of one part, its part 0: what is sent to others holds nothing of the parts beside it."""
+        task = self.plan.parts[number]
+        known = set(_files(task))
+        files = tuple(each for each in self.plan.files if each[0] in known)
+        return replace(self, plan=replace(self.plan, parts=(task,), files=files))
+
 
 def judge_part(job: Job, number: int) -> Files:
     """Judge one part; return the files of its result folder, the facts among them."""
@@ -91,10 +98,19 @@ def judge_part(job: Job, number: int) -> Files:
 def _refuse_changed(plan: Plan, task: PartTask) -> None:
     """Refuse files that are not as they were when they were looked through."""
     known = dict(plan.files)
-    portions = (given.portion for given in (task.key, *(each for _, each in task.outputs)))
-    for file in {str(each.file) for portion in portions if portion is not None for each in portion.stretches}:
-        if stamp(Path(file)) != known[file]:
+    for file in _files(task):
+        found = stamp(Path(file))
+        if found is None:
+            hint = "workers, those of a cluster too, must find inputs at the same path as the program that starts them"
+            raise ReadError("the file is not there any more, or not for this worker", where=file, hint=hint)
+        if found != known[file]:
             raise ReadError("the file changed while the comparison was running", where=file, hint="run again")
+
+
+def _files(task: PartTask) -> list[str]:
+    """Return the files that a part reads from."""
+    portions = (given.portion for given in (task.key, *(each for _, each in task.outputs)))
+    return sorted({str(each.file) for portion in portions if portion is not None for each in portion.stretches})
 
 
 def _pinned(given: Input, scheme: tuple[str, ...]) -> Input:

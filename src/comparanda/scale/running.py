@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -11,23 +12,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from comparanda.errors import ComparandaError, ReadError, UsageError
-from comparanda.manifest import MANIFEST, digest
 from comparanda.merge import merge
 from comparanda.read.cuts import UncuttableError
 from comparanda.read.spans import chosen_scheme
 from comparanda.result import Result
 from comparanda.road import Setup, judge, refuse_notes
 from comparanda.saved import open_part
+from comparanda.scale.cluster import Cluster
 from comparanda.scale.crew import Alone, Crew, Processes
 from comparanda.scale.folder import PartsFolder
 from comparanda.scale.judging import Facts, Job
 from comparanda.scale.plan import plan_of
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from comparanda.verdicts import Verdicts
 
 PART = 64 << 20
 """How many bytes all sides of a part have together, unless memory tells."""
+
+_ELSEWHERE = "parts go to a temporary folder: choose another place by TMPDIR, or a folder that is kept"
 
 Schemes = Mapping[str, tuple[str, ...]]
 
@@ -40,12 +45,14 @@ class Scale:
         workers: how many processes of this machine judge parts; None for this process alone.
         part: about how many bytes of all inputs a part has.
         folder: where the parts are written, and found again after an interruption; None for a temporary folder.
+        scheduler: the address of a Dask cluster whose workers judge parts, or a client of it.
 
     """
 
     workers: int | None = None
     part: int = PART
     folder: Path | None = None
+    scheduler: str | Client | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Drawing:
 
 def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: Scale, drawing: Drawing) -> Result:
     """Compare inputs part by part; those that cannot be cut are judged in one go."""
-    say = setup.progress or (lambda _: None)
+    crew, say = crew_of(scale), setup.progress or (lambda _: None)
     try:
         say("looking for documents")
         plan = plan_of(key, systems, setup, scale.part)
@@ -69,20 +76,28 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
         if scale.folder is not None:
             result.save(scale.folder)
         return result
-    kept, target = None, scale.folder
-    if target is None:
+    kept = None
+    if scale.folder is not None:
+        folder = PartsFolder(scale.folder, plan)
+    else:
         kept = tempfile.TemporaryDirectory(prefix="comparanda-")
-        target = Path(kept.name) / "parts"
-    folder = PartsFolder(target, plan)
-    verdicts = _Run(folder, replace(setup, progress=None, strict=False), crew_of(scale), say).verdicts()
-    refuse_notes(setup, verdicts.notes)
-    folder.finish(drawing.resamples, drawing.seed, drawing.zero_division)
+        folder = PartsFolder(Path(kept.name) / "parts", plan, hint=_ELSEWHERE)
+    try:
+        verdicts = _Run(folder, replace(setup, progress=None, strict=False), crew, say).verdicts()
+        refuse_notes(setup, verdicts.notes)
+        folder.finish(drawing.resamples, drawing.seed, drawing.zero_division)
+    finally:
+        folder.end()
     verdicts = replace(verdicts, texts=replace(verdicts.texts, keeps=kept))
     return Result(verdicts, drawing.resamples, drawing.seed, drawing.zero_division)
 
 
 def crew_of(scale: Scale) -> Crew:
     """Return who judges the parts."""
+    if scale.scheduler is not None:
+        if scale.workers is not None:
+            raise UsageError("workers and a scheduler do not go together", hint="a cluster has its own workers")
+        return Cluster(scale.scheduler)
     if scale.workers is None:
         return Alone()
     if scale.workers < 1:
@@ -114,13 +129,14 @@ class _Run:
         self.folder.forget(numbers)
         total, done = len(self.plan.parts), len(self.plan.parts) - len(numbers)
         self.say(f"judging part {done + 1:,} of {total:,}")
-        for number, files in self.crew.run(Job(self.plan, self.setup, schemes), numbers):
-            self.folder.put(number, files)
-            facts = self.folder.facts(number)
-            assert facts is not None
-            self.facts[number] = facts
-            done += 1
-            self.say(f"judging part {min(done + 1, total):,} of {total:,}")
+        with closing(self.crew.run(Job(self.plan, self.setup, schemes), numbers)) as judged:
+            for number, files in judged:
+                self.folder.put(number, files)
+                facts = self.folder.facts(number)
+                assert facts is not None
+                self.facts[number] = facts
+                done += 1
+                self.say(f"judging part {min(done + 1, total):,} of {total:,}")
 
     def _schemes(self) -> Schemes:
         """Return the schemes of sides whose chunk tags tell them, and those that would fit as well."""
@@ -164,8 +180,7 @@ class _Run:
             return self._open(number)
 
     def _open(self, number: int) -> Verdicts:
-        folder = self.folder.path / self.folder.names[number]
-        return open_part(folder, digest((folder / MANIFEST).read_bytes())).verdicts
+        return open_part(self.folder.path / self.folder.names[number], self.folder.manifests[number]).verdicts
 
 
 def _noted(facts: Facts) -> tuple[str, ...]:

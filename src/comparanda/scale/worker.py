@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread
 
 from comparanda.scale.crew import run_worker
 
+
+def _listen(tasks: Connection, queue: SimpleQueue[bytes]) -> None:
+    """Take in tasks; when the other side has gone, however that came, end at once and leave no part half judged."""
+    while True:
+        try:
+            queue.put(tasks.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)
+
+
 if __name__ == "__main__":
-    run_worker(Connection(int(sys.argv[1]), writable=False), Connection(int(sys.argv[2]), readable=False))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process ends it
+    given: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_listen, args=(Connection(int(sys.argv[1]), writable=False), given), daemon=True).start()
+    run_worker(iter(given.get, b""), Connection(int(sys.argv[2]), readable=False).send_bytes)
