@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from comparanda import ComparandaError, compare
+from comparanda import ComparandaError, Runs, UsageError, compare
 from tests.seeds import seeds
 
 Sentence = list[tuple[str, str]]
@@ -134,3 +134,10 @@ def test_a_view_that_is_named_gives_its_own_scores_and_outcomes_alone() -> None:
     assert {score.measure.partition(".")[0] for score in found.scores} == {first}
     assert {each.view for each in found.outcomes} == {first}
     assert len({each.view for each in result.scores().outcomes}) > 1
+
+
+def test_more_outputs_than_are_accepted_are_refused() -> None:
+    given = {"a": ["X"], "b": Runs(["X"], ["Y"])}
+    assert compare(["X"], given, task="tag", limits={"systems": 3}).systems == ("a", "b")
+    with pytest.raises(UsageError, match="there are 3 outputs to compare, more than 2"):
+        compare(["X"], given, task="tag", limits={"systems": 2})

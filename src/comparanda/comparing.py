@@ -57,6 +57,7 @@ def compare(
     min_weight: float | None = None,
     strict: bool = False,
     max_line: int = MAX_LINE,
+    limits: Mapping[str, int] | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     zero_division: float | None = None,
@@ -110,6 +111,7 @@ def compare(
         min_weight: what weighs less is not in the hard output.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
+        limits: other numbers in place of the usual limits: "document", "nesting", "open", "labels", "systems".
         resamples: how many resamples intervals and tests draw; 0 for none.
         seed: the seed of all draws.
         zero_division: a value to put where a ratio is undefined; None to say so instead.
@@ -157,6 +159,7 @@ def compare(
         min_weight=min_weight,
         strict=strict,
         max_line=max_line,
+        limits=limits or {},
         progress=progress,
     )
     if workers is None and part is None and folder is None and scheduler is None:

@@ -28,6 +28,7 @@ from comparanda.judge.task import (
     Singletons,
     find_task,
 )
+from comparanda.limits import Limits, raising
 from comparanda.read.inputs import Input, read_input
 from comparanda.read.objects import is_path, read_object
 from comparanda.read.probabilities import certain_key
@@ -83,6 +84,7 @@ class Setup:
         min_weight: what weighs less is not in the hard output.
         strict: refuse to go on when there is anything to note.
         max_line: the longest line accepted, in bytes.
+        limits: how large other things may be, by name, as `Limits` has them.
         progress: told what is being done.
 
     """
@@ -114,6 +116,7 @@ class Setup:
     min_weight: float | None = None
     strict: bool = False
     max_line: int = MAX_LINE
+    limits: Mapping[str, int] = field(default_factory=dict)
     progress: Callable[[str], None] | None = None
 
 
@@ -153,6 +156,7 @@ def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
 
 def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[str, Any]], setup: Setup) -> Prepared:
     """Read and align the key and the runs of systems, as `columns_of` gives them."""
+    check_count(outputs, setup)
     task, column = find_task(setup.task)
     missing = missing_of(setup)
     value = setup.column or column
@@ -219,6 +223,14 @@ def read_key(key: Any, setup: Setup) -> Corpus:
     return _read_side(key, KEY, setup)
 
 
+def check_count(outputs: Sequence[Any], setup: Setup) -> None:
+    """Refuse more outputs than are accepted."""
+    most = Limits.of(setup.limits).systems
+    if len(outputs) > most:
+        what = f"there are {len(outputs):,} outputs to compare, more than {most:,}"
+        raise UsageError(what, hint=f"is a folder given for a file? {raising('systems')}")
+
+
 def read_response(given: Any, name: str, setup: Setup) -> Corpus:
     """Read one output alone, as a comparison would."""
     return _read_side(given, name, setup)
@@ -229,8 +241,9 @@ def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
     task, column = find_task(setup.task)
     wanted = (name for name in setup.attributes if name not in SITE_NAMES) if side == KEY else ()
     options = {**_chunk_options(task, setup), **_belief_options(task, setup)}
-    value = setup.column or column
-    return Request(side, value, (*task.columns, *wanted), options, setup.max_line, task.layer), task.shape
+    value, limits = setup.column or column, Limits.of(setup.limits)
+    asked = Request(side, value, (*task.columns, *wanted), options, setup.max_line, task.layer, limits=limits)
+    return asked, task.shape
 
 
 def _read_side(given: Any, side: str, setup: Setup) -> Corpus:
@@ -362,14 +375,14 @@ def _trained(task: Task, setup: Setup, value: str | None) -> frozenset[str] | No
     """Return what was seen in training: words, or the texts of spans."""
     if setup.train is None:
         return None
+    limits = Limits.of(setup.limits)
     if task.layer in {"spans", "beliefs"}:
         from comparanda.judge.spans import surface_forms
 
         chunks = _chunk_options(task, setup)
-        return surface_forms(
-            _read(setup.train, Request("train", value, (), chunks, setup.max_line, "spans"), task.shape)
-        )
-    corpus = _read(setup.train, Request("train", value, (), {}, setup.max_line), task.shape)
+        asked = Request("train", value, (), chunks, setup.max_line, "spans", limits=limits)
+        return surface_forms(_read(setup.train, asked, task.shape))
+    corpus = _read(setup.train, Request("train", value, (), {}, setup.max_line, limits=limits), task.shape)
     if corpus.words is None:
         raise UsageError("the training file has no words")
     return frozenset(corpus.words.intern().names)

@@ -195,6 +195,12 @@ def test_a_line_above_the_limit(key: str, capsys: pytest.CaptureFixture[str]) ->
     assert "--max-line" in text
 
 
+def test_more_labels_than_are_accepted(key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = refused(capsys, key, "sys.conllu", "--limit", "labels=1", "--limit", "document=9")
+    assert text.startswith("gold.conllu: there are 3 different labels, more than 1\n")
+    assert "--limit labels=NUMBER" in text
+
+
 def test_a_file_of_no_format(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = refused(capsys, key, write("bad", "once upon a time there was\nno corpus at all, alas\n"))
     assert text.startswith("bad:1: ")

@@ -68,6 +68,8 @@ def test_too_many_arguments(capsys: pytest.CaptureFixture[str]) -> None:
         (("--resamples", "1.5"), "--resamples takes a whole number from 0 on, not '1.5'"),
         (("--top", "٣"), "--top takes a whole number from 0 on, not '٣'"),
         (("--max-line", "0"), "--max-line takes a whole number from 1 on, not '0'"),
+        (("--limit", "labels=0"), "--limit takes a whole number from 1 on, not '0'"),
+        (("--limit", "labels"), "--limit takes NAME=VALUE, not 'labels'"),
         (("--where", " "), "--where is empty"),
         (("--column", ""), "--column is empty"),
         (("--output", ""), "--output is empty"),

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from comparanda.read.inputs import Input
 
 _PLAN = ("strategy", "handler", "believed_error", "strength", "ask_certain", "seed")
-_SETUP = ("column", "missing", "fold_case", "scheme", "repair", "beliefs", "decide", "min_weight", "strict", "max_line")
+_SETUP = ("column", "missing", "fold_case", "scheme", "repair", "beliefs", "decide", "min_weight", "strict", "max_line",
+          "limits")  # fmt: skip
 _CHOSEN = ("text", "only_label", "ignore_label", "answers", "again")
 
 

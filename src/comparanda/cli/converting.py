@@ -13,6 +13,7 @@ from comparanda.cli.output import OutputError, print_notes, tell, write
 from comparanda.columns import TextColumn
 from comparanda.convert import converted
 from comparanda.errors import ReadError, UsageError
+from comparanda.limits import Limits
 from comparanda.read.files import STDIN, load
 from comparanda.read.inputs import Input, formats, head_of, read_input
 from comparanda.read.request import Layer, Request
@@ -46,13 +47,14 @@ def convert(options: Mapping[str, Any]) -> None:
 def _request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
     """Return what is asked of the input: spans as its tags say them, or chains and by which tags nouns are told."""
     said = {name: options[name] for name in _OF_TAGS if options[name] is not None}
+    limits = Limits.of(options["limits"])
     if layer == "chains":
         for name in said:
             what = f"--{name} says how spans are read from tags, and chains of mentions are converted"
             raise UsageError(what, hint="leave it out, or say --task span")
-        return Request(given.display_name, None, TAGS, {}, options["max_line"], layer)
+        return Request(given.display_name, None, TAGS, {}, options["max_line"], layer, limits=limits)
     column = said.pop("column", None)
-    return Request(given.display_name, column, (), said, options["max_line"], layer)
+    return Request(given.display_name, column, (), said, options["max_line"], layer, limits=limits)
 
 
 def _counted(corpus: Corpus, layer: Layer) -> str:

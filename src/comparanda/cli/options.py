@@ -10,7 +10,18 @@ import click
 from comparanda.cli import completion
 from comparanda.cli.completion import files
 from comparanda.cli.config import use_config
-from comparanda.cli.parsing import Option, above_zero, filled, fraction, names, numbers, one_of, settings, whole
+from comparanda.cli.parsing import (
+    Option,
+    above_zero,
+    filled,
+    fraction,
+    names,
+    numbers,
+    one_of,
+    settings,
+    whole,
+    whole_settings,
+)
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -171,9 +182,12 @@ regular = _read("--regular", metavar="[NAME=]FILE", callback=filled, shell_compl
 _strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
 _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
                   help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip
+_limit = _read("--limit", "limits", multiple=True, metavar="NAME=NUMBER", callback=whole_settings,
+               help="Accept more, or less, than is usual: document, nesting, open, labels, systems.")  # fmt: skip
 _files = _chain(
     _strict,
     _max_line,
+    _limit,
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
@@ -201,6 +215,7 @@ converting = _chain(
     _repair,
     _strict,
     _max_line,
+    _limit,
 )  # fmt: skip
 
 also_key = _read("--also-key", multiple=True, metavar="NAME=FILE", shell_complete=files,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -171,6 +171,13 @@ def settings(context: click.Context, parameter: click.Parameter, value: tuple[st
             raise wrong(context, parameter, f"sets {name!r} twice")
         found[name] = said
     return found
+
+
+def whole_settings(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, int]:
+    """Read `NAME=NUMBER`, each name once and each number whole."""
+    given = settings(context, parameter, value)
+    check = whole(1)
+    return {name: cast("int", check(context, parameter, number)) for name, number in given.items()}
 
 
 def fraction(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:

@@ -65,6 +65,7 @@ _KEPT = (
     "min_weight",
     "strict",
     "max_line",
+    "limits",
 )
 
 

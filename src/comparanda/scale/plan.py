@@ -13,7 +13,7 @@ from comparanda.manifest import digest
 from comparanda.read.cuts import UncuttableError
 from comparanda.read.files import stamp_of
 from comparanda.read.request import KEY
-from comparanda.road import Setup, columns_of, missing_of, request_of
+from comparanda.road import Setup, check_count, columns_of, missing_of, request_of
 from comparanda.scale.index import Index, index_of
 from comparanda.version import __version__
 
@@ -66,6 +66,7 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, size: int) -> Pl
     Raises `UncuttableError` where inputs must be read whole.
     """
     columns, outputs = columns_of(systems)
+    check_count(outputs, setup)
     sides = {name: index_of(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
     gold, responses = sides[KEY], {name: each for name, each in sides.items() if name != KEY}
     _check_names(gold, responses, missing_of(setup))
