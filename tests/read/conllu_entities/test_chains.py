@@ -149,7 +149,7 @@ class TestHeads:
         corpus = corpus_of(text)
         assert (mentions(corpus), numbers(corpus, "head")) == ([("f", 0, 2, "e1", 0)], [2])
 
-    @pytest.mark.parametrize("head", ["0", "3", "x", "1,2", "²"])
+    @pytest.mark.parametrize("head", ["0", "3", "x", "1,2", "²", "9" * 5000])
     def test_what_is_no_word_of_the_mention_is_noted(self, head: str) -> None:
         corpus = corpus_of(HEADER + sentence(f"(e1-x-{head}", "e1)") + sentence("(e1-x-1)"))
         assert numbers(corpus, "head") == [None, 1]

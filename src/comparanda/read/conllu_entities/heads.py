@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.read.conllu_entities.brackets import Bracketed, Cell
 
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _NODE = re.compile(rb"^[0-9]+\.[0-9]+\t", re.MULTILINE)
 
 
@@ -46,7 +47,7 @@ class Heads:
 
     def word(self, mention: Bracketed, number: str) -> int | None:
         """Return the head among the words of a mention, from 1; 0 for an empty node, None for what is neither."""
-        left, words, before = int(number) if number.isdecimal() and number.isascii() else 0, 0, self._words_before
+        left, words, before = int(number) if _NUMBER.fullmatch(number) else 0, 0, self._words_before
         for opening, closing in mention.cells if left else ():
             first, behind = self._first(opening), self._behind(closing)
             if left <= behind - first:
