@@ -183,6 +183,11 @@ class TestAnnotations:
         corpus = read_text(first + second + ids, "Anna")
         assert said(corpus, "id") == ["Q1|Q2", None]
 
+    @pytest.mark.parametrize("number", ["1e999", "9" * 400, "x"])
+    def test_a_probability_without_an_end_is_a_text(self, number: str) -> None:
+        corpus = read_text(f"T1\tPER 0 4\tAnna\nA1\tprobability T1 {number}\n", "Anna")
+        assert said(corpus, "probability") == [number]
+
     def test_an_attribute_does_not_take_the_place_of_the_text(self) -> None:
         assert said(read_text(T1 + "A1\ttext T1 other\n"), "text") == ["Anna"]
 

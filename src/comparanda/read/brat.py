@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -301,7 +302,8 @@ def _value(name: str, values: list[str | bool]) -> str | float | bool | None:
     if len(values) > 1:
         return "|".join(map(str, values))
     value = values[0]
-    return float(value) if name == "probability" and _NUMBER.fullmatch(str(value)) else value
+    probable = name == "probability" and _NUMBER.fullmatch(str(value)) and isfinite(float(value))
+    return float(value) if probable else value
 
 
 def sniff(lines: list[str]) -> bool:

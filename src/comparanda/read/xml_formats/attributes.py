@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from comparanda.ids import BAR, joined
@@ -22,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 def say(draft: Draft, span: int, name: str, value: str | int | float | bool) -> None:
     """Say something of a span: `confidence` and `probability` by these names, a probability as a number."""
     plain = name.lower()
-    if plain in _PROBABILITY and _NUMBER.fullmatch(str(value)):
+    if plain in _PROBABILITY and _NUMBER.fullmatch(str(value)) and isfinite(float(value)):
         draft.say(span, "probability", float(value))
     elif plain == "confidence":
         draft.say(span, plain, value)
