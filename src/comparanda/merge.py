@@ -6,14 +6,16 @@ one document, and a part is a piece of it, cut between sentences or rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.align.missing import BEYOND
-from comparanda.claims import Claims
+from comparanda.align.missing import BEYOND, LACKING
+from comparanda.claims import Claims, without_ids
 from comparanda.columns import Column, TextColumn
 from comparanda.corpus import Fragments
 from comparanda.errors import UsageError
@@ -21,8 +23,10 @@ from comparanda.excerpts import Texts
 from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.items import Items, joined_items
 from comparanda.judge.label_maps import ONE_SIDED, one_sided
+from comparanda.judge.links import UNLINKED
 from comparanda.merge_beliefs import merge_candidates, merge_statistics, shifted
 from comparanda.merge_chains import before_each, foreign_last, merge_chains, merge_units, refuse_cut_topics
+from comparanda.read.request import KEY
 from comparanda.sites import Aspect, Attribute, Sites, canonical
 from comparanda.verdicts import Verdicts, View, of_all_labels
 
@@ -178,12 +182,14 @@ def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> i
 
 def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Note, ...]:
     """Add up the notes; those about labels on one side speak of the whole, so they are made again."""
-    notes = [note for part in parts for note in _by_name(part.notes) if not note.what.startswith(OF_INPUTS)]
+    notes = [note for part in parts for note in part.notes if not note.what.startswith(OF_INPUTS)]
     notes += _of_inputs(parts)
+    view, runs = next(iter(views.values())), parts[0].runs
     kept = [note for note in notes if note.what not in ONE_SIDED]
     if len(kept) < len(notes):
-        kept += one_sided(next(iter(views.values())), parts[0].runs)
-    return tuple(sorted(kept, key=lambda note: note.first if BEYOND in note.what else ()))
+        kept += one_sided(view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs)
+    kept = _without_linked(kept, view.claims, runs)
+    return tuple(sorted((each for note in kept for each in _by_place(note)), key=_standing))
 
 
 def _of_inputs(parts: Sequence[Verdicts]) -> list[Note]:
@@ -194,13 +200,39 @@ def _of_inputs(parts: Sequence[Verdicts]) -> list[Note]:
     return [note for which, note in first.items() if all(which in each for each in others)]
 
 
-def _by_name(notes: Sequence[Note]) -> Iterator[Note]:
-    """Take apart the notes whose first places are names in order, such as those of documents: one note a name."""
+def _without_linked(notes: Sequence[Note], claims: Claims | None, runs: Sequence[str]) -> list[Note]:
+    """Leave out the notes that a side has no links, made by parts of a side that has some elsewhere."""
+    counts: Counter[str] = Counter()
     for note in notes:
-        first = note.first if BEYOND in note.what else ()
-        yield from (replace(note, count=1, first=(name,)) for name in first)
-        if note.count > len(first):
-            yield replace(note, count=note.count - len(first), first=() if first else note.first)
+        counts[note.side] += note.count * (note.what == UNLINKED)
+    if claims is None or not counts.total():
+        return list(notes)
+    spans = {KEY: int(claims.key.sum()), **{run: int(each.sum()) for run, each in zip(runs, claims.runs, strict=True)}}
+    return [note for note in notes if note.what != UNLINKED or counts[note.side] == spans[note.side]]
+
+
+def _by_place(note: Note) -> Iterator[Note]:
+    """Take a note apart: one for each place, and one for those that are not told; notes of labels stay as they are."""
+    if note.what in ONE_SIDED or len(note.first) > note.count:
+        yield note
+        return
+    yield from (replace(note, count=1, first=(place,)) for place in note.first)
+    if note.count > len(note.first):
+        yield replace(note, count=note.count - len(note.first), first=())
+
+
+def _standing(note: Note) -> tuple[tuple[str, ...], int, str]:
+    """Return where a note stands among others of its kind.
+
+    In the order of the files and their lines, for parts go by the key, and a response may have its documents in another
+    order; what only a response has goes by its name, and what it lacks as the key has it.
+    """
+    if not note.first or note.what in ONE_SIDED or LACKING in note.what:
+        return (), 0, ""
+    if BEYOND in note.what:
+        return (), 0, note.first[0]
+    file, _, line = note.first[0].rpartition(":")
+    return (PurePath(file).parts, int(line), "") if file and line.isdecimal() else ((), 0, "")
 
 
 class _Ground:

@@ -85,12 +85,14 @@ class Whole:
         files: the names of all its files.
         marked: whether its documents are marked.
         scheme: the scheme of its chunk tags, and behind it those that would fit as well; empty to detect it.
+        characters: of a key, whether spans stand at characters, because some response has other tokens somewhere.
 
     """
 
     files: tuple[str, ...]
     marked: bool
     scheme: tuple[str, ...] = ()
+    characters: bool = False
 
 
 @dataclass(frozen=True, slots=True)

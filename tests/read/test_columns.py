@@ -215,7 +215,7 @@ class TestSeparators:
         corpus = corpus_of("a O\nb  O\n c O\nd\tO\n \ne O\n")
         assert sizes(corpus) == [4, 1]
         assert notes(corpus) == [
-            "key: lines with irregular spaces or tabs between columns, mended: 4 (f.conll:2, …)",
+            "key: lines with irregular spaces or tabs between columns, mended: 4 (f.conll:2, f.conll:3, f.conll:4, …)",
         ]
 
     def test_comments_are_not_mended(self) -> None:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 Missing = Literal["error", "empty", "intersection"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
+LACKING = "s of the key missing here"
+"""What stands in notes about documents and ids that only the key has, whose first places are their names."""
+
 BEYOND = "s not in the key, "
 """What stands in notes about documents and ids that only a response has, whose first places are their names."""
 
@@ -48,7 +51,7 @@ def missing_notes(response: Corpus, lacking: list[str], surplus: list[str], kind
     """Count what is missing and what is too much."""
     notes = []
     if lacking:
-        notes.append(Note(response.name, f"{kind}s of the key missing here", len(lacking), tuple(lacking[:3])))
+        notes.append(Note(response.name, f"{kind}{LACKING}", len(lacking), tuple(lacking[:3])))
     if surplus:
         notes.append(Note(response.name, f"{kind}{BEYOND}{IGNORED}", len(surplus), tuple(surplus[:3])))
     return notes

@@ -136,7 +136,10 @@ def place_spans(aligned: Aligned) -> Placement:
         raise AlignError("the key has no words", where=aligned.key.source.parts[0].name, hint=hint)
     sides: list[tuple[Corpus, Spans, RowMap | None]] = [(aligned.key, key, None)]
     sides += [(each, _spans_of(each), row_map) for each, row_map in zip(aligned.responses, aligned.maps, strict=True)]
-    by_tokens = all(spans.unit == "tokens" and (row_map is None or row_map.identity) for _, spans, row_map in sides)
+    whole = aligned.key.source.whole
+    by_tokens = (whole is None or not whole.characters) and all(
+        spans.unit == "tokens" and (row_map is None or row_map.identity) for _, spans, row_map in sides
+    )
     unit: Unit = "tokens" if by_tokens else "characters"
     placed, notes = [], []
     documents = _kept_documents(aligned)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from comparanda.judge.spans import Ruled
     from comparanda.verdicts import System, Verdicts
 
+UNLINKED = "no mention has an id, so there are no links"
+"""What is noted of a side without links."""
+
 
 def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge links by rules."""
@@ -98,7 +101,7 @@ def _replaced(mine: TextColumn, key: TextColumn, partner: Rows, right: Truths) -
 def _unlinked(runs: Sequence[str], ids: Sequence[Ids]) -> list[Note]:
     """Note sides none of whose mentions has an id: then there is nothing to judge."""
     return [
-        Note(name, "no mention has an id, so there are no links", len(each.first))
+        Note(name, UNLINKED, len(each.first))
         for name, each in zip(("key", *runs), ids, strict=True)
         if len(each.first) and each.first.missing_rows().all()
     ]

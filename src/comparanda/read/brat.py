@@ -268,10 +268,10 @@ class _Reading:
 
     def _note_lonely_texts(self) -> None:
         """Note texts without annotations beside them, which brat does not leave."""
-        if self.request.folder is None:
+        if self.request.folder is None or not self.source.opens:
             return
-        read = {part.path for part in self.source.parts}
-        lonely = [file for file in matching(Path(self.request.folder), (TEXT_SUFFIX,)) if file not in read]
+        read = set(self.source.files)
+        lonely = [file for file in matching(Path(self.request.folder), (TEXT_SUFFIX,)) if display(file) not in read]
         if lonely:
             what = f"{TEXT_SUFFIX} files without a {SUFFIX} file beside them, passed over"
             names = tuple(display(file) for file in lonely[:3])

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -259,7 +260,8 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     corpus = reading.gathering.corpus(request, "columns", notes=notes, mends={})
     what = f"column {wanted['value'] + 1}"
     refuse_unannotated(corpus.columns["value"], what, source, "name another one: ::columns?column=2")
-    found = f"{layout.width} columns, words in {word}, values in {wanted}, numbers in the first: {asked.counted > 0}"
+    found = f"{layout.width} columns between {chr(layout.separator)!r}, words in {word}, values in {wanted}"
+    found += f", numbers in the first: {asked.counted > 0}"
     return replace(corpus, judged=asked.names[wanted["value"]] if asked.names else what, layout=found)
 
 
@@ -272,8 +274,8 @@ def _mended_spaces(source: Source, side: str, separator: int) -> Source:
     cleaned, count = re.subn(irregular, lambda line: between.join(FIELD.findall(line[0])), data, flags=re.MULTILINE)
     if not count:
         return source
-    first = re.search(irregular, data, flags=re.MULTILINE)
-    places = () if first is None else (str(source.locate(first.start())),)
+    found = islice(re.finditer(irregular, data, flags=re.MULTILINE), 3)
+    places = first_places(source, np.array([each.start() for each in found], np.int64))
     return replaced(
         source, cleaned, Note(side, "lines with irregular spaces or tabs between columns, mended", count, places)
     )

@@ -47,12 +47,18 @@ class Index:
         """Return how many bytes a document has; 0 if it is not there."""
         return sum((each.stop or 0) - each.start for each in self.places.get(name, ()))
 
-    def portion(self, names: Sequence[str]) -> Input:
-        """Return the input with only some of its documents, in the order of the input."""
+    def portion(self, names: Sequence[str], *, characters: bool) -> Input:
+        """Return the input with only some of its documents, in the order of the input.
+
+        Args:
+            names: their names.
+            characters: whether spans of the key stand at characters in the whole, whatever they do here.
+
+        """
         found = [each for name in names for each in self.places.get(name, ())]
         order = {name: number for number, (name, _) in enumerate(self.files)}
         found.sort(key=lambda each: (order[display(each.file)], each.start))
-        whole = Whole(tuple(name for name, _ in self.files), self.marked)
+        whole = Whole(tuple(name for name, _ in self.files), self.marked, characters=characters)
         return replace(self.given, portion=Portion(tuple(_joined(found)), whole))
 
 

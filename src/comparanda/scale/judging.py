@@ -41,6 +41,7 @@ class Facts(msgspec.Struct, frozen=True):
         scheme: the scheme that tags were read in because the whole corpus tells it; empty where their own told it.
         counts: how often each chunk tag is used; None where no scheme was to be detected.
         broken: how often each scheme is broken.
+        characters: of the key, whether spans stand at characters of it; None where they are not asked for.
 
     """
 
@@ -49,6 +50,7 @@ class Facts(msgspec.Struct, frozen=True):
     scheme: tuple[str, ...] = ()
     counts: dict[str, int] | None = None
     broken: dict[str, int] = msgspec.field(default_factory=dict)
+    characters: bool | None = None
 
     @property
     def evidence(self) -> TagEvidence | None:
@@ -64,12 +66,14 @@ class Job:
         plan: the plan.
         setup: how inputs are read and judged.
         schemes: for sides whose tags as a whole tell another scheme than those of some part, what they tell.
+        characters: whether spans stand at characters, because tokens are not the key's in some part.
 
     """
 
     plan: Plan
     setup: Setup
     schemes: Mapping[str, tuple[str, ...]]
+    characters: bool = False
 
     def only(self, number: int) -> Job:
         """Return the job of one part, its part 0: what is sent to others holds nothing of the parts beside it."""
@@ -83,14 +87,18 @@ def judge_part(job: Job, number: int) -> Files:
     """Judge one part; return the files of its result folder, the facts among them."""
     task = job.plan.parts[number]
     _refuse_changed(job.plan, task)
-    outputs = [(name, _pinned(given, job.schemes.get(name, ()))) for name, given in task.outputs]
-    prepared = prepare_runs(_pinned(task.key, job.schemes.get(KEY, ())), job.plan.systems, outputs, job.setup)
+    key, *outputs = ((name, _pinned(given, name, job)) for name, given in ((KEY, task.key), *task.outputs))
+    prepared = prepare_runs(key[1], job.plan.systems, outputs, job.setup)
     aligned = prepared.aligned
     corpora = {KEY: aligned.key, **{name: each for (name, _), each in zip(outputs, aligned.responses, strict=True)}}
     for name, corpus in corpora.items():
         _check_documents(task, name, corpus)
     facts = {name: _facts(corpus, job.schemes.get(name, ())) for name, corpus in corpora.items()}
-    files = packed(Result(judged(prepared, job.setup)))
+    verdicts = judged(prepared, job.setup)
+    if "positions" in verdicts.settings:
+        characters = verdicts.settings["positions"] == "characters"
+        facts[KEY] = msgspec.structs.replace(facts[KEY], characters=characters)
+    files = packed(Result(verdicts))
     _refuse_changed(job.plan, task)
     return files | {FACTS: msgspec.json.encode(facts)}
 
@@ -113,11 +121,13 @@ def _files(task: PartTask) -> list[str]:
     return sorted({str(each.file) for portion in portions if portion is not None for each in portion.stretches})
 
 
-def _pinned(given: Input, scheme: tuple[str, ...]) -> Input:
-    """Return an input whose tags are in the scheme of the whole corpus."""
+def _pinned(given: Input, side: str, job: Job) -> Input:
+    """Return an input that is read as the whole corpus is."""
     portion = given.portion
     assert portion is not None
-    return replace(given, portion=replace(portion, whole=replace(portion.whole, scheme=scheme)))
+    characters = portion.whole.characters or job.characters
+    whole = replace(portion.whole, scheme=job.schemes.get(side, ()), characters=characters)
+    return replace(given, portion=replace(portion, whole=whole))
 
 
 def _check_documents(task: PartTask, side: str, corpus: Corpus) -> None:

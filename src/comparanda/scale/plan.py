@@ -142,7 +142,9 @@ def _part(number: int, names: list[str], sides: Mapping[str, Index], surplus: Ma
         name: [*(each for each in names if each in index.places), *surplus.get(name, ())]
         for name, index in sides.items()
     }
-    inputs = {name: sides[name].portion(found) for name, found in read.items()}
+    # in one go, spans stand at characters as soon as a response has its documents in another order
+    characters = any(list(index.places) != list(sides[KEY].places) for index in sides.values())
+    inputs = {name: sides[name].portion(found, characters=characters) for name, found in read.items()}
     documents = {} if sides[KEY].rows else {name: tuple(found) for name, found in read.items()}
     return PartTask(
         number, inputs[KEY], tuple((name, given) for name, given in inputs.items() if name != KEY), documents

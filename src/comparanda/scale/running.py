@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from comparanda.errors import ComparandaError, ReadError, UsageError
 from comparanda.merge import merge
 from comparanda.read.cuts import UncuttableError
+from comparanda.read.request import KEY
 from comparanda.read.spans import chosen_scheme
 from comparanda.result import Result
 from comparanda.road import Setup, judge, refuse_notes
@@ -111,25 +112,28 @@ class _Run:
     def __init__(self, folder: PartsFolder, setup: Setup, crew: Crew, say: Callable[[str], None]) -> None:
         self.folder, self.plan, self.setup, self.crew, self.say = folder, folder.plan, setup, crew, say
         self.facts: dict[int, dict[str, Facts]] = {}
+        self.schemes: Schemes = {}
+        self.characters = False
 
     def verdicts(self) -> Verdicts:
         """Judge what is not done yet, and lay all parts end to end."""
         done = self.folder.begin()
         found = {number: self.folder.facts(number) for number in done}
         self.facts = {number: facts for number, facts in found.items() if facts is not None}
-        self._judge([number for number in range(len(self.plan.parts)) if number not in self.facts], {})
-        schemes = self._schemes()
-        self._judge(self._unlike(schemes), schemes)
+        self._judge([number for number in range(len(self.plan.parts)) if number not in self.facts])
+        self.schemes = self._told_schemes()
+        self.characters = any(facts[KEY].characters for facts in self.facts.values())
+        self._judge(self._unlike())
         self._check()
-        return merge([self._opened(number, schemes) for number in range(len(self.plan.parts))])
+        return merge([self._opened(number) for number in range(len(self.plan.parts))])
 
-    def _judge(self, numbers: Sequence[int], schemes: Schemes) -> None:
+    def _judge(self, numbers: Sequence[int]) -> None:
         if not numbers:
             return
         self.folder.forget(numbers)
         total, done = len(self.plan.parts), len(self.plan.parts) - len(numbers)
         self.say(f"judging part {done + 1:,} of {total:,}")
-        with closing(self.crew.run(Job(self.plan, self.setup, schemes), numbers)) as judged:
+        with closing(self.crew.run(Job(self.plan, self.setup, self.schemes, self.characters), numbers)) as judged:
             for number, files in judged:
                 self.folder.put(number, files)
                 facts = self.folder.facts(number)
@@ -138,7 +142,7 @@ class _Run:
                 done += 1
                 self.say(f"judging part {min(done + 1, total):,} of {total:,}")
 
-    def _schemes(self) -> Schemes:
+    def _told_schemes(self) -> Schemes:
         """Return the schemes of sides whose chunk tags tell them, and those that would fit as well."""
         found = {}
         for side in self.facts[0]:
@@ -148,12 +152,14 @@ class _Run:
                 found[side] = chosen_scheme(evidence, evidence.counts)
         return found
 
-    def _unlike(self, schemes: Schemes) -> list[int]:
-        """Return the parts whose own tags tell another scheme than those of the whole corpus."""
+    def _unlike(self) -> list[int]:
+        """Return the parts that tell another scheme than the whole corpus, or count in tokens where it does not."""
+        schemes = self.schemes
         return [
             number
             for number, facts in sorted(self.facts.items())
-            if any(_noted(each) != _noted_as(schemes[side]) for side, each in facts.items() if side in schemes)
+            if facts[KEY].characters not in {None, self.characters}
+            or any(_noted(each) != _noted_as(schemes[side]) for side, each in facts.items() if side in schemes)
         ]
 
     def _check(self) -> None:
@@ -171,12 +177,12 @@ class _Run:
             if not any(facts[side].annotated for facts in self.facts.values()):
                 raise ReadError("the column to be judged holds nothing", where=side, hint="name another: --column NAME")
 
-    def _opened(self, number: int, schemes: Schemes) -> Verdicts:
+    def _opened(self, number: int) -> Verdicts:
         """Open a part; one that is damaged is judged again, once."""
         try:
             return self._open(number)
         except ComparandaError:
-            self._judge([number], schemes)
+            self._judge([number])
             return self._open(number)
 
     def _open(self, number: int) -> Verdicts:
