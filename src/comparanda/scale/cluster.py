@@ -57,7 +57,7 @@ class Cluster:
 
     """
 
-    def __init__(self, scheduler: str | Client, patience: float = PATIENCE) -> None:
+    def __init__(self, scheduler: str | Client, patience: float | None = None) -> None:
         try:
             import distributed
         except ImportError:
@@ -65,9 +65,11 @@ class Cluster:
             raise MissingExtraError(what, hint="pip install 'comparanda[cluster]'") from None
         if not isinstance(scheduler, str | distributed.Client):
             raise UsageError(f"scheduler: an address or a distributed.Client, not {type(scheduler).__name__}")
-        if not isinstance(scheduler, str) and scheduler.asynchronous:
+        if isinstance(scheduler, str):
+            _check_address(scheduler)
+        elif scheduler.asynchronous:
             raise UsageError("scheduler: the client is asynchronous", hint="Client(…, asynchronous=False)")
-        self._scheduler, self._patience = scheduler, patience
+        self._scheduler, self._patience = scheduler, PATIENCE if patience is None else patience
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
         """Judge some parts; what is not done when the scheduler is lost is given to its successor."""
@@ -83,6 +85,18 @@ class Cluster:
                     outages += 1
                     if outages > OUTAGES or not line.again():
                         raise _gone(line.address, str(reason), len(job.plan.parts), len(left)) from None
+
+
+def _check_address(address: str) -> None:
+    """Refuse what is no address, before a client stumbles over it."""
+    from distributed.comm import resolve_address
+
+    try:
+        resolve_address(address)
+    except ValueError as problem:
+        raise UsageError(f"scheduler {address!r}: {problem}", hint="an address: tcp://HOST:8786") from None
+    except OSError:
+        return  # the host is not known, now: connecting will tell
 
 
 def _gone(address: str, reason: str, count: int, left: int) -> ClusterError:
@@ -134,10 +148,7 @@ class _Line:
         from distributed import Client
 
         security = None if self._given is None else self._given.security
-        try:
-            return Client(self.address, timeout=_CONNECTING, set_as_default=False, name="comparanda", security=security)
-        except ValueError as problem:
-            raise UsageError(f"scheduler {self.address!r}: {problem}", hint="an address: tcp://HOST:8786") from None
+        return Client(self.address, timeout=_CONNECTING, set_as_default=False, name=_NAME, security=security)
 
     def again(self) -> bool:
         """Connect once more, for as long as patience lasts; return whether that succeeded."""
@@ -233,11 +244,9 @@ def _next(ended: SimpleQueue[str], line: _Line) -> str:
         try:
             return ended.get(timeout=_TICK)
         except Empty:
-            if line.client.status != "running":
-                raise _OutageError("the connection to the scheduler is closed") from None
-        if _workers(line.client):
-            seen = monotonic()
-        elif monotonic() - seen > line.patience:
+            if _workers(line.client):
+                seen = monotonic()
+        if monotonic() - seen > line.patience:
             raise ClusterError(
                 f"the cluster at {line.address} has had no workers for {line.patience:.0f} seconds",
                 hint="start some and run again to go on: dask worker ADDRESS --nthreads 1",
@@ -246,6 +255,8 @@ def _next(ended: SimpleQueue[str], line: _Line) -> str:
 
 def _workers(client: Client) -> dict[str, int]:
     """Return the threads of each worker that there is."""
+    if client.status != "running":
+        raise _OutageError("the connection to the scheduler is closed")
     with _outages():
         found: dict[str, int] = client.sync(client.scheduler.ncores, callback_timeout=_CONNECTING)
         return found
