@@ -197,6 +197,11 @@ class Sentences:
 
     def judged(self, part: slice = slice(None)) -> Verdicts:
         """Judge some of the sentences."""
+        sides = self.written(part)
+        return judge(sides.pop("key"), sides, Setup("prob"))
+
+    def written(self, part: slice = slice(None)) -> dict[str, str]:
+        """Write the files of some of the sentences."""
         folder = self.folder / f"{part.start}-{part.stop}"
         folder.mkdir(exist_ok=True)
         key, crf, regular = (folder / side for side in ("key", "crf", "regular"))
@@ -208,8 +213,7 @@ class Sentences:
         for path in (key, regular):
             chosen = [zip(each["tokens"], each[path.name], strict=True) for each in self.sentences[part]]
             path.write_text("\n".join("".join(f"{word}\t{tag}\n" for word, tag in pairs) for pairs in chosen))
-        systems = {"crf": f"{crf}::probabilistic", "regular": f"{regular}::columns"}
-        return judge(f"{key}::columns", systems, Setup("prob"))
+        return {"key": f"{key}::columns", "crf": f"{crf}::probabilistic", "regular": f"{regular}::columns"}
 
 
 def random_sentences(folder: Path, seed: int, size: int = 6) -> Sentences:

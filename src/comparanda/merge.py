@@ -26,6 +26,7 @@ from comparanda.judge.label_maps import ONE_SIDED, one_sided
 from comparanda.judge.links import UNLINKED
 from comparanda.merge_beliefs import merge_candidates, merge_statistics, shifted
 from comparanda.merge_chains import before_each, foreign_last, merge_chains, merge_units, refuse_cut_topics
+from comparanda.places import together
 from comparanda.read.request import KEY
 from comparanda.sites import Aspect, Attribute, Sites, canonical
 from comparanda.verdicts import Verdicts, View, of_all_labels
@@ -189,7 +190,7 @@ def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Not
     if len(kept) < len(notes):
         kept += one_sided(view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs)
     kept = _without_linked(kept, view.claims, runs)
-    return tuple(sorted((each for note in kept for each in _by_place(note)), key=_standing))
+    return tuple(sorted((each for note in together(kept) for each in _by_place(note)), key=_standing))
 
 
 def _of_inputs(parts: Sequence[Verdicts]) -> list[Note]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,7 @@ LARGE = 4 << 20
 """From this many bytes on, a response's bytes are let go once it is aligned, and read again for excerpts."""
 
 _STRETCH = 1 << 12
+_WEIGHING = re.compile(r"they weigh (\S+) together$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +241,27 @@ def first_places(source: Source, offsets: Codes, limit: int = 3) -> tuple[str, .
 def noted_once(source: Source, side: str, what: str, offset: int) -> list[Note]:
     """Make the note of something that holds for a whole corpus, with one place; portions but the first make none."""
     return [Note(side, what, 1, (str(source.locate(offset)),))] if source.opens else []
+
+
+def weighing(source: Source, mass: float) -> str:
+    """Return the end of a note on what some things weigh together; of portions it is to be added up, so it is exact."""
+    return f"they weigh {f'{mass:.4g}' if source.whole is None else repr(mass)} together"
+
+
+def together(notes: Iterable[Note]) -> Iterator[Note]:
+    """Add up what notes of one kind say that things weigh."""
+    notes = list(notes)
+    masses: dict[tuple[str, str], list[float]] = {}
+    for note in notes:
+        if found := _WEIGHING.search(note.what):
+            masses.setdefault((note.side, found.string[: found.start()]), []).append(float(found[1]))
+    for note in notes:
+        found = _WEIGHING.search(note.what)
+        if found is None:
+            yield note
+        else:
+            before = found.string[: found.start()]
+            yield replace(note, what=f"{before}they weigh {fsum(masses[note.side, before]):.4g} together")
 
 
 def refuse(

@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ Sentence = list[str]
 Given = dict[str, Any]
 """What to compare, by side."""
 
+Writer = Callable[[Path, random.Random, int], Given]
+"""Writes a corpus of a number of documents into a folder, and returns what to compare."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -33,13 +37,13 @@ class Kind:
 
     Args:
         task: the task.
-        write: writes a corpus of a number of documents into a folder, and returns what to compare, by side.
+        write: what writes such a corpus.
         settings: how it is compared.
 
     """
 
     task: str
-    write: Callable[[Path, random.Random, int], Given]
+    write: Writer
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -103,7 +107,7 @@ def chunks(draw: random.Random, length: int, *, first: str = "B") -> list[str]:
     return tags
 
 
-def chunk_tags(first: str, *, named: bool) -> Callable[[Path, random.Random, int], Given]:
+def chunk_tags(first: str, *, named: bool) -> Writer:
     """Spans as chunk tags; of documents with names one side has another order."""
 
     def write(folder: Path, draw: random.Random, size: int) -> Given:
@@ -131,6 +135,42 @@ def _plain(words: Sentence) -> list[str]:
     return ["I-LOC" if word == "York" else "O" for word in words]
 
 
+# One document without a mark
+
+
+def unmarked(write: Writer) -> Writer:
+    """Return what writes the same without the lines that begin documents."""
+
+    def without(folder: Path, draw: random.Random, size: int) -> Given:
+        found = write(folder, draw, size)
+        for given in found.values():
+            path = Path(given.partition("::")[0])
+            lines = path.read_bytes().splitlines(keepends=True)
+            path.write_bytes(b"".join(line for line in lines if not line.startswith((b"-DOC", b"# newdoc", b"# meta"))))
+        return found
+
+    return without
+
+
+def sentence_lines(folder: Path, draw: random.Random, size: int) -> Given:
+    """Sentences with lists of words and tags, a line each, no document named."""
+    sentences = [words for each in texts(draw, size).values() for words in each]
+    gold = [[draw.choice(TAGS) for _ in words] for words in sentences]
+    found = {}
+    for side in SIDES:
+        given = [
+            {"tokens": words, "tags": said(draw, side, tags, TAGS)} for words, tags in zip(sentences, gold, strict=True)
+        ]
+        found[side] = put(folder / f"{side}.jsonl", "".join(json.dumps(each) + "\n" for each in given))
+    return found
+
+
+def probable_sentences(folder: Path, draw: random.Random, size: int) -> Given:
+    """Sentences with the probabilities of tags, no document named."""
+    made = random_beliefs.random_sentences(folder, draw.randrange(1000), size)
+    return made.written()
+
+
 # CoNLL-U
 
 
@@ -140,13 +180,13 @@ def word_line(number: int | str, word: str, **cells: str) -> str:
     return "\t".join([str(number), word, *(cells.get(name, "_") for name in names)])
 
 
-def trees(folder: Path, draw: random.Random, size: int) -> Given:
+def trees(folder: Path, draw: random.Random, size: int, *, shuffled: bool = True) -> Given:
     """Trees with tags; some words are one token, some sentences are cut otherwise, some lines end by CRLF."""
     documents = texts(draw, size)
     found = {}
     for side in SIDES:
         lines = []
-        for name in in_order(draw, side, list(documents)):
+        for name in in_order(draw, side, list(documents)) if shuffled else documents:
             same = random.Random(name)  # the key's trees are the same whoever begins with them
             lines += [f"# newdoc id = {name}", f"# meta::genre = {same.choice(('news', 'blog'))}"]
             for number, words in enumerate(documents[name]):
@@ -333,8 +373,8 @@ KINDS = {
     "tag in columns": Kind("tag", unnamed_tags),
     "tag in CoNLL-U": Kind("pos", trees),
     "dep": Kind("dep", trees),
-    "label in CSV": Kind("label", lambda folder, draw, size: rows(folder, draw, size, documents=True)),
-    "label in JSONL": Kind("label", lambda folder, draw, size: rows(folder, draw, size, documents=False)),
+    "label in CSV": Kind("label", partial(rows, documents=True)),
+    "label in JSONL": Kind("label", partial(rows, documents=False)),
     "span in BIO": Kind("span", chunk_tags("B", named=False)),
     "span in IOB1": Kind("span", chunk_tags("I", named=True)),
     "span in JSONL": Kind("span", records),
@@ -344,4 +384,9 @@ KINDS = {
     "coref in CoNLL-U": Kind("coref", entities),
     "coref in clusters": Kind("coref", clusters),
     "prob": Kind("prob", beliefs),
+    "tag without documents": Kind("tag", unmarked(unnamed_tags)),
+    "tag in JSONL without documents": Kind("tag", sentence_lines),
+    "dep without documents": Kind("dep", unmarked(partial(trees, shuffled=False))),
+    "span without documents": Kind("span", unmarked(chunk_tags("I", named=False))),
+    "prob without documents": Kind("prob", probable_sentences),
 }

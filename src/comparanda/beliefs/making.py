@@ -39,9 +39,8 @@ Refuse = Callable[["Rows", str, str], "ReadError"]
 _EXPLAIN = "say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
 
 
-def too_many(mass: float) -> str:
-    """Return what is noted of tuples that were left out, given what they weigh together."""
-    return f"tuples left out, since with them too many sets of spans are possible; they weigh {mass:.3g} together"
+TOO_MANY = "tuples left out, since with them too many sets of spans are possible; "
+"""What is noted of tuples that were left out; behind it stands what they weigh."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

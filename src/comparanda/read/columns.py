@@ -27,7 +27,7 @@ from comparanda.errors import ReadError
 from comparanda.places import Note, Source, first_places, refuse
 from comparanda.read.brat import looks_like_brat
 from comparanda.read.conllu import is_word_line
-from comparanda.read.cuts import UncuttableError, marked_lines
+from comparanda.read.cuts import UncuttableError, marked_lines, sentences_between_blank_lines
 from comparanda.read.gather import Gathering, refuse_unannotated
 from comparanda.read.layout import (
     COMMENT,
@@ -342,4 +342,5 @@ FORMAT = Format(
     layers=frozenset({"values", "spans"}),
     general=True,
     marks=marks,
+    sentences=sentences_between_blank_lines,
 )

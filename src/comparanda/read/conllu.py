@@ -13,7 +13,7 @@ from comparanda.errors import UsageError
 from comparanda.read import conllx
 from comparanda.read.conllu_entities.entities import BRACKET_OPTIONS, chosen_key, key_of_chains, with_entities
 from comparanda.read.conllu_entities.misc import with_text
-from comparanda.read.cuts import marked_lines
+from comparanda.read.cuts import marked_lines, sentences_between_blank_lines
 from comparanda.read.marks import newdoc_name
 from comparanda.read.numbered import Dialect, read_numbered
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request
@@ -85,4 +85,5 @@ FORMAT = Format(
     read=read,
     layers=frozenset({"values", "arcs", "spans", "chains"}),
     marks=marks,
+    sentences=sentences_between_blank_lines,
 )

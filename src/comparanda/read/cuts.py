@@ -1,19 +1,24 @@
 """Where documents begin in large files: what is needed to read a corpus portion by portion.
 
-A format says where by a function from a file to marks. It may be wrong about odd files: whoever reads a portion by
-marks checks that its documents are those that were marked.
+A format says where by a function from a file to marks, and where sentences begin, for files that mark no documents. It
+may be wrong about odd files: whoever reads a portion checks that its documents, or as many sentences, are there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from comparanda.columns import Rows, Truths
     from comparanda.read.request import Request
 
 CHUNK = 8 << 20
@@ -21,6 +26,9 @@ _LONGEST = 32 * CHUNK
 _BLANK = re.compile(rb"\n[ \t\r]*\n")
 _WORD = re.compile(rb"^[ \t]*[^#\s]", re.MULTILINE)
 _GLOBAL = re.compile(rb"# ?global\.[^\n]*\n")
+_OF_ALL = re.compile(rb"^#[ \t]*(?:global\.|meta::)", re.MULTILINE)
+_MOST_STARTS = 1 << 18
+_LINE_FEED, _HASH = b"\n#"
 
 
 class UncuttableError(Exception):
@@ -51,6 +59,28 @@ class Mark:
 
 Marks = Callable[["Path", "Request"], Iterator[Mark]]
 """Finds where documents begin in a file."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Starts:
+    """Where sentences of a file begin: the first, and of the others every so-manieth.
+
+    Args:
+        step: how many sentences lie between two that are told, a power of two.
+        start: the byte that each begins at.
+        lines: how many lines stand before it.
+        count: how many sentences there are in all.
+
+    """
+
+    step: int
+    start: Rows
+    lines: Rows
+    count: int
+
+
+Sentences = Callable[["Path", "Request"], Starts]
+"""Finds where sentences begin in a file that marks no documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +182,45 @@ def _held(head: bytes, data: bytes, begin: int, end: int) -> bytes:
     for found in _GLOBAL.finditer(data, begin, end):
         kept[found[0].partition(b"=")[0].strip()] = found[0].replace(b"\r\n", b"\n")
     return b"".join(kept.values())
+
+
+def sentences_between_blank_lines(file: Path, request: Request) -> Starts:
+    """Tell where sentences begin that have empty lines between them; comments stand before the words of theirs."""
+    del request
+    return gathered_starts(map(_sentences_of, chunks(file, sentences=True)))
+
+
+def _sentences_of(chunk: Chunk) -> tuple[Rows, Rows]:
+    """Return where the sentences of a chunk begin, and the lines before them."""
+    if found := _OF_ALL.search(chunk.data):
+        raise UncuttableError(f"line {chunk.lines_before(found.start()) + 1:,} holds for the whole file")
+    data = np.frombuffer(chunk.data, np.uint8)
+    begins = np.append(0, np.flatnonzero(data == _LINE_FEED) + 1)
+    begins = begins[: np.searchsorted(begins, len(data))]
+    blank = _blank_lines(chunk.data, data, begins)
+    block = np.cumsum(blank)
+    with_words = np.unique(block[~blank & (data[begins] != _HASH)])
+    opens = np.flatnonzero(~blank & np.append(True, blank[:-1]))
+    lines = opens[np.isin(block[opens], with_words)]
+    return chunk.start + begins[lines], chunk.lines + lines
+
+
+def _blank_lines(text: bytes, data: NDArray[np.uint8], begins: Rows) -> Truths:
+    """Return which lines hold nothing but white space."""
+    blank: Truths = data[begins] == _LINE_FEED
+    for line in np.flatnonzero(np.isin(data[begins], list(b" \t\r"))).tolist():
+        end = int(begins[line + 1]) if line + 1 < len(begins) else len(text)
+        blank[line] = not text[int(begins[line]) : end].strip()
+    return blank
+
+
+def gathered_starts(found: Iterable[tuple[Rows, Rows]]) -> Starts:
+    """Gather where sentences begin, thinned out where there are many."""
+    step, count, kept = 1, 0, np.zeros((2, 0), np.int64)
+    for start, lines in found:
+        more = np.stack([start, lines])[:, -count % step :: step]
+        count += len(start)
+        kept = np.concatenate([kept, more], axis=1)
+        while kept.shape[1] > _MOST_STARTS:
+            kept, step = kept[:, ::2], 2 * step
+    return Starts(step, kept[0], kept[1], count)

@@ -11,7 +11,7 @@ from comparanda.errors import UsageError
 from comparanda.places import Source
 from comparanda.read.json_objects import JsonObjects, looks_like_json
 from comparanda.read.offsets import OPTION
-from comparanda.read.record_cuts import json_marks
+from comparanda.read.record_cuts import json_marks, sentence_a_line
 from comparanda.read.records import read_records
 from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 from comparanda.read.scan import check_line_lengths
@@ -78,4 +78,5 @@ FORMAT = Format(
     layers=frozenset({"values", "spans", "chains"}),
     general=True,
     marks=json_marks(read),
+    sentences=sentence_a_line,
 )

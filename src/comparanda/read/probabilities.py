@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.beliefs.making import Scored, made, too_many
+from comparanda.beliefs.making import TOO_MANY, Scored, made
 from comparanda.beliefs.model import EPSILON
 from comparanda.beliefs.scales import CLIPPED, hint_for, impossible, unscaled
 from comparanda.columns import TextColumn, taken
 from comparanda.errors import ReadError, nearest
-from comparanda.places import Note, first_places, refuse
+from comparanda.places import Note, first_places, refuse, weighing
 from comparanda.read.probabilistic.settings import asked_policies
 from comparanda.read.probabilistic.shapes import SCORES
 
@@ -53,7 +53,7 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
     scored = Scored(document, spans.begin, spans.end, spans.label.codes.astype(np.int64), weight)
     found = made(scored, policies.overlap, policies.semantics, _refusing(corpus, spans, column, weight))
     if len(found.left_out):
-        notes[too_many(float(weight[found.left_out].sum()))] = found.left_out
+        notes[TOO_MANY + weighing(corpus.source, float(weight[found.left_out].sum()))] = found.left_out
     said = {"overlap": policies.overlap, "scale": policies.scale, "semantics": policies.semantics}
     return replace(
         corpus,

@@ -20,7 +20,7 @@ import numpy as np
 from comparanda.errors import InputError
 from comparanda.places import Stretch
 from comparanda.read.cells import Dialect
-from comparanda.read.cuts import Mark, UncuttableError, chunks
+from comparanda.read.cuts import Mark, Starts, UncuttableError, chunks, gathered_starts
 from comparanda.read.files import load_files
 
 if TYPE_CHECKING:
@@ -33,7 +33,20 @@ if TYPE_CHECKING:
     Read = Callable[[Source, Request], Corpus]
 
 _SAMPLE = 50
+_LINES = 1 << 12
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
+
+
+class _UnmarkedError(UncuttableError):
+    """The records are no documents: they are sentences of one."""
+
+
+def sentence_a_line(file: Path, request: Request) -> Starts:
+    """Tell where sentences begin in JSON lines: each is one, if documents are not marked."""
+    del request
+    lines = ((start, before) for start, before, line in _lines(file) if line.strip())
+    batches = iter(lambda: list(islice(lines, _LINES)), [])
+    return gathered_starts((start, before) for start, before in (np.array(batch, np.int64).T for batch in batches))
 
 
 def json_marks(read: Read) -> Callable[[Path, Request], Iterator[Mark]]:
@@ -46,7 +59,10 @@ def _json_marks(read: Read, file: Path, request: Request) -> Iterator[Mark]:
     sample = list(islice(lines, _SAMPLE))
     if not sample or not sample[0][2].lstrip().startswith(b"{"):
         raise UncuttableError(f"{file.name} has not one JSON object a line")
-    called = _Called.of(read, file, request, sample[-1][0] + len(sample[-1][2]))
+    try:
+        called = _Called.of(read, file, request, sample[-1][0] + len(sample[-1][2]))
+    except _UnmarkedError:
+        return iter([Mark(0, 0, "", counted=False)])
     records = [_decoded(_OBJECT, file, before, line) for _, before, line in sample]
     fields = called.fields({name: [each.get(name) for each in records] for name in records[0]}, file)
     wanted = [(f"field{place}", Any, None) for place in range(len(fields))]
@@ -150,7 +166,7 @@ class _Called:
             groups = [documents.names[each] for each in owner.tolist()] if documents.marked else None
             return cls(None if ids == _numbers("", len(ids)) else ids, groups, rows=True, count=len(ids))
         if not documents.marked:
-            raise UncuttableError(f"{file.name} marks no documents")
+            raise _UnmarkedError(f"{file.name} marks no documents")
         names = list(documents.names)
         unnamed = names == _numbers("document ", len(names))
         return cls(None if unnamed else names, None, rows=False, count=len(names))

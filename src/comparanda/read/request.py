@@ -13,7 +13,7 @@ from comparanda.read.scan import MAX_LINE
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.places import Source
-    from comparanda.read.cuts import Marks
+    from comparanda.read.cuts import Marks, Sentences
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -92,6 +92,7 @@ class Format:
         binary: those of its suffixes whose files are no texts: they are taken as they are, and the suffix decides that
             they are of this format.
         marks: finds where documents begin in a large file; None if files are always read whole.
+        sentences: finds where sentences begin in one without documents; None if it cannot be cut.
 
     """
 
@@ -108,6 +109,7 @@ class Format:
     general: bool = False
     binary: tuple[str, ...] = ()
     marks: Marks | None = None
+    sentences: Sentences | None = None
 
     def carries(self, layer: Layer) -> bool:
         """Whether files can hold a layer; spans of every kind may be probable, or certain."""

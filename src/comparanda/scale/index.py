@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from comparanda.errors import InputError
 from comparanda.places import Portion, Stretch, Whole
-from comparanda.read.cuts import Mark, UncuttableError
+from comparanda.read.cuts import Mark, Starts, UncuttableError
 from comparanda.read.files import STDIN, display, is_packed, stamp
 from comparanda.read.inputs import Input, chosen_request, files_and_format, read_input
 from comparanda.read.marks import stem
@@ -33,6 +34,7 @@ class Index:
         rows: whether these are rows with ids, and no documents.
         places: the stretches of each document by its name, in the order of the input.
         groups: of rows, the documents that they are in.
+        sentences: finds where sentences begin, if no documents are marked and the format can tell.
 
     """
 
@@ -42,6 +44,7 @@ class Index:
     rows: bool = False
     places: dict[str, list[Stretch]] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
+    sentences: Callable[[], Starts] | None = None
 
     def size(self, name: str) -> int:
         """Return how many bytes a document has; 0 if it is not there."""
@@ -58,8 +61,16 @@ class Index:
         found = [each for name in names for each in self.places.get(name, ())]
         order = {name: number for number, (name, _) in enumerate(self.files)}
         found.sort(key=lambda each: (order[display(each.file)], each.start))
+        return self._of(_joined(found), characters=characters)
+
+    def piece(self, start: int, stop: int | None, lines: int) -> Input:
+        """Return the input with only some bytes of its file, given how many lines stand before them."""
+        ((only,),) = self.places.values()
+        return self._of([replace(only, start=start, stop=stop or only.stop, lines=lines)], characters=False)
+
+    def _of(self, stretches: Iterable[Stretch], *, characters: bool) -> Input:
         whole = Whole(tuple(name for name, _ in self.files), self.marked, characters=characters)
-        return replace(self.given, portion=Portion(tuple(_joined(found)), whole))
+        return replace(self.given, portion=Portion(tuple(stretches), whole))
 
 
 def _joined(stretches: list[Stretch]) -> Iterator[Stretch]:
@@ -141,7 +152,9 @@ def _by_marks(index: Index, files: Sequence[Path], chosen: Format, request: Requ
             if mark.group:
                 index.groups[name] = mark.group
     _refuse_changed(index, files)
-    return replace(index, marked=marked)
+    cut = chosen.sentences
+    sentences = partial(cut, files[0], request) if cut is not None and not marked and not index.rows else None
+    return replace(index, marked=marked, sentences=sentences)
 
 
 def _name(mark: Mark, file: Path, before: int, often: Counter[str], *, rows: bool) -> str:

@@ -131,7 +131,9 @@ def _pinned(given: Input, side: str, job: Job) -> Input:
 
 
 def _check_documents(task: PartTask, side: str, corpus: Corpus) -> None:
-    """Refuse a portion whose documents are not those that were marked there."""
+    """Refuse a portion whose documents are not those that were marked there, or which has other sentences."""
+    if task.sentences is not None and task.sentences != len(corpus.sentences) - 1:
+        raise ReadError("the sentences are not where they were looked for", where=corpus.source.parts[0].name)
     wanted = task.documents.get(side)
     if wanted is None or sorted(corpus.documents.names) == sorted(wanted):
         return

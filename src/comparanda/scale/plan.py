@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from comparanda.align.missing import Missing, not_covered
+from comparanda.judge.task import find_task
 from comparanda.manifest import digest
 from comparanda.read.cuts import UncuttableError
 from comparanda.read.files import stamp_of
@@ -18,6 +21,7 @@ from comparanda.scale.index import Index, index_of
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
+    from comparanda.read.cuts import Starts
     from comparanda.read.inputs import Input
     from comparanda.verdicts import System
 
@@ -33,6 +37,7 @@ class PartTask:
         key: the key, with the portion that is meant.
         outputs: the same for each run, by its name.
         documents: what documents are called, by side; empty where rows are found by ids.
+        sentences: of a piece of a corpus without documents, how many sentences every side has there.
 
     """
 
@@ -40,6 +45,7 @@ class PartTask:
     key: Input
     outputs: tuple[tuple[str, Input], ...]
     documents: Mapping[str, tuple[str, ...]]
+    sentences: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,11 @@ class Plan:
     files: tuple[tuple[str, Any], ...]
     mark: str
 
+    @property
+    def pieces(self) -> bool:
+        """Whether parts are pieces of a corpus without documents."""
+        return self.parts[0].sentences is not None
+
 
 def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, size: int) -> Plan:
     """Look through all inputs and cut them into parts of about a number of bytes, all sides together.
@@ -69,18 +80,49 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, size: int) -> Pl
     check_count(outputs, setup)
     sides = {name: index_of(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
     gold, responses = sides[KEY], {name: each for name, each in sides.items() if name != KEY}
-    _check_names(gold, responses, missing_of(setup))
     if not gold.rows and not all(each.marked for each in sides.values()):
-        unmarked = next(name for name, each in sides.items() if not each.marked)
-        raise UncuttableError(f"{unmarked} marks no documents")
-    groups = list(_sized(_groups(gold, setup), sides, size))
-    surplus = {name: [each for each in index.places if each not in gold.places] for name, index in responses.items()}
-    parts = tuple(
-        _part(number, names, sides, surplus if number == len(groups) - 1 else {}) for number, names in enumerate(groups)
-    )
+        parts = tuple(_pieces(sides, setup, size))
+    else:
+        _check_names(gold, responses, missing_of(setup))
+        parts = tuple(_parts(_sized(_groups(gold, setup), sides, size), sides))
     files = tuple(dict(each for index in sides.values() for each in index.files).items())
     said = [str(each) for each in (_said(setup), columns, files, [(part.key, part.outputs) for part in parts])]
     return Plan(tuple(columns), parts, files, digest(msgspec.json.encode([__version__, *said])))
+
+
+def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[PartTask]:
+    """Cut sides without documents between sentences, at the same sentences on all sides."""
+    starts: dict[str, Starts] = {}
+    for name, index in sides.items():
+        if index.sentences is None or find_task(setup.task)[0].layer == "chains":
+            raise UncuttableError(f"{name} marks no documents")
+        starts[name] = index.sentences()
+    counts = {each.count for each in starts.values()}
+    if len(counts) > 1:
+        raise UncuttableError("no documents are marked, and not all sides have as many sentences")
+    cuts = _cuts(starts, size)
+    for number, (first, behind) in enumerate(pairwise([*cuts, counts.pop()])):
+        inputs = {}
+        for name, each in starts.items():
+            place, end = first // each.step, behind // each.step
+            stop = int(each.start[end]) if first != cuts[-1] else None
+            inputs[name] = sides[name].piece(
+                int(each.start[place]) if first else 0, stop, int(each.lines[place]) if first else 0
+            )
+        key = inputs.pop(KEY)
+        yield PartTask(number, key, tuple(inputs.items()), {}, behind - first)
+
+
+def _cuts(starts: Mapping[str, Starts], size: int) -> list[int]:
+    """Return the numbers of the sentences that pieces of about a number of bytes begin at, which all sides tell."""
+    step = max(each.step for each in starts.values())
+    places = np.sum([each.start[:: step // each.step] for each in starts.values()], axis=0).tolist()
+    cuts, before = [0], places[0] if places else 0
+    for number, place in enumerate(places):
+        if place - before >= size:
+            cuts.append(number * step)
+            before = place
+    return cuts
 
 
 def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) -> None:
@@ -135,6 +177,14 @@ def _sized(groups: Sequence[list[str]], sides: Mapping[str, Index], size: int) -
     elif now:
         parts[-1] += now
     yield from parts
+
+
+def _parts(groups: Iterable[list[str]], sides: Mapping[str, Index]) -> Iterator[PartTask]:
+    """Make the parts; what only responses have goes to the last."""
+    known, every = sides[KEY].places, list(groups)
+    surplus = {side: [name for name in index.places if name not in known] for side, index in sides.items()}
+    for number, names in enumerate(every):
+        yield _part(number, names, sides, surplus if number == len(every) - 1 else {})
 
 
 def _part(number: int, names: list[str], sides: Mapping[str, Index], surplus: Mapping[str, list[str]]) -> PartTask:

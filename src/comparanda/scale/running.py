@@ -11,7 +11,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from comparanda.errors import ComparandaError, ReadError, UsageError
+from comparanda.errors import AlignError, ComparandaError, ReadError, UsageError
 from comparanda.merge import merge
 from comparanda.read.cuts import UncuttableError
 from comparanda.read.request import KEY
@@ -23,7 +23,7 @@ from comparanda.scale.cluster import Cluster
 from comparanda.scale.crew import Alone, Crew, Processes
 from comparanda.scale.folder import PartsFolder
 from comparanda.scale.judging import Facts, Job
-from comparanda.scale.plan import plan_of
+from comparanda.scale.plan import Plan, plan_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -71,13 +71,18 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
     try:
         say("looking for documents")
         plan = plan_of(key, systems, setup, scale.part)
+        return _compare_parts(plan, setup, scale, drawing, crew)
     except UncuttableError as reason:
         say(f"in one go: {reason}")
-        result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
-        if scale.folder is not None:
-            result.save(scale.folder)
-        return result
-    kept = None
+    result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
+    if scale.folder is not None:
+        result.save(scale.folder)
+    return result
+
+
+def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, crew: Crew) -> Result:
+    """Compare the parts of a plan; raise `UncuttableError` if they are pieces that turn out not to fit together."""
+    say, kept = setup.progress or (lambda _: None), None
     if scale.folder is not None:
         folder = PartsFolder(scale.folder, plan)
     else:
@@ -120,6 +125,14 @@ class _Run:
         done = self.folder.begin()
         found = {number: self.folder.facts(number) for number in done}
         self.facts = {number: facts for number, facts in found.items() if facts is not None}
+        try:
+            return self._merged()
+        except (ReadError, AlignError, UsageError) as problem:
+            if self.plan.pieces:  # sentences do not tell as surely as documents that sides are cut at the same place
+                raise UncuttableError(str(problem)) from None
+            raise
+
+    def _merged(self) -> Verdicts:
         self._judge([number for number in range(len(self.plan.parts)) if number not in self.facts])
         self.schemes = self._told_schemes()
         self.characters = any(facts[KEY].characters for facts in self.facts.values())

@@ -124,7 +124,7 @@ class TestSums:
 
     def test_what_is_left_out_is_counted(self) -> None:
         corpus = read({"tokens": ["a", "b"], "dist": [{"B-X": 0.9, "B-Y": 0.005}, {"B-Y": 0.002}]})
-        what = "out: spans of tokens less probable than 0.01 left out; they weigh 0.007 together: 2 (d.jsonl:1, …)"
+        what = "out: spans of tokens less probable than 0.01 left out; they weigh 0.007 together: 2"
         assert notes(corpus) == [what]
         higher = read({"words": ["a", "b"], "dist": [{"B-X": 0.9}, {"B-Y": 0.2}]}, options="::probabilistic?floor=0.3")
         assert weights(higher) == {(0, 1, "X"): 0.9}

@@ -11,6 +11,7 @@ import numpy as np
 
 from comparanda.beliefs.making import Scored
 from comparanda.beliefs.tagging import LETTERS, Found, spans_of
+from comparanda.places import weighing
 from comparanda.read.probabilistic.entities import chosen, refusing
 from comparanda.read.probabilistic.shapes import BEGINS, ENDS, Token, column
 from comparanda.read.schemes.tags import NO_LABEL, OUTSIDE, Spelling
@@ -71,7 +72,7 @@ def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
         np.concatenate([np.zeros(0, kind), *(getattr(found[name].spans, side) for name in names)])
         for side, kind in (("begin", np.int64), ("end", np.int64), ("weight", np.float64))
     )
-    _note_rest(records, numbers, found.values(), policies)
+    _note_rest(records, found.values(), policies)
     order = np.lexsort((end, begin))
     begin, end, weight, label = begin[order], end[order], weight[order], [label[row] for row in order.tolist()]
     code = np.searchsorted(names, label) if names else np.zeros(0, np.int64)
@@ -180,12 +181,12 @@ def _spans(
     return found
 
 
-def _note_rest(records: Records, numbers: Sequence[int], found: Collection[Found], policies: Policies) -> None:
+def _note_rest(records: Records, found: Collection[Found], policies: Policies) -> None:
     """Note how much was left out below the floor."""
     rest, mass = (sum(getattr(each, name) for each in found) for name in ("rest", "mass"))
     if rest:
-        what = f"spans of tokens less probable than {policies.floor:g} left out; they weigh {mass:.4g} together"
-        records.note(what, numbers, rest)
+        what = f"spans of tokens less probable than {policies.floor:g} left out; {weighing(records.source, mass)}"
+        records.note(what, (), rest)
 
 
 def _places(records: Records, rows: _Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:

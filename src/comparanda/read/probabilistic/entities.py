@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.beliefs.making import Scored, made, too_many
+from comparanda.beliefs.making import TOO_MANY, Scored, made
 from comparanda.columns import TextColumn
+from comparanda.places import weighing
 from comparanda.read.probabilistic.records import Tuples
 from comparanda.read.probabilistic.spans import flattened
 
@@ -60,7 +61,7 @@ def chosen(
     """Make tuples of scores by the policies, and note those that had to go."""
     found = made(scored, policies.overlap, policies.semantics, refuse)
     if len(found.left_out):
-        what = too_many(float(scored.weight[found.left_out].sum()))
+        what = TOO_MANY + weighing(records.source, float(scored.weight[found.left_out].sum()))
         records.note(what, scored.document[found.left_out])
     rows = found.rows
     return Tuples(

@@ -24,7 +24,7 @@ from comparanda.read.probabilistic.grounds import FORMAT_NAME, on_ground
 from comparanda.read.probabilistic.problems import misshapen, undecodable
 from comparanda.read.probabilistic.records import Records, Tuples
 from comparanda.read.probabilistic.shapes import BEGINS, CONTENTS, SCORES, Content, Document, Record, Span
-from comparanda.read.record_cuts import json_marks
+from comparanda.read.record_cuts import json_marks, sentence_a_line
 from comparanda.read.request import BELIEF_OPTIONS, CERTAIN, Format, Request
 from comparanda.read.scan import check_line_lengths
 from comparanda.read.values import is_collection, listed
@@ -182,4 +182,5 @@ FORMAT = Format(
     read=read,
     layers=frozenset({"beliefs"}),
     marks=json_marks(read),
+    sentences=sentence_a_line,
 )
