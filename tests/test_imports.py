@@ -20,7 +20,7 @@ PACKAGE = Path(comparanda.__file__).parent
 # its own line. Where a line names a package, all its modules are meant.
 ROAD = (
     ("version", "errors"),
-    ("limits",),
+    ("limits", "remote"),
     ("columns", "interning", "ids"),
     ("places",),
     ("beliefs",),

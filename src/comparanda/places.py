@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from math import fsum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.columns import PADDING
 from comparanda.errors import ReadError
+from comparanda.remote import AnyPath
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,7 @@ class Stretch:
 
     """
 
-    file: Path
+    file: AnyPath
     start: int = 0
     stop: int | None = None
     lines: int = 0
@@ -114,7 +114,7 @@ class Part:
     """
 
     name: str
-    path: Path | None
+    path: AnyPath | None
     begin: int
     stretch: Stretch | None = None
 

@@ -59,7 +59,7 @@ def test_every_format_is_in_the_table_of_formats() -> None:
     assert [name for name in formats() if f"`{name}`" not in text] == []
 
 
-@pytest.mark.parametrize("name", ["brat", "clusters", "columns", "conll2012", "conllu", "conllx", "jsonl"])
+@pytest.mark.parametrize("name", ["brat", "clusters", "columns", "conll2012", "conllu", "conllx", "jsonl", "parquet"])
 def test_every_option_of_a_format_is_on_its_page(name: str) -> None:
     text = page(f"formats/{name}.md")
     assert [option for option in formats()[name].options if f"`{option}`" not in text] == []

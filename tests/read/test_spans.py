@@ -221,7 +221,9 @@ class TestAsking:
     def test_formats_without_tokens(self) -> None:
         assert "brat" in [name for name, each in formats().items() if "values" not in each.layers]
         found = refusal(read_input, Input("f.ann", None, "brat"), Request("key"), "tokens", code=2)
-        assert found == "format 'brat' has no tokens\n  formats that have: columns, conllu, conllx, hipe, jsonl"
+        assert (
+            found == "format 'brat' has no tokens\n  formats that have: columns, conllu, conllx, hipe, jsonl, parquet"
+        )
 
     def test_a_file_that_fits_nothing(self) -> None:
         found = refusal(read, "once upon a time\nthere was\n", "f.xyz")

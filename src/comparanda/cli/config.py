@@ -16,6 +16,7 @@ import click
 
 from comparanda.cli.parsing import CONFIG
 from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.remote import is_url
 
 DEFAULT = "comparanda.toml"
 _TABLES = ("systems", "maps")
@@ -124,7 +125,8 @@ def _map_from(folder: str, text: str) -> str:
 
 def _from(folder: str, path: str) -> str:
     """Let a relative path start from the file's folder."""
-    return path if not folder or path == "-" or not path.strip() else os.path.join(folder, path)
+    own = not folder or path == "-" or not path.strip() or is_url(path)
+    return path if own else os.path.join(folder, path)
 
 
 def _is_files(table: str, value: Any) -> bool:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ from comparanda.read.offsets import OPTION, asked_offsets
 from comparanda.read.request import Format, Request
 from comparanda.read.scan import check_line_lengths
 from comparanda.read.standoff import Draft, cleaned
+from comparanda.remote import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -271,7 +271,7 @@ class _Reading:
         if self.request.folder is None or not self.source.opens:
             return
         read = set(self.source.files)
-        lonely = [file for file in matching(Path(self.request.folder), (TEXT_SUFFIX,)) if display(file) not in read]
+        lonely = [file for file in matching(path_of(self.request.folder), (TEXT_SUFFIX,)) if display(file) not in read]
         if lonely:
             what = f"{TEXT_SUFFIX} files without a {SUFFIX} file beside them, passed over"
             names = tuple(display(file) for file in lonely[:3])

@@ -47,13 +47,13 @@ from comparanda.read.scan import SPACE, TAB, Block, blank_spaces_removed, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows
     from comparanda.corpus import Corpus
     from comparanda.read.cuts import Mark
+    from comparanda.remote import AnyPath
 
     Truth = NDArray[np.bool_]
 
@@ -301,7 +301,7 @@ def sniff(lines: list[str]) -> bool:
     return (len(tabs) == 1 and tabs != {0}) or len({len(re.split(r"[ \t]+", row.strip(" \t"))) for row in rows}) == 1
 
 
-def marks(file: Path, request: Request) -> Iterator[Mark]:
+def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
     """Mark the lines `-DOCSTART-`, `# document_id = …` and `# newdoc`; files with a header are not cut."""
     with file.open("rb") as stream:
         first = next((line for line in stream if line.strip() and not line.startswith(b"#")), b"")

@@ -43,11 +43,10 @@ from comparanda.read.request import Format, Request, choose
 from comparanda.read.scan import LINE_FEED, SPACE, TAB, Block, blank_spaces_removed, blocks, replaced
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from comparanda.columns import Rows
     from comparanda.corpus import Corpus
     from comparanda.read.cuts import Mark
+    from comparanda.remote import AnyPath
 
 _NONE = frozenset({"-", "_", "*", ""})
 _ONE = re.compile(r"(?:(?<=.)\|)?(\([^()|]+\)?|[^()|]+\))", re.DOTALL)
@@ -342,7 +341,7 @@ def sniff(lines: list[str]) -> bool:
     return any(map(BEGIN.fullmatch, lines))
 
 
-def marks(file: Path, request: Request) -> Iterator[Mark]:
+def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
     """Mark the lines `#begin document`."""
     del request
 

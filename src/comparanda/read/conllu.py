@@ -20,11 +20,11 @@ from comparanda.read.request import CHUNK_OPTIONS, Format, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from comparanda.corpus import Corpus
     from comparanda.places import Source
     from comparanda.read.cuts import Mark
+    from comparanda.remote import AnyPath
 
 DIALECT = Dialect(
     "conllu", "CoNLL-U", ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -63,7 +63,7 @@ def is_word_line(fields: list[str]) -> bool:
     return len(fields) == DIALECT.width and re.fullmatch(r"[0-9]+([-.][0-9]+)?", fields[0]) is not None
 
 
-def marks(file: Path, request: Request) -> Iterator[Mark]:
+def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
     """Mark the comments `# newdoc`."""
     del request
     return marked_lines(file, _NEWDOC, newdoc_name, heads=True)

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from comparanda.columns import Rows, Truths
     from comparanda.read.request import Request
+    from comparanda.remote import AnyPath
 
 CHUNK = 8 << 20
 _LONGEST = 32 * CHUNK
@@ -57,7 +56,7 @@ class Mark:
     group: str = ""
 
 
-Marks = Callable[["Path", "Request"], Iterator[Mark]]
+Marks = Callable[["AnyPath", "Request"], Iterator[Mark]]
 """Finds where documents begin in a file."""
 
 
@@ -96,7 +95,7 @@ class Chunk:
         return self.lines + self.data.count(b"\n", 0, offset)
 
 
-def chunks(file: Path, *, sentences: bool) -> Iterator[Chunk]:
+def chunks(file: AnyPath, *, sentences: bool) -> Iterator[Chunk]:
     """Read a file chunk by chunk; each ends behind a line, or behind an empty one where sentences are to stay whole."""
     start = lines = 0
     rest = b""
@@ -127,7 +126,7 @@ def _last_end(data: bytes, *, sentences: bool) -> int:
 
 
 def marked_lines(
-    file: Path, pattern: re.Pattern[bytes], named: Callable[[str], str | None], *, heads: bool = False
+    file: AnyPath, pattern: re.Pattern[bytes], named: Callable[[str], str | None], *, heads: bool = False
 ) -> Iterator[Mark]:
     """Mark the lines that begin documents, in files of sentences with empty lines between them.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from comparanda.read.files import display
+from comparanda.remote import AnyPath, path_of
 
 if TYPE_CHECKING:
     from comparanda.places import Part, Source
@@ -32,8 +33,8 @@ def file_names(source: Source, request: Request, suffixes: tuple[str, ...]) -> l
     ]
 
 
-def _path(part: Part) -> Path:
-    return Path(part.name) if part.path is None else part.path
+def _path(part: Part) -> AnyPath:
+    return path_of(part.name) if part.path is None else part.path
 
 
 def _stem(name: str, suffixes: tuple[str, ...]) -> str:

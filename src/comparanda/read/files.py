@@ -1,4 +1,4 @@
-"""From a path, a glob, a folder or standard input to clean bytes.
+"""From a path, a URL, a glob, a folder or standard input to clean bytes.
 
 Clean means: unpacked, no byte-order mark, lines ended by LF alone, valid UTF-8, no NUL byte. What
 had to be cleaned is counted in the notes.
@@ -16,13 +16,14 @@ import sys
 import zlib
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from comparanda.columns import PADDING
 from comparanda.errors import ReadError, nearest
 from comparanda.places import Location, Note, Part, Source, Stretch, Whole
 from comparanda.read.utf8 import first_invalid
+from comparanda.remote import AnyPath, RemotePath, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,32 +42,34 @@ def load(
     suffixes: Iterable[str] = (),
     beside: Mapping[str, Sequence[str]] = _NOTHING,
     binary: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
 ) -> Source:
     """Read all files that a path stands for into one source.
 
     Args:
-        path: a file, `-` for standard input, a folder, or a glob pattern.
+        path: a file, `-` for standard input, a folder, or a glob pattern; of this machine, or a URL.
         side: the name under which notes are filed.
         suffixes: which files of a folder belong to the corpus (`.gz` behind a suffix is allowed).
         beside: for files of a suffix, the suffixes of those that lie beside them and are read too, behind each.
         binary: suffixes of files that are no texts, which are taken as they are.
+        unread: suffixes of files that their reader opens itself.
 
     """
     if path == STDIN:
         return load_files([None], side=side)
-    return load_files(files_of(path, suffixes, beside), side=side, binary=binary)
+    return load_files(files_of(path, suffixes, beside), side=side, binary=binary, unread=unread)
 
 
-def files_of(path: str, suffixes: Iterable[str], beside: Mapping[str, Sequence[str]] = _NOTHING) -> list[Path]:
+def files_of(path: str, suffixes: Iterable[str], beside: Mapping[str, Sequence[str]] = _NOTHING) -> list[AnyPath]:
     """Return the files that a path stands for, each with those that lie beside it."""
     files = _expand(path, tuple(suffixes))
     return [each for file in files for each in (file, *companions(file, beside))]
 
 
-def companions(file: Path, beside: Mapping[str, Sequence[str]]) -> list[Path]:
+def companions(file: AnyPath, beside: Mapping[str, Sequence[str]]) -> list[AnyPath]:
     """Return the files that belong to a file, lie beside it and are there."""
     name = file.name.removesuffix(".gz")
-    found = []
+    found: list[AnyPath] = []
     for suffix, others in beside.items():
         for other in others if name.endswith(suffix) else ():
             plain = file.with_name(name.removesuffix(suffix) + other)
@@ -75,21 +78,29 @@ def companions(file: Path, beside: Mapping[str, Sequence[str]]) -> list[Path]:
 
 
 def load_files(
-    files: Sequence[Path | Stretch | None], *, side: str, binary: tuple[str, ...] = (), whole: Whole | None = None
+    files: Sequence[AnyPath | Stretch | None],
+    *,
+    side: str,
+    binary: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
+    whole: Whole | None = None,
 ) -> Source:
     """Read files, or stretches of them, into one source, a blank line between two; None stands for standard input.
 
     Files of a binary suffix are not cleaned; behind each stands a line end or two, as behind others. A source that has
-    some counts as repaired: whoever loads it again without knowing them would find no text.
+    some counts as repaired: whoever loads it again without knowing them would find no text. Nothing is loaded of files
+    that their reader opens itself.
 
     Args:
         files: what to read.
         side: the name under which notes are filed.
         binary: suffixes of files that are no texts.
+        unread: suffixes of files that their reader opens itself.
         whole: the corpus that they are a portion of; None where they are all of it.
 
     """
-    joined = bytearray(sum(map(_size, files)) + 2 * len(files) + PADDING)
+    loaded = [each for each in files if not _ends(each, unread)]
+    joined = bytearray(sum(map(_size, loaded)) + 2 * len(files) + PADDING)
     parts: list[Part] = []
     notes: list[Note] = []
     end = plain = 0
@@ -97,8 +108,11 @@ def load_files(
         stretch = each if isinstance(each, Stretch) else None
         file = each.file if isinstance(each, Stretch) else each
         part = Part("<stdin>" if file is None else display(file), file, end, stretch)
-        end = _append_stdin(joined, end) if file is None else _append(joined, end, stretch or Stretch(file))
-        if not part.name.removesuffix(".gz").endswith(binary):
+        if file is None:
+            end = _append_stdin(joined, end)
+        elif not _ends(file, unread):
+            end = _append(joined, end, stretch or Stretch(file))
+        if not _ends(file, (*binary, *unread)):
             plain += 1
             end = _clean(joined, part, end, side, notes)
         parts.append(part)
@@ -106,16 +120,23 @@ def load_files(
         joined[end : end + len(closing)] = closing
         end += len(closing)
     joined[end:] = bytes(PADDING)
-    if not re.search(rb"[^\s\0]", joined):
+    if loaded and not re.search(rb"[^\s\0]", joined):
         what = "the file is empty" if end == len(closing) else "the file has only blank lines"
         raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
     return Source(tuple(parts), joined, tuple(notes), plain < len(files), _again(files, parts, side), whole)
 
 
-def load_head(head: Stretch, *, side: str, binary: tuple[str, ...] = ()) -> Source:
+def _ends(file: AnyPath | Stretch | None, suffixes: tuple[str, ...]) -> bool:
+    """Whether a file is of one of some suffixes; standard input is of none."""
+    if isinstance(file, Stretch):
+        return _ends(file.file, suffixes)
+    return file is not None and file.name.removesuffix(".gz").endswith(suffixes)
+
+
+def load_head(head: Stretch, *, side: str, binary: tuple[str, ...] = (), unread: tuple[str, ...] = ()) -> Source:
     """Read the whole lines among the first bytes of a file, or these bytes if there is none."""
-    if display(head.file).removesuffix(".gz").endswith(binary):
-        return load_files([head.file], side=side, binary=binary)
+    if _ends(head, (*binary, *unread)):
+        return load_files([head.file], side=side, binary=binary, unread=unread)
     with head.file.open("rb") as stream:
         first = stream.read(head.stop)
     if first[:2] == _GZIP:
@@ -123,7 +144,9 @@ def load_head(head: Stretch, *, side: str, binary: tuple[str, ...] = ()) -> Sour
     return load_files([replace(head, stop=first.rfind(b"\n") + 1 or head.stop)], side=side)
 
 
-def _again(files: Sequence[Path | Stretch | None], parts: Sequence[Part], side: str) -> Callable[[], bytearray] | None:
+def _again(
+    files: Sequence[AnyPath | Stretch | None], parts: Sequence[Part], side: str
+) -> Callable[[], bytearray] | None:
     """Return a function that reads the same files once more, if they are files that can be."""
     paths = [part.path for part in parts if part.path is not None and part.path.is_file()]
     if len(paths) < len(parts):
@@ -140,8 +163,14 @@ def _again(files: Sequence[Path | Stretch | None], parts: Sequence[Part], side: 
     return read
 
 
-def stamp(file: Path) -> tuple[int, int] | None:
-    """Return what tells whether a file was changed: its size and when it was written."""
+Stamp = tuple[int, int | str]
+"""What tells whether a file was changed: its size and when it was written, or what its server says in place of that."""
+
+
+def stamp(file: AnyPath) -> Stamp | None:
+    """Return what tells whether a file was changed; None if it is not there."""
+    if isinstance(file, RemotePath):
+        return file.stamp()
     try:
         found = file.stat()
     except OSError:
@@ -149,24 +178,29 @@ def stamp(file: Path) -> tuple[int, int] | None:
     return found.st_size, found.st_mtime_ns
 
 
-def stamp_of(given: object) -> tuple[int, int] | None:
+def stamp_of(given: object) -> Stamp | None:
     """Return what tells whether a file was changed, if something given is the name of one."""
     return stamp(Path(given)) if isinstance(given, str | os.PathLike) else None
 
 
-def is_packed(file: Path) -> bool:
+def size_of(file: AnyPath) -> int:
+    """Return how many bytes a file has; 0 if it is elsewhere and its server does not say."""
+    return (file.size() or 0) if isinstance(file, RemotePath) else file.stat().st_size
+
+
+def is_packed(file: AnyPath) -> bool:
     """Whether a file is packed by gzip, so that it can be read only from its begin."""
     with file.open("rb") as stream:
         return stream.read(2) == _GZIP
 
 
-def _size(file: Path | Stretch | None) -> int:
+def _size(file: AnyPath | Stretch | None) -> int:
     """Return how many bytes to expect; a file that cannot be asked is refused when it is opened."""
     if isinstance(file, Stretch):
         whole = file.stop is None
         return len(file.head) + ((_size(file.file) if whole else file.stop or 0) - file.start)
     try:
-        return 0 if file is None else file.stat().st_size
+        return 0 if file is None else size_of(file)
     except OSError:
         return 0
 
@@ -183,15 +217,15 @@ def _put(joined: bytearray, end: int, data: bytes, name: str) -> int:
     return end + len(data)
 
 
-def _expand(path: str, suffixes: tuple[str, ...]) -> list[Path]:
+def _expand(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
     try:
         return _found(path, suffixes)
     except OSError as problem:  # a name that is too long, a folder that may not be searched
         raise ReadError(f"cannot be read: {problem.strerror or problem}", where=path) from None
 
 
-def _found(path: str, suffixes: tuple[str, ...]) -> list[Path]:
-    target = Path(path)
+def _found(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
+    target = path_of(path)
     if target.is_dir():
         files = matching(target, suffixes)
         if not files:
@@ -204,33 +238,44 @@ def _found(path: str, suffixes: tuple[str, ...]) -> list[Path]:
     if target.exists():
         return [target]
     if glob.has_magic(path):
-        files = sorted(Path(match) for match in glob.glob(path, recursive=True) if Path(match).is_file())
-        if files:
+        if files := _matches(target):
             return files
         raise ReadError("no file matches this pattern", where=path)
     raise ReadError(f"no such file{_neighbour(target)}", where=path)
 
 
-def matching(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+def _matches(pattern: AnyPath) -> list[AnyPath]:
+    if isinstance(pattern, RemotePath):
+        hidden = "/." in pattern.url  # else nothing hidden is meant, as on this machine
+        return [each for each in pattern.matches() if hidden or "/." not in each.url]
+    return sorted(Path(match) for match in glob.glob(str(pattern), recursive=True) if Path(match).is_file())
+
+
+def matching(folder: AnyPath, suffixes: tuple[str, ...]) -> list[AnyPath]:
     """Return the files of a folder and its subfolders that end in one of the suffixes, in order."""
-    return sorted(file for file in folder.rglob("*") if _belongs(file, folder, suffixes))
+    if isinstance(folder, RemotePath):
+        return [file for file in folder.files() if _belongs(file.relative_to(folder), suffixes)]
+    files = (file for file in folder.rglob("*") if _belongs(file.relative_to(folder), suffixes))
+    return sorted(file for file in files if file.is_file())
 
 
-def _belongs(file: Path, folder: Path, suffixes: tuple[str, ...]) -> bool:
+def _belongs(way: PurePath, suffixes: tuple[str, ...]) -> bool:
     """Whether a file of a folder is part of the corpus: by its suffix, and if nothing on its way is hidden."""
-    if any(step.startswith(".") for step in file.relative_to(folder).parts):
+    if any(step.startswith(".") for step in way.parts):
         return False
-    return file.is_file() and (not suffixes or file.name.removesuffix(".gz").endswith(suffixes))
+    return not suffixes or way.name.removesuffix(".gz").endswith(suffixes)
 
 
-def _neighbour(target: Path) -> str:
+def _neighbour(target: AnyPath) -> str:
+    if isinstance(target, RemotePath):
+        return ""  # what lies beside it may be a million files
     try:
         return nearest(target.name, (entry.name for entry in target.parent.iterdir()))
     except OSError:
         return ""
 
 
-def display(file: Path) -> str:
+def display(file: AnyPath | PurePath) -> str:
     """Return a file's name as it can be printed, also if it is not UTF-8."""
     return file.as_posix().encode("utf-8", "backslashreplace").decode()
 
@@ -238,6 +283,8 @@ def display(file: Path) -> str:
 def _append(joined: bytearray, end: int, stretch: Stretch) -> int:
     """Read a stretch of a file into the buffer from `end` on, unpacked; a file that changes meanwhile is refused."""
     file, name = stretch.file, display(stretch.file)
+    if isinstance(file, RemotePath):
+        return _append_remote(joined, end, file, stretch)
     try:
         with file.open("rb", buffering=0) as stream:
             before = os.fstat(stream.fileno())
@@ -262,6 +309,16 @@ def _append(joined: bytearray, end: int, stretch: Stretch) -> int:
     if joined[end : end + 2] == _GZIP:
         return _put(joined, end, bytes(joined[end : end + size]), name)
     return end + size
+
+
+def _append_remote(joined: bytearray, end: int, file: RemotePath, stretch: Stretch) -> int:
+    """Do the same for a stretch of a file elsewhere, of which no more is fetched."""
+    before = file.stamp()
+    data = file.read(stretch.start, stretch.stop)
+    cut_off = stretch.stop is not None and len(data) != stretch.stop - stretch.start
+    if cut_off or before != file.stamp():
+        raise ReadError("the file changed while it was being read", where=file.url, hint="run again")
+    return _put(joined, end, stretch.head + data, file.url)
 
 
 def _drained(stream: io.RawIOBase) -> bytes:

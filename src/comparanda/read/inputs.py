@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.places import Stretch
-from comparanda.read.files import STDIN, companions, files_of, load, load_files, load_head, matching
+from comparanda.read.files import STDIN, companions, files_of, load, load_files, load_head, matching, size_of
 from comparanda.read.marks import stem
 from comparanda.read.probabilities import with_beliefs
 from comparanda.read.request import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape
 from comparanda.read.sizes import check_sizes
 from comparanda.read.spans import with_spans
+from comparanda.remote import AnyPath, is_web, path_of
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
@@ -50,7 +50,8 @@ class Input:
     def parse(cls, written: str) -> Input:
         """Read the notation `name=path::format?option=value&option=value`; only the path must be there.
 
-        Without a format, options may stand behind the path: `path?option=value`, unless that is the name of a file.
+        Without a format, options may stand behind the path: `path?option=value`, unless that is the name of a file, or
+        a URL of the web, whose query it is; options of that stand behind `::`.
         """
         name, path, tail = taken_apart(written)
         kind, _, query = tail.partition("?")
@@ -86,10 +87,14 @@ class Input:
 def taken_apart(written: str) -> tuple[str | None, str, str]:
     """Return name, path, and what stands behind the path: the format, and the options behind a question mark."""
     path, _, tail = written.partition("::")
-    optional = _WITH_OPTIONS.fullmatch(path)
-    if optional and not tail and not os.path.exists(path):
+    if "://" in tail.partition("?")[0]:
+        what = f"{path}::{tail} is a URL in another one, which is not read"
+        raise UsageError(what, hint="unpack it; what stands behind '::' is a format")
+    named, optional = _NAMED.fullmatch(path), _WITH_OPTIONS.fullmatch(path)
+    web = is_web(named["rest"] if named else path)
+    if optional and not web and not tail and not os.path.exists(path):
         path, tail = optional["path"], f"?{optional['options']}"
-    named = _NAMED.fullmatch(path)
+        named = _NAMED.fullmatch(path)
     if named and not os.path.exists(path):
         return named["name"].strip(), named["rest"], tail
     return None, path, tail
@@ -115,13 +120,18 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
             suffixes=possible.suffixes,
             beside=_beside(possible.formats.values()),
             binary=possible.binary,
+            unread=possible.unread,
         )
     else:
         source = load_files(
-            given.portion.stretches, side=request.side, binary=possible.binary, whole=given.portion.whole
+            given.portion.stretches,
+            side=request.side,
+            binary=possible.binary,
+            unread=possible.unread,
+            whole=given.portion.whole,
         )
     chosen = possible.chosen(source)
-    asked = chosen_request(chosen, given, request)
+    asked = chosen_request(chosen, given, request, shape)
     corpus = chosen.read(source, asked)
     corpus = replace(corpus, asked=request.value, options=asked.options)
     if corpus.by_id != (shape == "rows"):
@@ -135,12 +145,12 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     return with_beliefs(corpus, asked.options)
 
 
-def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list[Path], Format]:
+def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list[AnyPath], Format]:
     """Find the files of an input and tell its format, reading no more than the first lines."""
     possible = _Possible.of(given, request, shape)
     files = files_of(given.path, possible.suffixes, _beside(possible.formats.values()))
-    head = Stretch(files[0], 0, min(files[0].stat().st_size, _HEAD_BYTES))
-    whole_lines = load_head(head, side=request.side, binary=possible.binary)
+    head = Stretch(files[0], 0, min(size_of(files[0]) or _HEAD_BYTES, _HEAD_BYTES))
+    whole_lines = load_head(head, side=request.side, binary=possible.binary, unread=possible.unread)
     return files, possible.chosen(whole_lines)
 
 
@@ -166,18 +176,24 @@ class _Possible:
     def binary(self) -> tuple[str, ...]:
         return tuple(suffix for each in self.formats.values() for suffix in each.binary)
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        opening = [each for each in self.formats.values() if each.opens]
+        return ("",) if self.named and opening else tuple(suffix for each in opening for suffix in each.suffixes)
+
     def chosen(self, source: Source) -> Format:
         return next(iter(self.formats.values())) if self.named else _sniffed(source, self.formats, self.what)
 
 
-def chosen_request(chosen: Format, given: Input, request: Request) -> Request:
+def chosen_request(chosen: Format, given: Input, request: Request, shape: Shape) -> Request:
     """Return what is asked of a format: the options that it has, those of the input before those of the request."""
     chosen.check_options(given.options, request.layer)
     known = {*chosen.options, *(BELIEF_OPTIONS if request.layer == "beliefs" else ())}
     common = {option: value for option, value in request.options.items() if option in known}
     layer = request.layer if request.layer in chosen.layers else "spans"  # of beliefs, if not
-    folder = given.path if Path(given.path).is_dir() else None
-    return replace(request, options={**common, **given.options}, folder=folder, layer=layer)
+    place = path_of(given.path)
+    folder = str(place) if place.is_dir() else None
+    return replace(request, options={**common, **given.options}, folder=folder, layer=layer, shape=shape)
 
 
 def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:
@@ -188,7 +204,7 @@ def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:
 def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...]:
     """Return the suffixes by which files of a folder are chosen; refuse a folder of several formats."""
     every = tuple(sorted({suffix for each in fitting.values() for suffix in each.suffixes}))
-    folder = Path(path)
+    folder = path_of(path)
     if path == STDIN or not folder.is_dir():
         return every
     found = {each.name: matching(folder, each.suffixes) for each in fitting.values()}
@@ -244,7 +260,7 @@ def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format
             where=name,
             hint=f"say which: {name}::{candidates[0].name}",
         )
-    likely = [each.name for each in by_suffix] or list(fitting)
+    likely = [each.name for each in by_suffix] or [each.name for each in fitting.values() if not each.opens]
     raise ReadError(
         f"the file fits no format with {what}",
         where=f"{name}:1",

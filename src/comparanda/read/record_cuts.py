@@ -24,15 +24,16 @@ from comparanda.read.cuts import Mark, Starts, UncuttableError, chunks, gathered
 from comparanda.read.files import load_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from comparanda.corpus import Corpus
     from comparanda.places import Source
     from comparanda.read.request import Request
+    from comparanda.remote import AnyPath
 
     Read = Callable[[Source, Request], Corpus]
 
-_SAMPLE = 50
+SAMPLE = 50
+"""So many records are read to learn what names them."""
+
 _LINES = 1 << 12
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
@@ -41,7 +42,7 @@ class _UnmarkedError(UncuttableError):
     """The records are no documents: they are sentences of one."""
 
 
-def sentence_a_line(file: Path, request: Request) -> Starts:
+def sentence_a_line(file: AnyPath, request: Request) -> Starts:
     """Tell where sentences begin in JSON lines: each is one, if documents are not marked."""
     del request
     lines = ((start, before) for start, before, line in _lines(file) if line.strip())
@@ -49,18 +50,18 @@ def sentence_a_line(file: Path, request: Request) -> Starts:
     return gathered_starts((start, before) for start, before in (np.array(batch, np.int64).T for batch in batches))
 
 
-def json_marks(read: Read) -> Callable[[Path, Request], Iterator[Mark]]:
+def json_marks(read: Read) -> Callable[[AnyPath, Request], Iterator[Mark]]:
     """Return what marks records in JSON lines, given how they are read."""
     return partial(_json_marks, read)
 
 
-def _json_marks(read: Read, file: Path, request: Request) -> Iterator[Mark]:
+def _json_marks(read: Read, file: AnyPath, request: Request) -> Iterator[Mark]:
     lines = ((start, before, line) for start, before, line in _lines(file) if line.strip())
-    sample = list(islice(lines, _SAMPLE))
+    sample = list(islice(lines, SAMPLE))
     if not sample or not sample[0][2].lstrip().startswith(b"{"):
         raise UncuttableError(f"{file.name} has not one JSON object a line")
     try:
-        called = _Called.of(read, file, request, sample[-1][0] + len(sample[-1][2]))
+        called = Called.of(read, _begin(file, request, sample[-1][0] + len(sample[-1][2])), request)
     except _UnmarkedError:
         return iter([Mark(0, 0, "", counted=False)])
     records = [_decoded(_OBJECT, file, before, line) for _, before, line in sample]
@@ -73,24 +74,24 @@ def _json_marks(read: Read, file: Path, request: Request) -> Iterator[Mark]:
     return called.marks(found, fields)
 
 
-def _decoded(decoder: msgspec.json.Decoder[Any], file: Path, before: int, line: bytes) -> Any:
+def _decoded(decoder: msgspec.json.Decoder[Any], file: AnyPath, before: int, line: bytes) -> Any:
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, RecursionError):
         raise UncuttableError(f"{file.name}:{before + 1} is no JSON object") from None
 
 
-def table_marks(read: Read, dialect: Callable[[Request], Dialect]) -> Callable[[Path, Request], Iterator[Mark]]:
+def table_marks(read: Read, dialect: Callable[[Request], Dialect]) -> Callable[[AnyPath, Request], Iterator[Mark]]:
     """Return what marks the rows of delimited files, given how they are read and what separates columns."""
     return partial(_table_marks, read, dialect)
 
 
-def _table_marks(read: Read, dialect: Callable[[Request], Dialect], file: Path, request: Request) -> Iterator[Mark]:
+def _table_marks(read: Read, dialect: Callable[[Request], Dialect], file: AnyPath, request: Request) -> Iterator[Mark]:
     rows = _rows(file, dialect(request))
-    sample = list(islice(rows, _SAMPLE + 1))
+    sample = list(islice(rows, SAMPLE + 1))
     if len(sample) < 2:
         raise UncuttableError(f"{file.name} has too few rows")
-    called = _Called.of(read, file, request, sample[-1][0] + len(sample[-1][2]))
+    called = Called.of(read, _begin(file, request, sample[-1][0] + len(sample[-1][2])), request)
     header = called.count < len(sample)
     cells = [row for _, _, _, row in sample[header:]]
     fields = called.fields({str(place): [each[place] for each in cells] for place in range(min(map(len, cells)))}, file)
@@ -104,7 +105,7 @@ def _table_marks(read: Read, dialect: Callable[[Request], Dialect], file: Path, 
     return called.marks(found, fields, head)
 
 
-def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
+def _lines(file: AnyPath) -> Iterator[tuple[int, int, bytes]]:
     """Give each line of a file: the byte it begins at, how many lines stand before it, and what is in it."""
     for chunk in chunks(file, sentences=False):
         start, before = chunk.start, chunk.lines
@@ -113,7 +114,7 @@ def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
             start, before = start + len(line), before + 1
 
 
-def _rows(file: Path, dialect: Dialect) -> Iterator[tuple[int, int, bytes, list[str]]]:
+def _rows(file: AnyPath, dialect: Dialect) -> Iterator[tuple[int, int, bytes, list[str]]]:
     """Give each row of a delimited file that is not blank; a quoted field may span several lines."""
     begin = before = 0
     given: list[bytes] = []
@@ -134,8 +135,16 @@ def _rows(file: Path, dialect: Dialect) -> Iterator[tuple[int, int, bytes, list[
         raise UncuttableError(f"{file.name}:{before + 1}: {problem}") from None
 
 
+def _begin(file: AnyPath, request: Request, stop: int) -> Source:
+    """Load a file up to a byte."""
+    try:
+        return load_files([Stretch(file, 0, stop)], side=request.side)
+    except InputError as problem:
+        raise UncuttableError(str(problem)) from None
+
+
 @dataclass(frozen=True, slots=True)
-class _Called:
+class Called:
     """What the reader calls the first records.
 
     Args:
@@ -152,10 +161,10 @@ class _Called:
     count: int
 
     @classmethod
-    def of(cls, read: Read, file: Path, request: Request, stop: int) -> _Called:
-        """Read the records up to a byte."""
+    def of(cls, read: Read, source: Source, request: Request) -> Called:
+        """Read the first records."""
         try:
-            corpus = read(load_files([Stretch(file, 0, stop)], side=request.side), request)
+            corpus = read(source, request)
         except InputError as problem:
             raise UncuttableError(str(problem)) from None
         documents = corpus.documents
@@ -166,16 +175,16 @@ class _Called:
             groups = [documents.names[each] for each in owner.tolist()] if documents.marked else None
             return cls(None if ids == _numbers("", len(ids)) else ids, groups, rows=True, count=len(ids))
         if not documents.marked:
-            raise _UnmarkedError(f"{file.name} marks no documents")
+            raise _UnmarkedError(f"{source.parts[0].name} marks no documents")
         names = list(documents.names)
         unnamed = names == _numbers("document ", len(names))
         return cls(None if unnamed else names, None, rows=False, count=len(names))
 
-    def fields(self, candidates: dict[str, list[Any]], file: Path) -> list[str | None]:
+    def fields(self, candidates: dict[str, list[Any]], file: AnyPath) -> list[str | None]:
         """Return the fields that hold names and groups, given the values of all fields; None for those without."""
         return [self._holding(each, candidates, file) for each in (self.names, self.groups)]
 
-    def _holding(self, wanted: list[str] | None, candidates: dict[str, list[Any]], file: Path) -> str | None:
+    def _holding(self, wanted: list[str] | None, candidates: dict[str, list[Any]], file: AnyPath) -> str | None:
         for field, values in candidates.items() if wanted is not None else ():
             texts = list(map(str, values))
             if (texts if self.rows else [name for name, _ in groupby(texts)]) == wanted:

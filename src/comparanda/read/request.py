@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from comparanda.corpus import Corpus
     from comparanda.places import Source
     from comparanda.read.cuts import Marks, Sentences
+    from comparanda.remote import AnyPath
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -59,6 +60,7 @@ class Request:
         layer: what is to be judged; a format that does not carry it is not asked.
         folder: the folder that was given, if it was one: documents of nameless formats are named by their way from it.
         limits: how large other things may be.
+        shape: whether running tokens or independent rows are wanted; None where the file is to tell.
 
     """
 
@@ -70,6 +72,7 @@ class Request:
     layer: Layer = "values"
     folder: str | None = None
     limits: Limits = USUAL
+    shape: Shape | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,8 @@ class Format:
             they are of this format.
         marks: finds where documents begin in a large file; None if files are always read whole.
         sentences: finds where sentences begin in one without documents; None if it cannot be cut.
+        opens: whether its reader opens files itself, all of them binary, and reads of them what it needs.
+        rows: for stretches that count rows, not bytes: how many rows a file has, and about how many bytes one has.
 
     """
 
@@ -110,6 +115,8 @@ class Format:
     binary: tuple[str, ...] = ()
     marks: Marks | None = None
     sentences: Sentences | None = None
+    opens: bool = False
+    rows: Callable[[AnyPath], tuple[int, int]] | None = None
 
     def carries(self, layer: Layer) -> bool:
         """Whether files can hold a layer; spans of every kind may be probable, or certain."""

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 from comparanda.errors import InputError
 from comparanda.places import Portion, Stretch, Whole
 from comparanda.read.cuts import Mark, Starts, UncuttableError
-from comparanda.read.files import STDIN, display, is_packed, stamp
+from comparanda.read.files import STDIN, display, is_packed, size_of, stamp
 from comparanda.read.inputs import Input, chosen_request, files_and_format, read_input
 from comparanda.read.marks import stem
 from comparanda.read.objects import is_path
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from comparanda.read.request import Format, Request, Shape
+    from comparanda.remote import AnyPath
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,6 +34,7 @@ class Index:
         places: the stretches of each document by its name, in the order of the input.
         groups: of rows, the documents that they are in.
         sentences: finds where sentences begin, if no documents are marked and the format can tell.
+        unit: what one step of a stretch stands for: a byte, or of tables as many bytes as a row has.
 
     """
 
@@ -45,10 +45,11 @@ class Index:
     places: dict[str, list[Stretch]] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
     sentences: Callable[[], Starts] | None = None
+    unit: int = 1
 
     def size(self, name: str) -> int:
         """Return how many bytes a document has; 0 if it is not there."""
-        return sum((each.stop or 0) - each.start for each in self.places.get(name, ()))
+        return self.unit * sum((each.stop or 0) - each.start for each in self.places.get(name, ()))
 
     def portion(self, names: Sequence[str], *, characters: bool) -> Input:
         """Return the input with only some of its documents, in the order of the input.
@@ -95,9 +96,11 @@ def index_of(given: Any, request: Request, shape: Shape) -> Index:
     if found.path == STDIN:
         raise UncuttableError(f"{request.side} comes from standard input")
     files, chosen = files_and_format(found, request, shape)
-    asked = chosen_request(chosen, found, request)
+    asked = chosen_request(chosen, found, request, shape)
     stamps = tuple((display(file), stamp(file)) for file in files)
     exact = replace(found, format=chosen.name)
+    if unsized := next((name for name, known in stamps if known is not None and known[0] < 0), None):
+        raise UncuttableError(f"the server does not say how large {unsized} is")
     if chosen.marks is None:
         return _by_file(Index(exact, stamps, marked=True), files, request, shape)
     if packed := next(filter(is_packed, files), None):
@@ -105,11 +108,11 @@ def index_of(given: Any, request: Request, shape: Shape) -> Index:
     return _by_marks(Index(exact, stamps, marked=_several(files), rows=shape == "rows"), files, chosen, asked)
 
 
-def _several(files: Sequence[Path]) -> bool:
+def _several(files: Sequence[AnyPath]) -> bool:
     return len(files) > 1
 
 
-def _by_file(index: Index, files: Sequence[Path], request: Request, shape: Shape) -> Index:
+def _by_file(index: Index, files: Sequence[AnyPath], request: Request, shape: Shape) -> Index:
     """Tell which documents are in each file by reading one after the other."""
     if not _several(files):
         raise UncuttableError(f"files of format {index.given.format!r} are read whole")
@@ -122,28 +125,28 @@ def _by_file(index: Index, files: Sequence[Path], request: Request, shape: Shape
             raise UncuttableError(str(problem)) from None
         if len(corpus.documents) != 1:
             raise UncuttableError(f"{display(group[0])} holds several documents")
-        _place(
-            index, corpus.documents.names[0], [replace(each, stop=each.file.stat().st_size) for each in whole.stretches]
-        )
+        _place(index, corpus.documents.names[0], [replace(each, stop=size_of(each.file)) for each in whole.stretches])
     return index
 
 
-def _with_companions(files: Sequence[Path]) -> list[list[Path]]:
+def _with_companions(files: Sequence[AnyPath]) -> list[list[AnyPath]]:
     """Put files together that are of one name but for their suffixes: a text and what is said of it."""
-    groups: dict[Path, list[Path]] = {}
+    groups: dict[AnyPath, list[AnyPath]] = {}
     for file in files:
         groups.setdefault(file.with_name(stem(file.name)), []).append(file)
     return list(groups.values())
 
 
-def _by_marks(index: Index, files: Sequence[Path], chosen: Format, request: Request) -> Index:
+def _by_marks(index: Index, files: Sequence[AnyPath], chosen: Format, request: Request) -> Index:
     assert chosen.marks is not None
-    marked, before = index.marked, 0
+    marked, before, unit = index.marked, 0, 1
     often = Counter(stem(name) for name, _ in index.files)
     for file in files:
-        size = file.stat().st_size
+        end, each = (size_of(file), 1) if chosen.rows is None else chosen.rows(file)
+        unit = max(unit, each)
         found = list(chosen.marks(file, request))
-        for mark, stop in zip(found, [*(each.start for each in found[1:]), size], strict=True):
+        stops = [*(mark.start for mark in found[1:]), end] if found else []
+        for mark, stop in zip(found, stops, strict=True):
             name = _name(mark, file, before, often, rows=index.rows)
             marked |= mark.counted
             stretch = Stretch(file, mark.start, stop, mark.lines, before, mark.head)
@@ -154,10 +157,10 @@ def _by_marks(index: Index, files: Sequence[Path], chosen: Format, request: Requ
     _refuse_changed(index, files)
     cut = chosen.sentences
     sentences = partial(cut, files[0], request) if cut is not None and not marked and not index.rows else None
-    return replace(index, marked=marked, sentences=sentences)
+    return replace(index, marked=marked, sentences=sentences, unit=unit)
 
 
-def _name(mark: Mark, file: Path, before: int, often: Counter[str], *, rows: bool) -> str:
+def _name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: bool) -> str:
     if mark.name:
         return mark.name
     if mark.counted:
@@ -170,7 +173,7 @@ def _place(index: Index, name: str, stretches: list[Stretch]) -> None:
     index.places.setdefault(name, []).extend(stretches)
 
 
-def _refuse_changed(index: Index, files: Sequence[Path]) -> None:
+def _refuse_changed(index: Index, files: Sequence[AnyPath]) -> None:
     for file, (_, before) in zip(files, index.files, strict=True):
         if stamp(file) != before:
             raise UncuttableError(f"{display(file)} changed while it was being looked through")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +12,7 @@ from comparanda.errors import ReadError
 from comparanda.read.files import stamp
 from comparanda.read.gather import NOT_ANNOTATED
 from comparanda.read.request import KEY
+from comparanda.remote import path_of
 from comparanda.result import Result
 from comparanda.road import judged, prepare_runs
 from comparanda.saved import packed
@@ -107,7 +107,7 @@ def _refuse_changed(plan: Plan, task: PartTask) -> None:
     """Refuse files that are not as they were when they were looked through."""
     known = dict(plan.files)
     for file in _files(task):
-        found = stamp(Path(file))
+        found = stamp(path_of(file))
         if found is None:
             hint = "workers, those of a cluster too, must find inputs at the same path as the program that starts them"
             raise ReadError("the file is not there any more, or not for this worker", where=file, hint=hint)

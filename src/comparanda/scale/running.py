@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -86,8 +88,8 @@ def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, cre
     if scale.folder is not None:
         folder = PartsFolder(scale.folder, plan)
     else:
-        kept = tempfile.TemporaryDirectory(prefix="comparanda-")
-        folder = PartsFolder(Path(kept.name) / "parts", plan, hint=_ELSEWHERE)
+        kept = _Temporary()
+        folder = PartsFolder(kept.path / "parts", plan, hint=_ELSEWHERE)
     try:
         verdicts = _Run(folder, replace(setup, progress=None, strict=False), crew, say).verdicts()
         refuse_notes(setup, verdicts.notes)
@@ -96,6 +98,14 @@ def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, cre
         folder.end()
     verdicts = replace(verdicts, texts=replace(verdicts.texts, keeps=kept))
     return Result(verdicts, drawing.resamples, drawing.seed, drawing.zero_division)
+
+
+class _Temporary:
+    """A folder that is there as long as this object; that it then goes is meant, so nobody is warned of it."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="comparanda-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 def crew_of(scale: Scale) -> Crew:

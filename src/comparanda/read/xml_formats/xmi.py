@@ -10,7 +10,6 @@ import re
 import warnings
 from collections import Counter
 from keyword import iskeyword
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
@@ -21,6 +20,7 @@ from comparanda.read.file_names import file_names
 from comparanda.read.files import display, load_files
 from comparanda.read.request import Format, Request, choose
 from comparanda.read.standoff import Draft
+from comparanda.remote import AnyPath, path_of
 
 if TYPE_CHECKING:
     from comparanda.corpus import Corpus
@@ -75,7 +75,7 @@ class _Reading:
         self.request = request
         self.options = request.options
         self.cassis = cassis_for(source.parts[0].name)
-        self.systems: dict[Path, Any] = {}
+        self.systems: dict[AnyPath, Any] = {}
         self.called: list[str] = []
         self.roles: dict[str, _Roles] = {}
 
@@ -139,12 +139,12 @@ class _Reading:
                 raise _bad(problem, display(path), "a type system of UIMA") from None
         return self.systems[path]
 
-    def _types_file(self, number: int) -> Path:
+    def _types_file(self, number: int) -> AnyPath:
         if "types" in self.options:
-            return Path(self.options["types"])
+            return path_of(self.options["types"])
         part = self.source.parts[number]
         folders = [] if part.path is None else [part.path.parent]
-        folders += [] if self.request.folder is None else [Path(self.request.folder)]
+        folders += [] if self.request.folder is None else [path_of(self.request.folder)]
         for folder in folders:
             if (folder / TYPES_FILE).is_file():
                 return folder / TYPES_FILE

@@ -1,0 +1,287 @@
+"""Files elsewhere: whatever fsspec reaches by a URL, in the words of `pathlib`, as far as inputs need them.
+
+Nothing of fsspec is imported before a URL is read. Whatever goes wrong there is told in one paragraph, here and nowhere
+else, for every backend has errors of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal
+
+from comparanda.errors import ComparandaError, MissingExtraError, ReadError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_URL = re.compile(r"(?P<protocol>[A-Za-z][A-Za-z0-9+.-]+)://(?P<rest>.*)", re.DOTALL)
+_PASSWORD = re.compile(r"[^/@]*:[^/@]*@")
+_MAGIC = re.compile(r"[*?[]")
+_HERE = {"file", "local"}
+_WEB = {"http", "https"}
+_NO_PASSWORDS = {"github", "gist"}  # owner:repository@
+_BUFFER = 1 << 16
+
+_STATES = (
+    *("ETag", "etag", "VersionId", "generation", "md5Hash", "content_md5", "Content-MD5", "Digest", "checksum"),
+    *("LastModified", "last_modified", "Last-Modified", "updated", "mtime", "modified", "created"),
+)
+"""What backends say of a file that changes when its content does."""
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL.
+
+    >>> is_url("s3://bucket/gold.conllu"), is_url("C:/gold.conllu"), is_url("gold.conllu")
+    (True, False, False)
+    """
+    return _URL.match(path) is not None
+
+
+def is_web(path: str) -> bool:
+    """Whether a path is a URL in which a question mark begins a query, which belongs to it."""
+    found = _URL.match(path)
+    return found is not None and found["protocol"].lower() in _WEB
+
+
+def path_of(path: str) -> AnyPath:
+    """Return the file or folder that a path or a URL names.
+
+    >>> path_of("file:///data/gold.conllu")
+    PosixPath('/data/gold.conllu')
+    >>> path_of("s3://bucket/gold.conllu").name
+    'gold.conllu'
+    """
+    found = _URL.fullmatch(path)
+    if found is None:
+        return Path(path)
+    protocol = found["protocol"].lower()
+    if protocol in _HERE:
+        return Path(found["rest"])
+    if protocol not in _NO_PASSWORDS and _PASSWORD.match(found["rest"]):
+        raise UsageError(
+            f"{protocol}://…@{found['rest'].partition('@')[2]}: the URL holds a password, and URLs are kept in results",
+            hint="give it to fsspec: in the environment, or in its configuration (~/.config/fsspec)",
+        )
+    return RemotePath(path)
+
+
+@dataclass(frozen=True, slots=True)
+class RemotePath:
+    """A file or a folder elsewhere."""
+
+    url: str
+
+    def __str__(self) -> str:
+        return self.url
+
+    def __lt__(self, other: RemotePath) -> bool:
+        """Whether it stands before another one: step by step, as paths of this machine are ordered."""
+        return self.url.split("/") < other.url.split("/")
+
+    def __truediv__(self, name: str) -> RemotePath:
+        return RemotePath(f"{self.url.rstrip('/')}/{name}")
+
+    @property
+    def _plain(self) -> str:
+        """The URL without its query."""
+        return self.url.partition("?")[0] if is_web(self.url) else self.url
+
+    @property
+    def name(self) -> str:
+        """The last step of the way."""
+        return self._plain.rstrip("/").rpartition("/")[2]
+
+    @property
+    def parent(self) -> RemotePath:
+        """The folder that it is in."""
+        return RemotePath(self._plain.rstrip("/").rpartition("/")[0])
+
+    def with_name(self, name: str) -> RemotePath:
+        """Return the file of another name beside it."""
+        return self.parent / name
+
+    def relative_to(self, folder: RemotePath | str) -> PurePosixPath:
+        """Return the way from a folder to it."""
+        return PurePosixPath(self.url.removeprefix(f"{str(folder).rstrip('/')}/"))
+
+    def as_posix(self) -> str:
+        """Return it as it is written."""
+        return self.url
+
+    def resolve(self) -> RemotePath:
+        """Return where it is, wherever this process runs."""
+        return self
+
+    def exists(self) -> bool:
+        """Whether there is a file or a folder."""
+        return self.is_file() or self.is_dir()
+
+    def is_file(self) -> bool:
+        """Whether it is a file."""
+        if is_web(self.url) and self.url.endswith("/"):
+            return False
+        info = self._info()
+        return info is not None and info.get("type") != "directory"
+
+    def is_dir(self) -> bool:
+        """Whether it is a folder; one of the web is a URL that ends in a slash, and its page lists the files."""
+        if is_web(self.url):
+            return self.url.endswith("/")
+        info = self._info()
+        return info is not None and info.get("type") == "directory"
+
+    def files(self) -> list[RemotePath]:
+        """Return all files in the folder and below."""
+        return self._found("find", self.url)
+
+    def matches(self) -> list[RemotePath]:
+        """Return the files that fit it as a pattern."""
+        return self._found("glob", self.url[: _MAGIC.search(self.url).start()].rpartition("/")[0])  # type: ignore[union-attr]
+
+    def _found(self, ask: Literal["find", "glob"], base: str) -> list[RemotePath]:
+        """Return what is found, named as the URL is: backends leave out what is not the way, such as the host."""
+        with self._told():
+            fs, path = _filesystem(self.url)
+            root = fs._strip_protocol(base).rstrip("/")
+            every: Mapping[str, Mapping[str, Any]] = getattr(fs, ask)(path, detail=True)
+            files = [name for name, info in every.items() if info.get("type") != "directory"]
+        ways = [name.removeprefix(root) for name in files if name.startswith(f"{root}/")]
+        return sorted(RemotePath(base.rstrip("/") + way) for way in ways)
+
+    def size(self) -> int | None:
+        """Return how many bytes the file has; None if nobody says so."""
+        info = self._info()
+        return None if info is None else info.get("size")
+
+    def stamp(self) -> tuple[int, str] | None:
+        """Return what tells whether the file was changed, asked anew: its size, or -1, and more; None if it is gone."""
+        with self._told():
+            fs, path = _filesystem(self.url)
+            fs.invalidate_cache(path)
+        info = self._info()
+        if info is None:
+            return None
+        size = info.get("size")
+        return -1 if size is None else size, " ".join(str(info[name]) for name in _STATES if info.get(name) is not None)
+
+    def read(self, start: int = 0, stop: int | None = None) -> bytes:
+        """Return the bytes of the file from one place to another, or to its end."""
+        data = self._fetched(start, stop)
+        return data if stop is None or len(data) <= stop - start else data[start:stop]
+
+    def _fetched(self, start: int, stop: int | None) -> bytes:
+        """Fetch some bytes; a server that knows no ranges sends all."""
+        with self._told():
+            fs, path = _filesystem(self.url)
+            plain = {"headers": {"Accept-Encoding": "identity"}} if is_web(self.url) else {}
+            if start == 0 and stop is None:
+                return bytes(fs.cat_file(path, **plain))
+            return bytes(fs.cat_file(path, start=start, end=stop, **plain))
+
+    def open(self, mode: Literal["rb"]) -> io.BufferedReader:  # noqa: ARG002 - as paths are opened
+        """Open the file for reading."""
+        return io.BufferedReader(_Stream(self), _BUFFER)
+
+    def _info(self) -> Mapping[str, Any] | None:
+        """Return what is known of it; None if it is not there."""
+        with self._told():
+            fs, path = _filesystem(self.url)
+            try:
+                info: Mapping[str, Any] = fs.info(path)
+            except FileNotFoundError as problem:
+                if problem.__cause__ is None or getattr(problem.__cause__, "status", None) in {404, 410}:
+                    return None
+                raise
+            return info
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Tell what goes wrong elsewhere as what is wrong with this file."""
+        try:
+            yield
+        except ComparandaError:
+            raise
+        except FileNotFoundError as problem:
+            if problem.__cause__ is None:
+                raise ReadError("no such file", where=self.url) from None
+            raise self._unreadable(problem.__cause__) from None
+        except Exception as problem:
+            raise self._unreadable(problem) from None
+
+    def _unreadable(self, problem: BaseException) -> ReadError:
+        status, said = getattr(problem, "status", None), getattr(problem, "message", None)
+        reason = f"{status} {said}" if status and said else str(problem) or type(problem).__name__
+        return ReadError(f"cannot be read: {reason.splitlines()[0]}", where=self.url)
+
+
+AnyPath = Path | RemotePath
+"""A file or a folder, here or elsewhere."""
+
+
+class _Stream(io.RawIOBase):
+    """The bytes of a file elsewhere, fetched as they are asked for."""
+
+    def __init__(self, path: RemotePath) -> None:
+        self.path = path
+        self.at = 0
+        self.whole: bytes | None = None
+        size = path.size()
+        if size is None:
+            self.whole = path.read()
+        self.length = len(self.whole or b"") if size is None else size
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self.at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.length}[whence])
+        return self.at
+
+    def tell(self) -> int:
+        return self.at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer)
+        data = self._piece(self.at, min(self.at + len(view), self.length))
+        view[: len(data)] = data
+        self.at += len(data)
+        return len(data)
+
+    def _piece(self, start: int, stop: int) -> bytes:
+        if start >= stop:
+            return b""
+        if self.whole is None:
+            data = self.path._fetched(start, stop)
+            if len(data) <= stop - start:
+                return data
+            self.whole = data
+        return self.whole[start:stop]
+
+
+def _filesystem(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path in it."""
+    try:
+        from fsspec import available_protocols
+        from fsspec.core import url_to_fs
+    except ImportError:
+        what = f"{url}: files elsewhere are read with fsspec, which is not installed"
+        raise MissingExtraError(what, hint="pip install 'comparanda[remote]'") from None
+    protocol = url.partition("://")[0]
+    if protocol not in available_protocols():
+        what = f"{url}: no protocol is called {protocol!r}{nearest(protocol, available_protocols())}"
+        raise UsageError(what, hint="a path of this machine is written without '://'")
+    try:
+        found: tuple[Any, str] = url_to_fs(url)
+    except ImportError as problem:
+        what = f"{url}: {protocol}:// needs a package that is not installed"
+        raise MissingExtraError(what, hint=str(problem)) from None
+    return found
