@@ -116,3 +116,10 @@ def test_a_crowd_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(pairing, "MOST_CELLS", 3)
     with pytest.raises(RuleError, match="2 rows and 2 rows crowd in one place"):
         optimal(*arrays([(0, 0), (0, 1), (1, 0), (1, 1)], []))
+
+
+def test_many_rows_that_are_all_the_same_are_paired_in_order() -> None:
+    """Each round would take one pair of all: of a thousand rows on both sides, a thousand rounds over a million."""
+    rows = np.arange(1000)
+    left, right = np.repeat(rows, 1000), np.tile(rows, 1000)
+    assert greedy(left, right, []).tolist() == (rows * 1001).tolist()

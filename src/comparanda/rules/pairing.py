@@ -9,7 +9,7 @@ import numpy as np
 from comparanda.errors import RuleError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 25_000_000
 """How large a crowd of rows may be that are paired in the best way: the product of both sides."""
+
+_FEW = 0.9
+"""Once a round leaves more of the pairs than this, pairs are taken one by one."""
+
+_STRETCH = 1 << 20
 
 
 def contested(left: Rows, right: Rows) -> Array:
@@ -63,8 +68,24 @@ def _rounds(left: Rows, right: Rows) -> Rows:
         winners = alive[(first_of_left[mine] == alive) & (first_of_right[theirs] == alive)]
         chosen.append(winners)
         taken_left[left[winners]] = taken_right[right[winners]] = True
-        alive = alive[~(taken_left[mine] | taken_right[theirs])]
+        before, alive = alive.size, alive[~(taken_left[mine] | taken_right[theirs])]
+        if alive.size > _FEW * before:
+            chosen += _one_by_one(left, right, alive, taken_left, taken_right)
+            break
     return np.concatenate(chosen)
+
+
+def _one_by_one(left: Rows, right: Rows, alive: Rows, taken_left: Array, taken_right: Array) -> Iterator[Rows]:
+    """Take the rest one pair after the other: of rows that are all the same, a round would take one pair of all."""
+    for begin in range(0, len(alive), _STRETCH):
+        some = alive[begin : begin + _STRETCH]
+        some = some[~(taken_left[left[some]] | taken_right[right[some]])]
+        found = []
+        for place, mine, theirs in zip(some.tolist(), left[some].tolist(), right[some].tolist(), strict=True):
+            if not (taken_left[mine] or taken_right[theirs]):
+                taken_left[mine] = taken_right[theirs] = True
+                found.append(place)
+        yield np.array(found, np.int64)
 
 
 def optimal(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
