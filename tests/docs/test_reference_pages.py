@@ -59,6 +59,12 @@ def test_every_format_is_in_the_table_of_formats() -> None:
     assert [name for name in formats() if f"`{name}`" not in text] == []
 
 
+def test_the_formats_that_are_cut_inside_files_are_on_the_page_of_large_corpora() -> None:
+    (row,) = [line for line in page("scale.md").splitlines() if "inside files" in line]
+    names = ", ".join(f"`{name}`" for name, each in sorted(formats().items()) if each.marks is not None)
+    assert row.startswith(f"| {names} |")
+
+
 @pytest.mark.parametrize("name", ["brat", "clusters", "columns", "conll2012", "conllu", "conllx", "jsonl", "parquet"])
 def test_every_option_of_a_format_is_on_its_page(name: str) -> None:
     text = page(f"formats/{name}.md")

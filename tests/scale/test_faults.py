@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import resource
 import shutil
 from collections.abc import Callable
@@ -139,6 +140,20 @@ def test_a_full_disk_is_one_message_and_leaves_no_rubbish(monkeypatch: pytest.Mo
     assert hint == "  what is done stays there: run again to go on"
     assert (done(FOLDER), rubbish(FOLDER)) == (["part-00000", "part-00001"], [])
     assert resumed(monkeypatch, FOLDER) == [2, 3]
+
+
+def test_where_no_documents_are_marked_a_full_disk_is_told_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    for file in Path().glob("*.conllu"):
+        file.write_text(re.sub("# newdoc.*\n", "", file.read_text()))
+
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(ReadError, match="the folder cannot be written: No space left on device\n  what is done"):
+            compared(folder=FOLDER)
+    assert len(resumed(monkeypatch, FOLDER)) > 1
 
 
 @pytest.mark.parametrize("name", [PLAN, SEAL, MANIFEST])

@@ -44,6 +44,10 @@ _FACTS = msgspec.json.Decoder(dict[str, Facts])
 _RESUME = "what is done stays there: run again to go on"
 
 
+class FolderError(ReadError):
+    """A folder cannot be had or written: no fault of the inputs, so there is no other way to read them."""
+
+
 class Seal(msgspec.Struct, frozen=True):
     """What tells a part that is done: the mark of its plan, and the digests of its manifest and its facts."""
 
@@ -73,7 +77,7 @@ class PartsFolder:
     def begin(self) -> set[int]:
         """Make the folder, or go on with it; return the numbers of the parts that are done."""
         if self.path.exists() and not is_ours(self.path) and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise ReadError("something else stands there already", where=str(self.path), hint="choose another folder")
+            raise FolderError("something else stands there already", where=str(self.path), hint="choose another folder")
         self._writing(self._enter)
         if self._mark() == self.plan.mark:
             return {number for number in range(len(self.names)) if self.facts(number) is not None}
@@ -159,7 +163,7 @@ class PartsFolder:
             write()
         except OSError as problem:
             what = f"the folder cannot be written: {problem.strerror or problem}"
-            raise ReadError(what, where=str(self.path), hint=self._hint) from None
+            raise FolderError(what, where=str(self.path), hint=self._hint) from None
 
 
 def _locked(folder: Path) -> int | None:
@@ -180,7 +184,7 @@ def _locked(folder: Path) -> int | None:
         if problem.errno != errno.EWOULDBLOCK:  # some file systems of networks have no locks
             return None
         hint = "wait until it has ended, or choose another folder"
-        raise ReadError("another comparison is writing to this folder", where=str(folder), hint=hint) from None
+        raise FolderError("another comparison is writing to this folder", where=str(folder), hint=hint) from None
     return found
 
 

@@ -23,7 +23,7 @@ from comparanda.road import Setup, judge, refuse_notes
 from comparanda.saved import open_part
 from comparanda.scale.cluster import Cluster
 from comparanda.scale.crew import Alone, Crew, Processes
-from comparanda.scale.folder import PartsFolder
+from comparanda.scale.folder import FolderError, PartsFolder
 from comparanda.scale.judging import Facts, Job
 from comparanda.scale.plan import Plan, plan_of
 
@@ -137,6 +137,8 @@ class _Run:
         self.facts = {number: facts for number, facts in found.items() if facts is not None}
         try:
             return self._merged()
+        except FolderError:
+            raise
         except (ReadError, AlignError, UsageError) as problem:
             if self.plan.pieces:  # sentences do not tell as surely as documents that sides are cut at the same place
                 raise UncuttableError(str(problem)) from None
