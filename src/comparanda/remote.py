@@ -26,6 +26,7 @@ _HERE = {"file", "local"}
 _WEB = {"http", "https"}
 _NO_PASSWORDS = {"github", "gist"}  # owner:repository@
 _BUFFER = 1 << 16
+_PIECE = 32 << 20  # so much is asked for at once: clients give up after some minutes
 
 _STATES = (
     *("ETag", "etag", "VersionId", "generation", "md5Hash", "content_md5", "Content-MD5", "Digest", "checksum"),
@@ -171,17 +172,15 @@ class RemotePath:
         return -1 if size is None else size, " ".join(str(info[name]) for name in _STATES if info.get(name) is not None)
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
-        """Return the bytes of the file from one place to another, or to its end."""
-        data = self._fetched(start, stop)
-        return data if stop is None or len(data) <= stop - start else data[start:stop]
+        """Return the bytes of the file from one place to another, or to its end; fewer, if there are no more."""
+        with _Stream(self) as stream:
+            return stream.between(start, stream.length if stop is None else min(stop, stream.length))
 
-    def _fetched(self, start: int, stop: int | None) -> bytes:
-        """Fetch some bytes; a server that knows no ranges sends all."""
+    def fetched(self, start: int | None = None, stop: int | None = None) -> bytes:
+        """Return what its server sends if asked for some bytes, or for all; one that knows no ranges sends all."""
         with self._told():
             fs, path = _filesystem(self.url)
             plain = {"headers": {"Accept-Encoding": "identity"}} if is_web(self.url) else {}
-            if start == 0 and stop is None:
-                return bytes(fs.cat_file(path, **plain))
             return bytes(fs.cat_file(path, start=start, end=stop, **plain))
 
     def open(self, mode: Literal["rb"]) -> io.BufferedReader:  # noqa: ARG002 - as paths are opened
@@ -233,7 +232,7 @@ class _Stream(io.RawIOBase):
         self.whole: bytes | None = None
         size = path.size()
         if size is None:
-            self.whole = path.read()
+            self.whole = path.fetched()
         self.length = len(self.whole or b"") if size is None else size
 
     def readable(self) -> bool:
@@ -251,16 +250,18 @@ class _Stream(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer)
-        data = self._piece(self.at, min(self.at + len(view), self.length))
+        data = self.between(self.at, min(self.at + len(view), self.length))
         view[: len(data)] = data
         self.at += len(data)
         return len(data)
 
+    def between(self, start: int, stop: int) -> bytes:
+        """Return the bytes from one place to another, fetched in pieces."""
+        return b"".join(self._piece(begin, min(begin + _PIECE, stop)) for begin in range(start, stop, _PIECE))
+
     def _piece(self, start: int, stop: int) -> bytes:
-        if start >= stop:
-            return b""
         if self.whole is None:
-            data = self.path._fetched(start, stop)
+            data = self.path.fetched(start, stop)
             if len(data) <= stop - start:
                 return data
             self.whole = data

@@ -192,6 +192,13 @@ class TestReading:
         assert source.data.startswith(Path("c/a.conllu").read_bytes()[16:40])
         assert web.asked == [("/c/a.conllu", "bytes=16-39")]
 
+    def test_large_files_are_fetched_in_pieces(self, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("comparanda.remote._PIECE", 1000)
+        data = Path("c/a.conllu").read_bytes()
+        assert load(f"{web.url}/c/a.conllu", side="key").data.startswith(data)
+        assert [wanted for _, wanted in web.asked][:2] == ["bytes=0-999", "bytes=1000-1999"]
+        assert len(web.asked) == -(-len(data) // 1000)
+
     def test_a_server_that_knows_no_ranges(self, web: Web) -> None:
         web.ranges = False
         file = RemotePath(f"{web.url}/c/a.conllu")

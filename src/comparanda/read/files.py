@@ -315,8 +315,8 @@ def _append_remote(joined: bytearray, end: int, file: RemotePath, stretch: Stret
     """Do the same for a stretch of a file elsewhere, of which no more is fetched."""
     before = file.stamp()
     data = file.read(stretch.start, stretch.stop)
-    cut_off = stretch.stop is not None and len(data) != stretch.stop - stretch.start
-    if cut_off or before != file.stamp():
+    stop = stretch.stop if stretch.stop is not None else before[0] if before else -1
+    if before != file.stamp() or (stop >= 0 and len(data) != stop - stretch.start):
         raise ReadError("the file changed while it was being read", where=file.url, hint="run again")
     return _put(joined, end, stretch.head + data, file.url)
 
