@@ -111,7 +111,7 @@ def far(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[str, dict[str,
 def test_the_bytes_of_large_responses_are_let_go_and_read_again(far: tuple[str, dict[str, str]]) -> None:
     key, systems = far
     result = compare(key, systems, task="pos", resamples=0)
-    sides = result.verdicts.texts.parts[0].sides
+    sides = result.verdicts.texts.parts[0].words().sides
     assert [side.source().given is None for side in sides] == [False, True, True]
     example = result.examples("correction", "brill", "spacy", top=1).examples[0]
     assert [answer.place for answer in example.answers if answer.place is None] == []

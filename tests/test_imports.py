@@ -43,6 +43,8 @@ ROAD = (
     ("items", "candidates"),
     ("verdicts",),
     ("measures", "chain_measures", "belief_measures"),
+    ("sampling",),
+    ("folding",),
     ("judge",),
     ("merge_chains", "merge_beliefs", "merge"),
     ("item_selection",),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from comparanda.columns import PADDING
-from comparanda.places import Source
+from comparanda.places import Part, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +41,31 @@ class Excerpt:
     places: Mapping[str, str]
 
 
+class SourceGiver(Protocol):
+    """Gives the bytes of a source, and knows its files before."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The files."""
+
+    def __call__(self) -> Source:
+        """Return the bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A source that is there already."""
+
+    source: Source
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return self.source.parts
+
+    def __call__(self) -> Source:
+        return self.source
+
+
 @dataclass(frozen=True, eq=False)
 class Side:
     """Where the rows of the key stand in one input: the key itself, or a run.
@@ -54,7 +79,7 @@ class Side:
     """
 
     name: str
-    source: Callable[[], Source]
+    source: SourceGiver
     offset: Codes
     to_side: NDArray[np.int64] | None = None
 
@@ -62,6 +87,24 @@ class Side:
         """Return file and line of a row of the key on this side, or None where it has none."""
         other = row if self.to_side is None else int(self.to_side[row])
         return None if other < 0 else str(self.source().locate(int(self.offset[other])))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Words:
+    """Where the words of some documents stand.
+
+    Args:
+        start: where each row's word stands in `source`; None where the key has no words.
+        length: how long it is, in bytes.
+        source: gives the bytes the words stand in.
+        sides: where the rows stand on each side: the key first, then the runs.
+
+    """
+
+    start: Codes | None
+    length: Codes | None
+    source: SourceGiver | None
+    sides: tuple[Side, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +115,7 @@ class TextPart:
         documents: for each document, its first row, and behind them the number of rows.
         names: the documents' names.
         sentences: the first row of each sentence, and the number of rows.
-        start: where each row's word stands in `words`; None where the key has no words.
-        length: how long it is, in bytes.
-        words: gives the bytes the words stand in.
-        sides: the key first, then the runs.
+        words: gives where the words stand; those of a large saved result are read when an excerpt needs them.
         by_line: whether rows stand for themselves (classification): an excerpt then shows the row's line.
         running: whether the words stand in running text, which is shown as it is.
 
@@ -84,10 +124,7 @@ class TextPart:
     documents: NDArray[np.int64]
     names: tuple[str, ...]
     sentences: NDArray[np.int64]
-    start: Codes | None
-    length: Codes | None
-    words: Callable[[], Source] | None
-    sides: tuple[Side, ...]
+    words: Callable[[], Words]
     by_line: bool = False
     running: bool = False
 
@@ -105,7 +142,7 @@ class TextPart:
         until = min(row + width, int(self.documents[document + 1]))
         if until > end:
             end = self._sentence_of(until - 1)[1]
-        places = {side.name: found for side in self.sides if (found := side.place(row)) is not None}
+        places = {side.name: found for side in self.words().sides if (found := side.place(row)) is not None}
         before, word = self._joined(begin, row), self._joined(row, until)
         after = self._line(row) if self.by_line else self._joined(until, end)
         return Excerpt(self.names[document], before, word, after, places)
@@ -129,24 +166,26 @@ class TextPart:
 
     def _line(self, row: int) -> str:
         """Return the line of a row in the key, cut if it is long."""
-        key = self.sides[0]
+        key = self.words().sides[0]
         line = key.source().line_at(int(key.offset[row])).strip()
         return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
 
     def _joined(self, begin: int, end: int) -> str:
-        if self.words is None or self.start is None or self.length is None or begin >= end:
+        words = self.words()
+        if words.source is None or words.start is None or words.length is None or begin >= end:
             return ""
         if self.running:
-            until = int(self.start[end - 1]) + int(self.length[end - 1])
-            return " ".join(str(self.words().data[int(self.start[begin]) : until], "utf-8", "replace").split())
+            until = int(words.start[end - 1]) + int(words.length[end - 1])
+            return " ".join(str(words.source().data[int(words.start[begin]) : until], "utf-8", "replace").split())
         return " ".join(self._words(begin, end))
 
     def _words(self, begin: int, end: int) -> list[str]:
         """Return the words of some rows, one by one."""
-        if self.words is None or self.start is None or self.length is None:
+        words = self.words()
+        if words.source is None or words.start is None or words.length is None:
             return [""] * (end - begin)
-        data = self.words().data
-        spans = zip(self.start[begin:end].tolist(), self.length[begin:end].tolist(), strict=True)
+        data = words.source().data
+        spans = zip(words.start[begin:end].tolist(), words.length[begin:end].tolist(), strict=True)
         found = [str(data[start : start + length], "utf-8", "replace") for start, length in spans]
         return [" ".join(word.split()) for word in found] if self.running else found
 
@@ -170,21 +209,17 @@ class Texts:
     def of(cls, aligned: Aligned, runs: tuple[str, ...]) -> Texts:
         """Remember where everything stands."""
         key, words = aligned.key, aligned.key.words
-        sides = [Side("key", _given(key.source), key.offset)]
+        sides = [Side("key", _Given(key.source), key.offset)]
         for name, response, row_map in zip(runs, aligned.responses, aligned.maps, strict=True):
-            sides.append(Side(name, _given(response.source), response.offset, row_map.to_response))
-        part = TextPart(
-            key.row_documents,
-            key.documents.names,
-            key.sentences,
+            sides.append(Side(name, _Given(response.source), response.offset, row_map.to_response))
+        where = Words(
             None if words is None else words.start,
             None if words is None else words.length,
-            None if words is None else _given(_source_of(words, key.source)),
+            None if words is None else _Given(_source_of(words, key.source)),
             tuple(sides),
-            key.by_id,
-            key.raw is not None,
         )
-        return cls((part,))
+        names, running = key.documents.names, key.raw is not None
+        return cls((TextPart(key.row_documents, names, key.sentences, lambda: where, key.by_id, running),))
 
     def excerpt(self, document: int, place: int, width: int = 1) -> Excerpt | None:
         """Return the excerpt of one site, or None where there are no texts."""
@@ -211,10 +246,6 @@ class Texts:
             else:
                 document -= len(part.names)
         return None
-
-
-def _given(source: Source) -> Callable[[], Source]:
-    return lambda: source
 
 
 def _source_of(words: Slices, source: Source) -> Source:

@@ -65,7 +65,7 @@ def item_scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = No
         }
     if view.candidates is not None:
         functions[WEIGHT] = Function((run,), "number", lambda name: _weights(view, number(name)))
-    return Scope(types=types, column=columns.column, length=len(items), functions=functions)
+    return Scope(types=types, column=columns.column, length=items.rows, functions=functions)
 
 
 def _text(codes: Codes, names: tuple[str, ...]) -> TextColumn:
@@ -118,7 +118,7 @@ class _Columns:
 
     def _claimed_by(self) -> Rows:
         """Return how many runs have each item."""
-        count = np.zeros(len(self.items), np.int64)
+        count = np.zeros(self.items.rows, np.int64)
         for run in range(len(self.verdicts.runs)):
             count += self.items.has(run)
         return count

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.columns import TextColumn, code_type
-from comparanda.sites import ABSENT, Sites, canonical
+from comparanda.sites import ABSENT, Sites, canonical, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes, Numbers, Rows, Truths
+    from comparanda.sites import Folded
 
 ITEM_STATISTICS = ("credit", "earned", "claimed", "positives")
 """The statistics that are counted from items; all others come from sites or from the judge."""
@@ -51,6 +53,24 @@ class Outcomes:
         )
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class FoldedItems:
+    """Items of the key that every run has, counted in place of being kept: by document, or unit, and label.
+
+    Args:
+        document: the index of each kind's document.
+        sentence: the index of a sentence of it.
+        label: its label, as a code of the table's names.
+        count: how many there are.
+
+    """
+
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    label: Codes
+    count: NDArray[np.int64]
+
+
 @dataclass(frozen=True, eq=False)
 class Items:
     """Things that count for precision and recall.
@@ -70,6 +90,8 @@ class Items:
         outcomes: the verdicts of rules; None where there are no rules.
         by_run: for each run the span by which it claims the item, -1 for none; None where that is `claim` for all.
         site: the site at which the item stands, by its number, where sites and items are given; None otherwise.
+        folded: further items of the key that every run has and that are only counted; None where there are none. They
+            have no rows here, but the length of the table counts them.
 
     """
 
@@ -87,12 +109,24 @@ class Items:
     outcomes: Outcomes | None = None
     by_run: tuple[Rows, ...] | None = None
     site: Rows | None = None
+    folded: FoldedItems | None = None
 
     def __len__(self) -> int:
+        return self.rows + (0 if self.folded is None else int(self.folded.count.sum()))
+
+    @property
+    def rows(self) -> int:
+        """The number of items that are kept as rows."""
         return len(self.label)
 
+    @cached_property
+    def positives(self) -> NDArray[np.int64]:
+        """How many items of the key have each label."""
+        found = np.bincount(self.label[self.positive], minlength=len(self.names))
+        return found if self.folded is None else found + counted(self.folded.label, self.folded.count, len(self.names))
+
     def take(self, rows: Rows) -> Items:
-        """Return some of the items."""
+        """Return some of the rows."""
         return Items(
             self.document[rows],
             self.sentence[rows],
@@ -215,8 +249,30 @@ def items_of_sites(sites: Sites) -> Items:
     positive[where_key], label[where_key] = True, coded.key[1]
     site = table // coded.width
     return Items(
-        sites.document[site], sites.sentence[site], sites.place[site], label, coded.names, positive, tuple(claimed)
+        sites.document[site],
+        sites.sentence[site],
+        sites.place[site],
+        label,
+        coded.names,
+        positive,
+        tuple(claimed),
+        folded=None if sites.folded is None else _folded_items(sites.folded, coded.names),
     )
+
+
+def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
+    """Make the items of sites that are only counted: each label of each kind of site."""
+    sites = folded.sites
+    code_of = {name: code for code, name in enumerate(names)}
+    labels = [(name,) for name in sites.labels.names] if sites.parts is None else sites.parts
+    flat = np.array([code_of.get(name, -1) for each in labels for name in each], np.int64)
+    offsets = np.cumsum([0, *map(len, labels)])
+    codes = sites.labels.key if sites.parts is None else sites.key
+    row, label = _expand(np.arange(sites.rows), codes, offsets, flat)
+    there = label >= 0  # an absent value is no item
+    row = row[there]
+    kind = code_type(len(names))
+    return FoldedItems(sites.document[row], sites.sentence[row], label[there].astype(kind), folded.count[row])
 
 
 def _sorted_once(parts: Sequence[Rows]) -> Rows:
@@ -251,7 +307,7 @@ def _coded_values(sites: Sites) -> _Coded:
     absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
     names = tuple(name for name in labels.names if name != ABSENT)
     code = np.cumsum([name != ABSENT for name in labels.names]) - 1  # under codes without it
-    there = np.flatnonzero(sites.key != absent) if absent >= 0 else np.arange(len(sites))
+    there = np.flatnonzero(sites.key != absent) if absent >= 0 else np.arange(sites.rows)
     wrong = []
     for values, called, right in zip(sites.values, labels.values, sites.right, strict=True):
         rows = np.flatnonzero(~right & (values != absent)) if absent >= 0 else np.flatnonzero(~right)

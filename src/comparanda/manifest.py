@@ -70,6 +70,14 @@ class SitesEntry(_Entry, frozen=True):
     parts: list[list[str]] | None
     attributes: dict[str, ColumnEntry]
     aspects: dict[str, AspectEntry]
+    folded: FoldedEntry | None
+
+
+class FoldedEntry(_Entry, frozen=True):
+    """The columns of `Folded`: the kinds of sites, and how many there are of each."""
+
+    sites: SitesEntry
+    count: str
 
 
 class FragmentsEntry(_Entry, frozen=True):
@@ -388,7 +396,11 @@ def _with_beliefs(loose: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_stretches(loose: dict[str, Any]) -> dict[str, Any]:
-    """Say of a folder that knows nothing of stretches that its sources are whole files."""
+    """Say of a folder that knows nothing of parts that its sources are whole files, and that all sites are kept."""
+    views = each if isinstance(each := loose.get("views"), list) else []
+    for view in (each for each in views if isinstance(each, dict)):
+        if isinstance(view.get("sites"), dict):
+            view["sites"]["folded"] = None
     sources = each if isinstance(each := loose.get("sources"), list) else []
     for source in (each for each in sources if isinstance(each, dict)):
         parts = each if isinstance(each := source.get("parts"), list) else []

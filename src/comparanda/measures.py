@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from comparanda.items import ITEM_STATISTICS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.items import Items
-    from comparanda.sites import Sites
+    from comparanda.columns import Codes
+    from comparanda.items import FoldedItems, Items
+    from comparanda.sites import Folded, Sites
     from comparanda.verdicts import Verdicts, View
 
     Sums = Mapping[str, NDArray[np.float64]]
@@ -299,11 +300,27 @@ def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) ->
     """Count sites, or those a run gets right, of each unit. Wrong ones are few, so they are counted."""
     size = verdicts.units.count
     code = None if label is None else _code(sites.labels.names, label)
-    result = np.repeat(_counts(_units(verdicts, sites, code), size)[:, None], len(sites.values), axis=1)
+    every = _counts(_units(verdicts, sites, code), size)
+    if sites.folded is not None:
+        every += folded_counts(verdicts, sites.folded, code)
+    result = np.repeat(every[:, None], len(sites.values), axis=1)
     if kind == "right":
         for run, right in enumerate(sites.disputed.right):
             result[:, run] -= _counts(_units(verdicts, sites.disputed, code, ~right), size)
     return result
+
+
+def folded_counts(verdicts: Verdicts, folded: Folded, code: int | None = None) -> NDArray[np.float64]:
+    """Count the sites of each unit that are only counted: all, or those with one key label."""
+    rows = slice(None) if code is None else folded.sites.labels.key == code
+    unit = verdicts.unit_of(folded.sites)
+    return _weighed(unit[rows], folded.count[rows], verdicts.units.count)
+
+
+def _weighed(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """Add up counts by code."""
+    found: NDArray[np.float64] = np.bincount(codes, count, size).astype(np.float64)
+    return found
 
 
 def _units(
@@ -336,16 +353,29 @@ def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) ->
     unit, size = verdicts.unit_of(items).astype(np.int64), verdicts.units.count
     columns = [_weights(items, kind, run) for run in range(len(items.claimed))]
     if label == EVERY_LABEL:
-        found = np.unique(items.label[items.positive]).tolist()
-        wanted = np.array(sorted(found, key=lambda code: items.names[code]), dtype=np.int64)
+        there: list[int] = np.flatnonzero(items.positives).tolist()
+        wanted = np.array(sorted(there, key=lambda code: items.names[code]), dtype=np.int64)
         place = np.full(len(items.names), -1)
         place[wanted] = np.arange(len(wanted))
         rows = np.flatnonzero(place[items.label] >= 0)
         cell = unit[rows] * len(wanted) + place[items.label[rows]]
+        sums: list[NDArray[Any]]
         sums = [np.bincount(cell, column[rows], size * len(wanted)).reshape(size, -1) for column in columns]
+        if items.folded is not None:
+            cell = verdicts.unit_of(items.folded).astype(np.int64) * len(wanted) + place[items.folded.label]
+            more = _weighed(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
+            sums = [each + more for each in sums]
         return np.stack(sums, axis=1)
-    rows = np.arange(len(items)) if label is None else np.flatnonzero(items.label == _code(items.names, label))
-    return np.stack([np.bincount(unit[rows], column[rows], size) for column in columns], axis=1)
+    code = None if label is None else _code(items.names, label)
+    rows = np.arange(items.rows) if code is None else np.flatnonzero(items.label == code)
+    found: NDArray[Any] = np.stack([np.bincount(unit[rows], column[rows], size) for column in columns], axis=1)
+    return found if items.folded is None else found + _folded_items(verdicts, items.folded, code)[:, None]
+
+
+def _folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.float64]:
+    """Count the items of each unit that are only counted: of all labels together, or of one."""
+    rows = slice(None) if code is None else folded.label == code
+    return _weighed(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
 
 
 def _of_documents(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:

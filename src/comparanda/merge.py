@@ -16,7 +16,7 @@ import numpy as np
 
 from comparanda.align.missing import BEYOND, LACKING
 from comparanda.claims import Claims, without_ids
-from comparanda.columns import Column, TextColumn
+from comparanda.columns import Column, TextColumn, code_type
 from comparanda.corpus import Fragments
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
@@ -28,7 +28,7 @@ from comparanda.merge_beliefs import merge_candidates, merge_statistics, shifted
 from comparanda.merge_chains import before_each, foreign_last, merge_chains, merge_units, refuse_cut_topics
 from comparanda.places import together
 from comparanda.read.request import KEY
-from comparanda.sites import Aspect, Attribute, Sites, canonical
+from comparanda.sites import Aspect, Attribute, Folded, Sites, canonical
 from comparanda.verdicts import Verdicts, View, of_all_labels
 
 if TYPE_CHECKING:
@@ -355,7 +355,26 @@ def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
         _merge_attributes(tables),
         {name: _merge_aspects([table.aspects[name] for table in tables]) for name in tables[0].aspects},
         _merge_widths(tables) if any(table.width is not None for table in tables) else None,
+        _merge_folded(tables, shifts, names, parts) if any(table.folded is not None for table in tables) else None,
     )
+
+
+def _merge_folded(
+    tables: list[Sites], shifts: list[_Shift], names: tuple[str, ...], parts: tuple[tuple[str, ...], ...] | None
+) -> Folded:
+    """Lay the kinds of sites that are only counted end to end, under the names of all sites."""
+    found = [(table.folded, shift) for table, shift in zip(tables, shifts, strict=True) if table.folded is not None]
+    merged = _merge_sites([each.sites for each, _ in found], [shift for _, shift in found])
+    code = np.array([names.index(name) for name in merged.names], code_type(len(names)))
+    sites = replace(
+        merged,
+        place=np.arange(merged.rows, dtype=np.int32),
+        key=code[merged.key],
+        values=tuple(code[values] for values in merged.values),
+        names=names,
+        parts=parts,
+    )
+    return Folded(sites, np.concatenate([each.count for each, _ in found]))
 
 
 def _merge_widths(tables: list[Sites]) -> NDArray[np.int32]:

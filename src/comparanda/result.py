@@ -33,7 +33,7 @@ from comparanda.comparison.pairs import Pairs, pairs
 from comparanda.comparison.resample import RESAMPLES, SEED
 from comparanda.comparison.scores import Score, Scores, scores
 from comparanda.comparison.significance import Significance, significance
-from comparanda.comparison.slices import Slices, slices
+from comparanda.comparison.slices import Slices, only_counted, slices
 from comparanda.comparison.sources import ErrorSources, error_sources
 from comparanda.comparison.stability import Stability, stability
 from comparanda.comparison.suspects import Suspects, suspects
@@ -41,7 +41,7 @@ from comparanda.errors import UsageError, nearest
 from comparanda.item_selection import about_items
 from comparanda.items import at_places
 from comparanda.measures import measure
-from comparanda.selection import scope, selected, sites_among_all
+from comparanda.selection import FREQUENCY, scope, selected, sites_among_all
 from comparanda.verdicts import Verdicts
 from comparanda.version import __version__
 
@@ -300,7 +300,12 @@ class Result:
                 hint=f"attributes: {', '.join(sorted(ground.types))}",
             )
         chosen = measure(measure_name) if measure_name else None
-        return slices(context, by, ground.column(by), base, new, chosen, of_pair=of_pair)
+        cells = context.view.cells
+        kinds = None if cells is None else scope(self.verdicts, cells)
+        if kinds is not None and (by not in kinds.types or by == FREQUENCY):
+            raise only_counted(by)
+        counted = None if kinds is None else kinds.column(by)
+        return slices(context, by, ground.column(by), base, new, chosen, of_pair=of_pair, cells=counted)
 
     def examples(
         self,

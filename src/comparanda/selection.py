@@ -14,7 +14,7 @@ from comparanda.columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, quote, walk
 from comparanda.expressions.choosing import Chooser
-from comparanda.expressions.syntax import Call, Text
+from comparanda.expressions.syntax import And, Call, Text
 from comparanda.item_selection import PAIR_ITEM_NAMES, about_items, item_scope
 from comparanda.sites import majority_of, shown
 
@@ -51,6 +51,9 @@ SITE_NAMES: Mapping[str, Type] = {
     "majority_right": "truth",
 }
 
+FREQUENCY = "frequency"
+"""The name that speaks of how often a word is there."""
+
 OF_ALL = frozenset({"solved_by", "agreement", "majority", "majority_right"})
 """The names that speak of all systems together."""
 
@@ -67,6 +70,9 @@ AMONG = "among"
 """The function that says whose sites are meant: those of the key and the runs that it names. It is true everywhere."""
 
 _CHANGED = "_changed"
+
+Kind = Literal["sites", "items"]
+"""What a condition is about."""
 
 _KEPT = 12_000_000
 """How many rows are kept of all pairs of runs together; each takes some twenty bytes."""
@@ -91,6 +97,7 @@ class Selection:
         pairs: for each of them the runs of base and new it is about; None where no pair was named.
         runs: the runs that are looked at; None for all.
         of: whether they are sites or items.
+        folded: how many more there are that are only counted.
 
     """
 
@@ -98,11 +105,12 @@ class Selection:
     rows: Rows
     view: View
     pairs: tuple[tuple[int, int], ...] | None
-    of: Literal["sites", "items"] = "sites"
+    of: Kind = "sites"
     runs: tuple[int, ...] | None = None
+    folded: int = 0
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows) + self.folded
 
 
 class Ground:
@@ -126,6 +134,36 @@ class Ground:
     def items(self, where: str, view: View, pair: tuple[int, int] | None = None) -> Rows:
         """Return the items of a view that fulfil a condition, which may be about one pair of runs."""
         return self._chooser((view, pair, True), lambda: item_scope(self.verdicts, view, pair)).rows(where)
+
+    def folded(self, where: str, view: View, pair: tuple[int, int] | None = None, of: Kind = "sites") -> int:
+        """Return how many of the sites or items that are only counted fulfil a condition."""
+        cells, folded = view.cells, view.sites.folded
+        if cells is None or folded is None:
+            return 0
+        rows = self._cells(where, cells, pair, of, frozenset(view.sites.attributes) - frozenset(cells.sites.attributes))
+        kinds = rows if of == "sites" else cells.items.place[rows]
+        return int(folded.count[kinds].sum())
+
+    def _cells(
+        self,
+        where: str,
+        cells: View,
+        pair: tuple[int, int] | None,
+        of: Kind,
+        lost: Collection[str],
+    ) -> Rows:
+        """Return the kinds of sites that fulfil a condition; they lack some attributes, which must not matter."""
+        choose = self.sites if of == "sites" else self.items
+        unknown = names_used(where) & {*lost, FREQUENCY}
+        if not unknown:
+            return choose(where, cells, pair)
+        root = parse(where).root
+        for each in root.operands if isinstance(root, And) else ():
+            told = where[each.place.start : each.place.end]
+            if not names_used(told) & unknown and not len(choose(told, cells, pair)):
+                return np.zeros(0, np.int64)
+        what = f"{', '.join(sorted(unknown))} of sites that all systems have right is not known: these are only counted"
+        raise UsageError(what, hint="say `and not (…)` of them, or compare with more --memory")
 
     def _chooser(self, of: tuple[View, tuple[int, int] | None, bool], visible: Callable[[], Scope]) -> Chooser:
         """Return what chooses rows; those that were not asked for a long time are forgotten."""
@@ -167,15 +205,19 @@ def selected(
     if runs is not None:
         view = view.among(runs)
     if base is None or new is None or not paired:
-        rows = np.concatenate([ground.sites(each, view) for each in _run_by_run(verdicts, where)])
-        return Selection(where, rows, view, None, runs=runs)
+        turns = list(_run_by_run(verdicts, where))
+        rows = np.concatenate([ground.sites(each, view) for each in turns])
+        return Selection(where, rows, view, None, runs=runs, folded=sum(ground.folded(each, view) for each in turns))
     both = verdicts.system(base), verdicts.system(new)
-    found = _of_runs(where, view, both, ground.sites, "sites")
+    found = _of_runs(where, view, both, ground, "sites")
     return replace(found, runs=runs)
 
 
 def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
     """Return the sites of a view, as all systems together make them, that fulfil a condition."""
+    if view.sites.folded is not None:
+        what = "sites that all systems have right are only counted here, so a result cannot be cut to some sites"
+        raise UsageError(what, hint="compare with more --memory, or give the condition when comparing")
     if any(call.function == AMONG for call in _calls(where)):
         what = f"{where!r} is about the sites of some runs, and a result is cut to those of all"
         raise UsageError(what, hint="leave `among` out, or compare these systems alone")
@@ -185,25 +227,28 @@ def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
 def _selected_items(ground: Ground, view: View, where: str, base: str | None, new: str | None) -> Selection:
     """Return the items that fulfil a condition; what the key and the runs have does not depend on who is looked at."""
     if base is None or new is None or not names_used(where) & {*PAIR_ITEM_NAMES}:
-        return Selection(where, ground.items(where, view), view, None, "items")
+        more = ground.folded(where, view, of="items")
+        return Selection(where, ground.items(where, view), view, None, "items", folded=more)
     both = ground.verdicts.system(base), ground.verdicts.system(new)
-    return _of_runs(where, view, both, ground.items, "items")
+    return _of_runs(where, view, both, ground, "items")
 
 
 def _of_runs(
     where: str,
     view: View,
     systems: tuple[System, System],
-    choose: Callable[[str, View, tuple[int, int]], Rows],
-    of: Literal["sites", "items"],
+    ground: Ground,
+    of: Kind,
 ) -> Selection:
     """Select rows once for each pair of runs of two systems."""
-    found, pairs = [], []
+    choose = ground.sites if of == "sites" else ground.items
+    found, pairs, folded = [], [], 0
     for pair in product(systems[0].runs, systems[1].runs):
         rows = choose(where, view, pair)
         found.append(rows)
         pairs += [pair] * len(rows)
-    return Selection(where, np.concatenate(found), view, tuple(pairs), of)
+        folded += ground.folded(where, view, pair, of)
+    return Selection(where, np.concatenate(found), view, tuple(pairs), of, folded=folded)
 
 
 def _of_all(where: str) -> bool:
@@ -269,7 +314,7 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
     """Return what a condition can see of a view, and of one pair of runs."""
     sites = view.sites
     types: dict[str, Type] = {name: attribute.type for name, attribute in sites.attributes.items()}
-    types |= {name: kind for name, kind in SITE_NAMES.items() if name != "frequency" or "word" in types}
+    types |= {name: kind for name, kind in SITE_NAMES.items() if name != FREQUENCY or "word" in types}
     if pair is not None:
         types |= pair_names(sites)
     columns = _Columns(verdicts, view, pair)
@@ -279,14 +324,14 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
     functions = dict(BUILTINS) | {
         "right": Function((run,), "truth", lambda name: sites.right[verdicts.runs.index(name)]),
         "value": Function((run,), "text", lambda name: columns.values(sites.values[verdicts.runs.index(name)])),
-        AMONG: Function((run,), "truth", lambda _: np.ones(len(sites), np.bool_)),
+        AMONG: Function((run,), "truth", lambda _: np.ones(sites.rows, np.bool_)),
     }
     functions |= columns.of_systems()
     if sites.aspects:
         functions |= columns.of_aspects(run)
     if view.error_sources is not None:
         functions["source"] = Function((run,), "text", lambda name: columns.source(verdicts.runs.index(name)))
-    return Scope(types=types, column=columns.column, length=len(sites), functions=functions)
+    return Scope(types=types, column=columns.column, length=sites.rows, functions=functions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +374,7 @@ class _Columns:
         system = Parameter("system", literal=True, choices=tuple(runs))
 
         def flips(name: str) -> NDArray[np.bool_]:
-            first, found = sites.values[runs[name][0]], np.zeros(len(sites), np.bool_)
+            first, found = sites.values[runs[name][0]], np.zeros(sites.rows, np.bool_)
             for run in runs[name][1:]:
                 found |= sites.values[run] != first
             return found

@@ -99,6 +99,8 @@ class Sites:
         aspects: what the values consist of, by name, where they consist of several things. The one called
             `label` is what tables are keyed by; values that differ in another alone have the same label.
         width: how many rows each site covers, from its place on; None for one each.
+        folded: further sites that every run has right and that are only counted; None where there are none. They have
+            no rows here, but they are sites, and the length of the table counts them.
 
     """
 
@@ -112,8 +114,14 @@ class Sites:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     aspects: Mapping[str, Aspect] = field(default_factory=dict)
     width: NDArray[np.int32] | None = None
+    folded: Folded | None = None
 
     def __len__(self) -> int:
+        return self.rows + (0 if self.folded is None else self.folded.total)
+
+    @property
+    def rows(self) -> int:
+        """The number of sites that are kept as rows."""
         return len(self.key)
 
     @cached_property
@@ -124,7 +132,7 @@ class Sites:
     @cached_property
     def contested(self) -> Rows:
         """The sites at which at least one run is wrong; everywhere else all agree with the key."""
-        wrong = np.zeros(len(self), dtype=np.bool_)
+        wrong = np.zeros(self.rows, dtype=np.bool_)
         for right in self.right:
             wrong |= ~right
         return np.flatnonzero(wrong)
@@ -142,10 +150,11 @@ class Sites:
     @cached_property
     def key_counts(self) -> NDArray[np.int64]:
         """How many sites have each label in the key."""
-        return np.bincount(self.labels.key, minlength=len(self.labels.names))
+        found = np.bincount(self.labels.key, minlength=len(self.labels.names))
+        return found if self.folded is None else found + self.folded.by_label
 
     def take(self, rows: Rows) -> Sites:
-        """Return a table of the given sites only."""
+        """Return a table of the given rows only."""
         return Sites(
             self.document[rows],
             self.sentence[rows],
@@ -158,6 +167,42 @@ class Sites:
             {name: aspect.take(rows) for name, aspect in self.aspects.items()},
             None if self.width is None else self.width[rows],
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Folded:
+    """Sites that every run has right, counted in place of being kept: by document, or unit, and label.
+
+    Args:
+        sites: one site of each kind. It stands for all of them in its document and its label alone, and in those
+            attributes that it has.
+        count: how many there are of each kind.
+
+    """
+
+    sites: Sites
+    count: NDArray[np.int64]
+
+    def take(self, kinds: Rows) -> Folded:
+        """Return some of the kinds."""
+        return Folded(self.sites.take(kinds), self.count[kinds])
+
+    @cached_property
+    def total(self) -> int:
+        """How many sites there are."""
+        return int(self.count.sum())
+
+    @cached_property
+    def by_label(self) -> NDArray[np.int64]:
+        """How many sites have each label in the key."""
+        return counted(self.sites.labels.key, self.count, len(self.sites.labels.names))
+
+
+def counted(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Add up counts by code; whole numbers stay whole."""
+    found = np.zeros(size, np.int64)
+    np.add.at(found, codes, count)
+    return found
 
 
 def majority_of(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:

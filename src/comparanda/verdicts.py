@@ -18,7 +18,7 @@ from comparanda.chains import Chains
 from comparanda.claims import Claims
 from comparanda.errors import UsageError, nearest
 from comparanda.excerpts import Texts
-from comparanda.items import ITEM_STATISTICS, Items, items_of_sites, joined_items
+from comparanda.items import ITEM_STATISTICS, FoldedItems, Items, items_of_sites, joined_items
 from comparanda.sites import Sites
 
 if TYPE_CHECKING:
@@ -159,6 +159,12 @@ class View:
         return found if self.surplus is None else joined_items([found, self.surplus.beside(self.sites)])
 
     @cached_property
+    def cells(self) -> View | None:
+        """One site of each kind of those that are only counted, as a view; None where there are none."""
+        folded = self.sites.folded
+        return None if folded is None else replace(self, given_sites=folded.sites, statistics={}, lost=frozenset())
+
+    @cached_property
     def error_sources(self) -> Sources | None:
         """Whose errors runs make at each overlap site; None where rules do not tell."""
         items, claims = self.given_items, self.claims
@@ -246,7 +252,7 @@ class View:
         chosen, every = (np.bincount(each, minlength=count) for each in (unit[rows], unit))
         return None if ((chosen > 0) & (chosen < every)).any() else chosen > 0
 
-    def narrowed(self, rows: Rows, unit_of: UnitOf | None = None) -> View:
+    def narrowed(self, rows: Rows, unit_of: UnitOf | None = None, cells: Rows | None = None) -> View:
         """Return the view on some of its counted sites.
 
         The judge's own statistics and what runs hold for possible stay if the sites make up whole units, and are lost
@@ -255,6 +261,7 @@ class View:
         Args:
             rows: the sites.
             unit_of: the units of a table, as `Verdicts.unit_of` tells them.
+            cells: of the sites that are only counted, the kinds; None for none of them.
 
         """
         if self.raised is not None:
@@ -269,7 +276,7 @@ class View:
         lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if items is not None and claims is None else ())}
         view = replace(
             self,
-            given_sites=self.sites.take(rows) if claims is None else None,
+            given_sites=self._some_sites(rows, cells) if claims is None else None,
             left_out=None,
             given_items=None if claims is None else items,
             statistics={},
@@ -278,6 +285,11 @@ class View:
             candidates=None,
         )
         return view if unit_of is None or self.candidates is None else self._with_candidates(view, rows, unit_of)
+
+    def _some_sites(self, rows: Rows, cells: Rows | None) -> Sites:
+        folded = self.sites.folded
+        found = self.sites.take(rows)
+        return found if folded is None or cells is None else replace(found, folded=folded.take(cells))
 
     def _raised_at(self, rows: Rows) -> View:
         """Return the view on some of its sites, where it has the key's own and those that runs raise."""
@@ -360,7 +372,7 @@ class Verdicts:
             raise UsageError(f"there is no view {name!r}{nearest(name, self.views)}", hint=", ".join(self.views))
         return self.views[name]
 
-    def unit_of(self, table: Sites | Items | Claims | Candidates) -> NDArray[np.int32]:
+    def unit_of(self, table: Sites | Items | FoldedItems | Claims | Candidates) -> NDArray[np.int32]:
         """Return the index of the unit that each row of a table belongs to."""
         if self.units.of_document is not None:
             return self.units.of_document[table.document]

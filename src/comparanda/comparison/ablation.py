@@ -214,7 +214,7 @@ def _variant(context: Context, whole: System, system: System, score: Score, chan
 def _units(context: Context, whole: System, system: System) -> NDArray[np.float64]:
     """Count for each unit corrections, new errors, changed errors and all sites, over pairs of runs."""
     units = np.zeros((len(context.active), len(CLASSES) + 1))
-    every = context.unit_counts(np.arange(len(context.sites)))
+    every = context.decided
     for old, fresh in product(whole.runs, system.runs):
         rows, *values = decisions(context, old, fresh)
         for number, mask in enumerate(classes_of(*values)):

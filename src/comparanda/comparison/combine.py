@@ -270,7 +270,7 @@ def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list
 def _oracle_interval(context: Context, pattern: NDArray[np.bool_]) -> tuple[float | None, float | None]:
     """Return the bootstrap interval of the oracle's accuracy."""
     rows = context.sites.contested
-    total = context.unit_counts(np.arange(len(context.sites)))
+    total = context.decided
     wrong = context.unit_counts(rows[~pattern.any(axis=0)])
     columns = np.stack([total - wrong, total], axis=1)
     return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
@@ -284,9 +284,10 @@ def _item_oracle(context: Context) -> ItemOracle:
     items = context.view.items
     claims = np.stack(items.claimed)
     counts = np.stack([items.weights(run) for run in range(len(items.claimed))]).any(axis=0)
-    found = int((claims.any(axis=0) & counts).sum())
+    easy = len(items) - items.rows
+    found = easy + int((claims.any(axis=0) & counts).sum())
     spurious = int((claims.all(axis=0) & ~items.positive).sum())
-    positives = int(counts.sum())
+    positives = easy + int(counts.sum())
     f1 = share(2 * found, found + spurious + positives)
     return ItemOracle(found, positives, spurious, share(found, found + spurious), share(found, positives), f1)
 

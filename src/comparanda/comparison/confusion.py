@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from comparanda.columns import Codes, Rows, Truths
+    from comparanda.sites import Folded
     from comparanda.verdicts import View
 
 MOST_LABELS = 40
@@ -119,6 +120,8 @@ def confusion(context: Context, run: str) -> Confusion:
     view = context.view.among([number])
     rows, columns = _axes(view, number, run)
     cells = _crossed(rows, columns, view.sites.right[number])
+    if view.sites.folded is not None:
+        _add_folded(cells, rows, columns, view.sites.folded)
     whose = "" if view.shared else f"{AMONG}({quote(run)}) and "
     writer = _Writer(rows, columns, cells, whose, f"right({quote(run)})")
     unsaid, unknown = _apart(view, number)
@@ -151,6 +154,7 @@ class _Axis:
             all others.
         rows: the row of each site.
         others: how many labels that occur have no row of their own.
+        row_of: the row of each label, by its code.
 
     """
 
@@ -158,6 +162,7 @@ class _Axis:
     labels: tuple[str, ...]
     rows: Rows
     others: int
+    row_of: Rows
 
     @property
     def height(self) -> int:
@@ -179,10 +184,12 @@ def _axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
     names, of_label = tuple(map(shown, labels.names)), "label" in view.sites.aspects
     said = f'aspect({quote(run)}, "label")' if of_label else f"value({quote(run)})"
     if view.kinds is None:
-        both = (labels.key, labels.values[number])
-        named = _most_frequent(names, both)
+        both, more = (labels.key, labels.values[number]), np.zeros(len(names), np.int64)
+        if view.sites.folded is not None:
+            more = view.sites.folded.by_label
+        named = _most_frequent(names, both, 2 * more)
         column = "label" if of_label else "key"
-        return _axis(column, names, named, both[0]), _axis(said, names, named, both[1])
+        return _axis(column, names, named, both[0], more), _axis(said, names, named, both[1], more)
     kinds = view.sites.attributes[view.kinds].make()
     if not isinstance(kinds, TextColumn):
         raise TypeError(f"the attribute {view.kinds!r} must be text")
@@ -190,9 +197,9 @@ def _axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
     return rows, _axis(said, names, _most_frequent(names, [labels.values[number]]), labels.values[number])
 
 
-def _most_frequent(names: Sequence[str], columns: Sequence[Codes]) -> list[int]:
+def _most_frequent(names: Sequence[str], columns: Sequence[Codes], more: Codes | int = 0) -> list[int]:
     """Return the labels that occur most often in some columns together, as far as a condition can name them all."""
-    counts = np.sum([np.bincount(column, minlength=len(names)) for column in columns], axis=0)
+    counts = np.sum([np.bincount(column, minlength=len(names)) for column in columns], axis=0) + more
     named: list[int] = []
     room = _ROOM
     for code in sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-int(counts[code]), code)):
@@ -203,12 +210,12 @@ def _most_frequent(names: Sequence[str], columns: Sequence[Codes]) -> list[int]:
     return named
 
 
-def _axis(column: str, names: Sequence[str], named: Sequence[int], codes: Codes) -> _Axis:
-    """Make an axis: labels that are not to be named share the last row."""
+def _axis(column: str, names: Sequence[str], named: Sequence[int], codes: Codes, more: Codes | None = None) -> _Axis:
+    """Make an axis: labels that are not to be named share the last row; `more` counts sites beside the rows."""
     row_of = np.full(len(names), len(named), np.int64)
     row_of[list(named)] = np.arange(len(named))
-    others = len({*_present(codes)} - {*named})
-    return _Axis(column, tuple(names[code] for code in named), row_of[codes], others)
+    others = len({*_present(codes), *(() if more is None else np.flatnonzero(more).tolist())} - {*named})
+    return _Axis(column, tuple(names[code] for code in named), row_of[codes], others, row_of)
 
 
 def _crossed(rows: _Axis, columns: _Axis, right: Truths) -> _Cells:
@@ -218,6 +225,14 @@ def _crossed(rows: _Axis, columns: _Axis, right: Truths) -> _Cells:
     counts = np.bincount(packed, minlength=rows.height * columns.height * 2).reshape(shape)
     places = np.argwhere(counts.sum(axis=2)).tolist()
     return {(row, column): (int(counts[row, column].sum()), int(counts[row, column, 1])) for row, column in places}
+
+
+def _add_folded(cells: _Cells, rows: _Axis, columns: _Axis, folded: Folded) -> None:
+    """Add the sites that every run has right and that are only counted."""
+    for code in np.flatnonzero(folded.by_label).tolist():
+        place, count = (int(rows.row_of[code]), int(columns.row_of[code])), int(folded.by_label[code])
+        both, right = cells.get(place, (0, 0))
+        cells[place] = both + count, right + count
 
 
 class _Writer:
@@ -285,11 +300,12 @@ def _used(view: View, run: int | None) -> set[str]:
         mine = claims.key if run is None else claims.runs[run]
         found: Iterable[str] = (claims.names[code] for code in _present(claims.label[mine > 0]))
         return {name.partition(LINK)[0] for name in found}
+    easy = [] if sites.folded is None else _present(sites.folded.sites.key)
     if sites.parts is not None:
         values = sites.key if run is None else sites.values[run]
-        return {label for code in _present(values) for label in sites.parts[code]}
+        return {label for code in _present(values) + easy for label in sites.parts[code]}
     labels = sites.labels.key if run is None else sites.labels.values[run]
-    found = (sites.labels.names[code] for code in _present(labels))
+    found = (sites.labels.names[code] for code in _present(labels) + easy)
     return {name for name in found if not name.startswith("\0")}
 
 

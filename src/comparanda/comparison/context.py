@@ -12,7 +12,7 @@ import numpy as np
 from comparanda.columns import TextColumn
 from comparanda.comparison.resample import RESAMPLES, SEED, bootstrap_sums
 from comparanda.expressions import quote
-from comparanda.measures import Measure, lost, measure, of_view, unit_statistics
+from comparanda.measures import Measure, folded_counts, lost, measure, of_view, unit_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,6 +84,8 @@ class Context:
         """
         stands = self.view.claims if self.view.claims is not None else self.sites  # spans stand where their sites do
         counted = np.bincount(self.verdicts.unit_of(stands), minlength=self.verdicts.units.count) > 0
+        if self.sites.folded is not None:
+            counted[self.verdicts.unit_of(self.sites.folded.sites)] = True
         if self.view.given_items is not None:
             counted[self.verdicts.unit_of(self.view.given_items)] = True
         for statistic in self.view.statistics.values():
@@ -150,6 +152,14 @@ class Context:
         """Count some sites by active unit."""
         counts = np.bincount(self.unit[rows], minlength=self.verdicts.units.count)
         return counts[self.active].astype(np.float64)
+
+    @cached_property
+    def decided(self) -> NDArray[np.float64]:
+        """How many sites each active unit has."""
+        counts = self.unit_counts(np.arange(self.sites.rows))
+        if self.sites.folded is None:
+            return counts
+        return counts + folded_counts(self.verdicts, self.sites.folded)[self.active]
 
     def interval(self, columns: Matrix, finish: Callable[[Matrix], NDArray[np.float64]]) -> list[Interval]:
         """Return bootstrap intervals of what `finish` makes of resampled sums, one for each of its columns."""

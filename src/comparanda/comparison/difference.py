@@ -314,7 +314,7 @@ class _Writer:
 def _class_rows(
     context: Context, writer: _Writer, counts: Counter[_Kind], units: NDArray[np.float64], total: int, run_pairs: int
 ) -> tuple[DifferenceClass, ...]:
-    decisions = context.unit_counts(np.arange(len(context.sites)))[:, None] * run_pairs
+    decisions = context.decided[:, None] * run_pairs
     with_total = np.concatenate([units, decisions], axis=1)
     spans = context.interval(with_total, lambda sums: ratio(sums[:, :-1], sums[:, -1:]))
     rows = []

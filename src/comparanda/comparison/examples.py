@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -13,12 +12,11 @@ from comparanda.comparison.finding import Finding
 from comparanda.comparison.mentions import MentionChains, ShownChain
 from comparanda.comparison.spans import Stretch, Stretches
 from comparanda.comparison.trees import MOST_WORDS, Tree, trees_of
+from comparanda.sampling import place_hashes
 from comparanda.sites import NOTHING, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
     from comparanda.columns import Rows, Truths
     from comparanda.comparison.context import Context
@@ -157,24 +155,7 @@ def sampled(context: Context, selection: Selection, top: int) -> list[int]:
 
 def by_hash(context: Context, table: Sites | Items, rows: Rows) -> Rows:
     """Return the order in which rows are chosen: a small sample is part of every larger one."""
-    return np.lexsort((table.place[rows], _hashes(context, table, rows)))
-
-
-def _hashes(context: Context, table: Sites | Items, rows: Rows) -> NDArray[np.uint64]:
-    """Hash seed, document and place of each row; the mixing steps are those of splitmix64."""
-    digests = _digests(context.seed, context.verdicts.documents)[table.document[rows]]
-    mixed = digests + table.place[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    hashes: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
-    return hashes
-
-
-@lru_cache(maxsize=1)
-def _digests(seed: int, documents: tuple[str, ...]) -> NDArray[np.uint64]:
-    """Hash the seed with the name of each document."""
-    named = (hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest() for name in documents)
-    return np.frombuffer(b"".join(named), "<u8").astype(np.uint64)
+    return np.lexsort((table.place[rows], place_hashes(context.seed, context.verdicts.documents, table, rows)))
 
 
 def _item(context: Context, row: int, having: Mapping[int, Truths], chains: MentionChains | None) -> Example:

@@ -44,6 +44,8 @@ class Labelling:
     @cached_property
     def counts(self) -> Rows:
         """How many sites have each name."""
+        if self.column is None:
+            return self.sites.key_counts
         return np.bincount(self.codes, minlength=len(self.names))
 
     @cached_property

@@ -16,7 +16,7 @@ from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import scores
 from comparanda.comparison.span_crossing import SpanCrossing
 from comparanda.expressions import quote
-from comparanda.measures import ratio
+from comparanda.measures import folded_counts, ratio
 from comparanda.sites import shown
 
 if TYPE_CHECKING:
@@ -249,6 +249,8 @@ def _units(context: Context, ground: _Plain | _Spans, first: System, second: Sys
     size = context.verdicts.units.count
     columns = np.zeros((len(active), 2))
     columns[:, 1] = np.bincount(unit, minlength=size)[active]
+    if context.sites.folded is not None:
+        columns[:, 1] += folded_counts(context.verdicts, context.sites.folded)[active]
     run_pairs = list(product(first.runs, second.runs))
     for runs in run_pairs:
         columns[:, 0] += np.bincount(unit[ground.differing(*runs)], minlength=size)[active] / len(run_pairs)

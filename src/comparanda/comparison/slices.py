@@ -12,6 +12,7 @@ from comparanda.columns import Column, TextColumn
 from comparanda.comparison.context import LOST, Context, defined, is_value
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.significance import benjamini_hochberg, randomisation
+from comparanda.errors import UsageError
 from comparanda.expressions import quote_name
 from comparanda.selection import OF_ALL
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from comparanda.columns import Rows
     from comparanda.measures import Measure
+    from comparanda.sites import Sites
 
 MOST_SLICES = 200
 _BINS = 5
@@ -77,26 +79,28 @@ def slices(
     wanted: Measure | None = None,
     *,
     of_pair: bool = False,
+    cells: Column | None = None,
 ) -> Slices:
     """Cut the sites by a column and score each slice by one measure; test the pair where one is given.
 
-    The slices are of all systems, or of the pair alone, and do not depend on the others then.
+    The slices are of all systems, or of the pair alone, and do not depend on the others then. Where sites are only
+    counted, `cells` is the column of their kinds.
     """
-    found = list(_cut(by, column))
+    found = [_Cut(context.sites, *each) for each in _cut(by, column if cells is None else _joined(by, column, cells))]
     if isinstance(column, TextColumn):
-        found.sort(key=lambda each: (-len(each[1]), each[0]))
+        found.sort(key=lambda each: (-each.size, each.value))
     kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
     places = {system.name: place for place, system in enumerate(context.systems)}
     pair = [(places[base], places[new])] if base is not None and new is not None else []
     shown = {name: place for name, place in places.items() if not of_pair or name in {base, new}}
     chosen, reason = _measure(context, wanted)
     rows, tests = [], []
-    for value, sites, where in kept:
-        inner = replace(context, view=context.view.narrowed(sites, context.verdicts.unit_of))
+    for each in kept:
+        inner = replace(context, view=context.view.narrowed(each.rows, context.verdicts.unit_of, each.cells))
         statistics = inner.statistics([chosen])
-        scores = inner.by_system(inner.finished(chosen, {name: each.sum(axis=0) for name, each in statistics.items()}))
+        scores = inner.by_system(inner.finished(chosen, {name: part.sum(axis=0) for name, part in statistics.items()}))
         tests.append(randomisation(inner, chosen, statistics, pair)[0] if pair else (None, ""))
-        rows.append((value, len(sites), [defined(score) for score in scores], where))
+        rows.append((each.value, each.size, [defined(score) for score in scores], each.where))
     if wanted is not None and any(score is not None for _, _, values, _ in rows for score in values):
         reason = ()  # slices of whole documents have it
     ps = [p for p, _ in tests]
@@ -113,9 +117,45 @@ def slices(
         tuple(shown),
         base,
         new,
-        sum(len(sites) for _, sites, _ in dropped),
+        sum(each.size for each in dropped),
         tuple(table),
     )
+
+
+class _Cut:
+    """One slice: what it is called, its sites, and by what condition they are chosen.
+
+    Args:
+        sites: all sites.
+        value: what the slice is called.
+        places: the rows of its sites, and behind all rows the kinds of those that are only counted.
+        where: the condition.
+
+    """
+
+    def __init__(self, sites: Sites, value: str, places: Rows, where: str) -> None:
+        self.value, self.where = value, where
+        self.rows, self.cells = places[places < sites.rows], places[places >= sites.rows] - sites.rows
+        self.size = len(self.rows)
+        if sites.folded is not None:
+            self.size += int(sites.folded.count[self.cells].sum())
+
+
+def _joined(by: str, column: Column, cells: Column) -> Column:
+    """Lay the columns of rows and of kinds of sites end to end; numbers are cut at quintiles, which are not known."""
+    if isinstance(column, TextColumn) and isinstance(cells, TextColumn) and column.names == cells.names:
+        return TextColumn(np.concatenate([column.codes, cells.codes]), column.names, column.missing)
+    if not isinstance(column, TextColumn) and not isinstance(cells, TextColumn):
+        joined = np.concatenate([column, cells])
+        if joined.dtype == np.bool_ or len(np.unique(joined)) <= _BINS:
+            return joined
+    raise only_counted(by)
+
+
+def only_counted(by: str) -> UsageError:
+    """Make the error for an attribute of sites that are only counted."""
+    what = f"sites that all systems have right are only counted here, so scores cannot be cut by {by!r}"
+    return UsageError(what, hint="name it by --by when comparing, or compare with more --memory")
 
 
 def by_all_systems(finding: Slices) -> bool:

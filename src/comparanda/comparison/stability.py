@@ -233,7 +233,7 @@ def _interval(context: Context, units: NDArray[np.float64], factors: Sequence[in
 
     Counts and factors are whole numbers, so that what is nought is just that.
     """
-    decided = context.unit_counts(np.arange(len(context.sites))) * scale
+    decided = context.decided * scale
     columns = np.stack([units @ np.array(factors, np.float64), decided], axis=1)
     return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
 

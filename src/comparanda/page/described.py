@@ -63,9 +63,10 @@ def _facts(result: Result, choices: Choices, ground: str | None) -> Iterator[tup
 def _files(result: Result) -> dict[str, str]:
     """Return the files of the key ("key") and of each run by its name, as far as they are known."""
     named: dict[str, list[str]] = {}
+    alone = len(result.verdicts.texts.parts) == 1  # the bytes of many parts are not read for their names
     for part in result.verdicts.texts.parts:
-        for side in part.sides:
-            named.setdefault(side.name, []).extend(_names(side))
+        for side in part.words().sides:
+            named.setdefault(side.name, []).extend(_names(side) if alone else [each.name for each in side.source.parts])
     return {name: _listed(list(dict.fromkeys(files))) for name, files in named.items()}
 
 

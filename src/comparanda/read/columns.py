@@ -322,7 +322,7 @@ def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
     return marked_lines(file, _DOCUMENT_LINE, named)
 
 
-_DOCUMENT_LINE = re.compile(rb"^(?:-DOCSTART-(?=[ \t\r\n])|# document_id|# ?newdoc)", re.MULTILINE)
+_DOCUMENT_LINE = re.compile(rb"\n(?:-DOCSTART-(?=[ \t\r\n])|# document_id|# ?newdoc)")
 
 FORMAT = Format(
     name="columns",

@@ -36,7 +36,7 @@ from comparanda.read.conllu_entities.brackets import CHAINS, Cell, chain_fields,
 from comparanda.read.conllu_entities.entities import BROKEN, BROKEN_DROPPED
 from comparanda.read.conllu_entities.gathered import NO_LABEL, Gathered
 from comparanda.read.cuts import marked_lines
-from comparanda.read.document_marks import BEGIN, BEGIN_BYTES, MARK, DocumentMarks, document_name
+from comparanda.read.document_marks import BEGIN, MARK, DocumentMarks, document_name
 from comparanda.read.gather import Gathering
 from comparanda.read.plain_brackets import PlainMentions, plain_mentions
 from comparanda.read.request import Format, Request, choose
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 _NONE = frozenset({"-", "_", "*", ""})
 _ONE = re.compile(r"(?:(?<=.)\|)?(\([^()|]+\)?|[^()|]+\))", re.DOTALL)
 _WORD_LINE = re.compile(rb"^[ \t]*[^#\s][^\n]*", re.MULTILINE)
+_BEGIN_LINE = re.compile(rb"\n#[ \t]*begin document\b")
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
 _TAGS, _LEAST_TAGGED = 4, 6
 _LOOKED_AT = 100
@@ -349,7 +350,7 @@ def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
         found = BEGIN.fullmatch(text)
         return document_name(found["name"]) if found else None
 
-    return marked_lines(file, BEGIN_BYTES, named)
+    return marked_lines(file, _BEGIN_LINE, named)
 
 
 FORMAT = Format(

@@ -69,7 +69,7 @@ def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
     return marked_lines(file, _NEWDOC, newdoc_name, heads=True)
 
 
-_NEWDOC = re.compile(rb"^#[ \t]*newdoc", re.MULTILINE)
+_NEWDOC = re.compile(rb"\n#[ \t]*newdoc")
 
 FORMAT = Format(
     name=DIALECT.name,

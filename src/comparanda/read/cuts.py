@@ -7,6 +7,7 @@ may be wrong about odd files: whoever reads a portion checks that its documents,
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 CHUNK = 8 << 20
 _LONGEST = 32 * CHUNK
+_LONGEST_MARK = 64
 _BLANK = re.compile(rb"\n[ \t\r]*\n")
 _WORD = re.compile(rb"^[ \t]*[^#\s]", re.MULTILINE)
 _GLOBAL = re.compile(rb"# ?global\.[^\n]*\n")
@@ -78,7 +80,7 @@ class Starts:
     count: int
 
 
-Sentences = Callable[["Path", "Request"], Starts]
+Sentences = Callable[["AnyPath", "Request"], Starts]
 """Finds where sentences begin in a file that marks no documents."""
 
 
@@ -90,19 +92,26 @@ class Chunk:
     lines: int
     data: bytes
 
-    def lines_before(self, offset: int) -> int:
-        """Return how many lines of the file stand before a byte of the chunk."""
-        return self.lines + self.data.count(b"\n", 0, offset)
+    def lines_at(self, pattern: re.Pattern[bytes]) -> Iterator[int]:
+        """Give where the lines stand that a pattern fits; it begins with a line end, which is sought far faster."""
+        if pattern.match(b"\n" + self.data[:_LONGEST_MARK]):
+            yield 0
+        yield from (found.start() + 1 for found in pattern.finditer(self.data))
 
 
 def chunks(file: AnyPath, *, sentences: bool) -> Iterator[Chunk]:
-    """Read a file chunk by chunk; each ends behind a line, or behind an empty one where sentences are to stay whole."""
+    """Read a file chunk by chunk; each ends behind a line, or behind an empty one where sentences are to stay whole.
+
+    A byte-order mark is in none.
+    """
     start = lines = 0
     rest = b""
     with file.open("rb") as stream:
         while True:
             more = stream.read(CHUNK)
             data = rest + more
+            if not start and data.startswith(BOM_UTF8):
+                start, data = len(BOM_UTF8), data.removeprefix(BOM_UTF8)
             end = len(data) if not more else _last_end(data, sentences=sentences)
             if end:
                 yield Chunk(start, lines, data[:end])
@@ -134,7 +143,7 @@ def marked_lines(
 
     Args:
         file: the file.
-        pattern: finds lines that may begin a document.
+        pattern: finds lines that may begin a document; it begins with the line end before.
         named: the name that a line gives the document that begins there, maybe none; None if it begins none.
         heads: whether a document takes the comments right before its mark along, and those that hold from where they
             stand to the end of the file are to be repeated.
@@ -142,8 +151,8 @@ def marked_lines(
     """
     words, head = False, b""
     for chunk in chunks(file, sentences=True):
-        done = 0
-        for line in (found.start() for found in pattern.finditer(chunk.data)):
+        done, lines = 0, chunk.lines
+        for line in chunk.lines_at(pattern):
             name = named(_text(chunk.data, line))
             if name is None:
                 continue
@@ -152,7 +161,8 @@ def marked_lines(
                 yield Mark(0, 0, "", counted=False)
                 words = True
             head = _held(head, chunk.data, done, begin) if heads else b""
-            yield Mark(chunk.start + begin, chunk.lines_before(begin), name, head) if words else Mark(0, 0, name)
+            lines += chunk.data.count(b"\n", done, begin)
+            yield Mark(chunk.start + begin, lines, name, head) if words else Mark(0, 0, name)
             words, done = True, begin
         if not words and _WORD.search(chunk.data, done):
             yield Mark(0, 0, "", counted=False)
@@ -183,7 +193,7 @@ def _held(head: bytes, data: bytes, begin: int, end: int) -> bytes:
     return b"".join(kept.values())
 
 
-def sentences_between_blank_lines(file: Path, request: Request) -> Starts:
+def sentences_between_blank_lines(file: AnyPath, request: Request) -> Starts:
     """Tell where sentences begin that have empty lines between them; comments stand before the words of theirs."""
     del request
     return gathered_starts(map(_sentences_of, chunks(file, sentences=True)))
@@ -192,7 +202,8 @@ def sentences_between_blank_lines(file: Path, request: Request) -> Starts:
 def _sentences_of(chunk: Chunk) -> tuple[Rows, Rows]:
     """Return where the sentences of a chunk begin, and the lines before them."""
     if found := _OF_ALL.search(chunk.data):
-        raise UncuttableError(f"line {chunk.lines_before(found.start()) + 1:,} holds for the whole file")
+        line = chunk.lines + chunk.data.count(b"\n", 0, found.start()) + 1
+        raise UncuttableError(f"line {line:,} holds for the whole file")
     data = np.frombuffer(chunk.data, np.uint8)
     begins = np.append(0, np.flatnonzero(data == _LINE_FEED) + 1)
     begins = begins[: np.searchsorted(begins, len(data))]

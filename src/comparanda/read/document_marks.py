@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MARK = re.compile(rb"^#[ \t]*(?:begin|end) document\b", re.MULTILINE)
 BEGIN = re.compile(r"#\s*begin document\b(?P<name>.*)")
 
-BEGIN_BYTES = re.compile(rb"^#[ \t]*begin document\b", re.MULTILINE)
+_BEGIN_BYTES = re.compile(rb"^#[ \t]*begin document\b", re.MULTILINE)
 _END = re.compile(r"#\s*end document\b.*")
 _PART = re.compile(r"(?P<before>[;)])\s{0,20}part\s{1,20}(?P<part>[0-9]{1,9})$")
 _LONGEST_PART = 60
@@ -114,7 +114,7 @@ class DocumentMarks:
         ends = [*(part.begin for part in parts[1:]), self.source.size]
         low, high = int(block.start[0]), int(block.end[-1])
         return {
-            int(np.searchsorted(block.start, part.begin)): BEGIN_BYTES.search(self.source.data, part.begin, end)
+            int(np.searchsorted(block.start, part.begin)): _BEGIN_BYTES.search(self.source.data, part.begin, end)
             is not None
             for part, end in zip(parts, ends, strict=True)
             if low <= part.begin <= high

@@ -61,6 +61,15 @@ class Reader:
         self.require(digest(data) == self.manifest.files.get(name), f"{name} is not what was saved")
         return data
 
+    def verify(self, name: str) -> None:
+        """Check a file of the folder without keeping what is in it."""
+        self.bytes(name)
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Let go of columns that were read."""
+        for name in names:
+            self._known.pop(name, None)
+
     def array(self, name: str, types: Sequence[str], length: int | None = None) -> NDArray[Any]:
         """Read a column of one of some types, and of a length if that is known."""
         if name not in self._known:

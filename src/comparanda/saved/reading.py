@@ -64,15 +64,15 @@ def open_part(folder: Path, known: str) -> Result:
     manifest = read_manifest(folder)
     if isinstance(manifest, PartsManifest):
         raise ReadError("a part of the result has parts itself", where=str(folder))
-    return _opened(folder, manifest)
+    return _opened(folder, manifest, part=True)
 
 
-def _opened(path: Path, manifest: Manifest) -> Result:
+def _opened(path: Path, manifest: Manifest, *, part: bool = False) -> Result:
     from comparanda.result import Result
 
     reader = Reader(path, manifest)
     _check_systems(reader)
-    texts, units = read_texts(reader), _read_units(reader)
+    texts, units = read_texts(reader, late=part), _read_units(reader)
     tables = Tables(reader, _rows_of_documents(reader, texts), units)
     verdicts = Verdicts(
         task=manifest.task,

@@ -18,7 +18,7 @@ from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.items import Items, Outcomes
 from comparanda.manifest import SitesEntry
 from comparanda.saved.reader import INTEGERS
-from comparanda.sites import Aspect, Attribute, Sites
+from comparanda.sites import Aspect, Attribute, Folded, Sites
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ChainsEntry,
         ClaimsEntry,
         ColumnEntry,
+        FoldedEntry,
         FragmentsEntry,
         ItemsEntry,
         OutcomesEntry,
@@ -89,7 +90,32 @@ class Tables:
             {name: self._attribute(each, length) for name, each in entry.attributes.items()},
             {name: self._aspect(each, length) for name, each in entry.aspects.items()},
             None if entry.width is None else self._width(entry.width, rows[document] - place),
+            None if entry.folded is None else self._folded(entry.folded, names),
         )
+
+    def _folded(self, entry: FoldedEntry, names: tuple[str, ...]) -> Folded:
+        """Read the kinds of sites that are only counted; their places are their numbers, and all runs are right."""
+        reader, kinds = self.reader, entry.sites
+        length = len(reader.array(kinds.document, ("int32",)))
+        document = reader.indices(kinds.document, length, len(self.rows))
+        count = reader.array(entry.count, ("int64",), length)
+        reader.require((count > 0).all(), "there are kinds of sites without sites")
+        reader.require(tuple(kinds.names) == names and kinds.folded is None, "kinds of sites are not those of the view")
+        plain = kinds.width is None and not kinds.aspects
+        reader.require(plain, "kinds of sites have more than a label")
+        sites = Sites(
+            document,
+            reader.indices(kinds.sentence, length, reader.sentences + (reader.own < len(self.rows))),
+            reader.indices(kinds.place, length, max(length, 1)),
+            reader.codes(kinds.key, length, names),
+            self._codes_of_runs(kinds.values, length, names),
+            names,
+            None if kinds.parts is None else tuple(tuple(part) for part in kinds.parts),
+            {name: self._attribute(each, length) for name, each in kinds.attributes.items()},
+        )
+        reader.require(np.array_equal(sites.place, np.arange(length)), "kinds of sites are not numbered")
+        reader.require(not len(sites.contested), "there are sites that are only counted and that a run has wrong")
+        return Folded(sites, count)
 
     def _where(
         self,

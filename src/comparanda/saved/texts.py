@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.columns import PADDING
 from comparanda.errors import ReadError
-from comparanda.excerpts import Side, TextPart, Texts
+from comparanda.excerpts import Side, TextPart, Texts, Words
 from comparanda.manifest import digest
 from comparanda.places import Part, Source, Stretch
 from comparanda.read.files import load_files
@@ -22,23 +22,68 @@ if TYPE_CHECKING:
     from comparanda.saved.reader import Reader
 
 
-def read_texts(reader: Reader) -> Texts:
-    """Read where the words of all documents stand."""
+_KEPT = 8
+"""Of how many parts it is kept where their words stand."""
+
+
+def read_texts(reader: Reader, *, late: bool = False) -> Texts:
+    """Read where the words of all documents stand; of parts of a large result, late: when an excerpt needs it."""
     sources = [SavedSource(reader, entry) for entry in reader.manifest.sources]
-    parts = tuple(_read_part(reader, entry, sources) for entry in reader.manifest.texts)
+    parts = tuple(_read_part(reader, entry, sources, late=late) for entry in reader.manifest.texts)
     sentences = sum(len(part.sentences) - 1 for part in parts)
     if parts and reader.manifest.unit in PIECES:
         reader.require(sentences == reader.manifest.units, "there are not as many units as sentences or rows")
     return Texts(parts, reader.manifest.continued)
 
 
-def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource]) -> TextPart:
+def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, late: bool) -> TextPart:
     documents, sentences = reader.offsets(entry.documents, len(entry.names)), reader.offsets(entry.sentences)
-    rows = int(documents[-1])
-    reader.require(sentences[-1] == rows, "sentences and documents do not end together")
+    reader.require(sentences[-1] == documents[-1], "sentences and documents do not end together")
     reader.require((entry.start is None) == (entry.length is None) == (entry.words is None), "words are half there")
+    names = [each.name for each in entry.sides]
+    reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
     used = [each.source for each in entry.sides] + ([] if entry.words is None else [entry.words])
     reader.require(max(used, default=-1) < len(sources), "a side has no source")
+    words = _Late(reader, entry, documents, sources)
+    if late:
+        for name in _columns(entry):
+            reader.verify(name)
+    else:
+        words.read()
+    return TextPart(documents, tuple(entry.names), sentences, words, entry.by_line, entry.running)
+
+
+class _Late:
+    """Where words stand: read at once and kept, or when an excerpt needs it; then only of the last few parts."""
+
+    def __init__(self, reader: Reader, entry: TextEntry, documents: Rows, sources: list[SavedSource]) -> None:
+        self.given = reader, entry, documents, sources
+        self._words: Words | None = None
+
+    def read(self) -> None:
+        """Read it at once, and keep it."""
+        self._words = _read_words(*self.given)
+
+    def __call__(self) -> Words:
+        return _last(self) if self._words is None else self._words
+
+
+@lru_cache(maxsize=_KEPT)
+def _last(late: _Late) -> Words:
+    reader, entry, *_ = late.given
+    words = _read_words(*late.given)
+    reader.forget(_columns(entry))
+    return words
+
+
+def _columns(entry: TextEntry) -> list[str]:
+    """Return the files that hold where words stand."""
+    names = [entry.start, entry.length, *(name for side in entry.sides for name in (side.offset, side.to_side))]
+    return [name for name in names if name is not None]
+
+
+def _read_words(reader: Reader, entry: TextEntry, documents: Rows, sources: list[SavedSource]) -> Words:
+    rows = int(documents[-1])
     start = length = words = None
     if entry.start is not None and entry.length is not None and entry.words is not None:
         start, length = (reader.places(name, rows, 2**62) for name in (entry.start, entry.length))
@@ -46,10 +91,8 @@ def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource]) -> 
         words.needs(int((start.astype(np.int64) + length).max(initial=0)))
     if entry.running:
         reader.require(start is not None and _runs_on(start, documents), "the words of a running text are not in order")
-    names = [each.name for each in entry.sides]
-    reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
     sides = tuple(_read_side(reader, each, rows, sources[each.source]) for each in entry.sides)
-    return TextPart(documents, tuple(entry.names), sentences, start, length, words, sides, entry.by_line, entry.running)
+    return Words(start, length, words, sides)
 
 
 def _runs_on(start: Codes, documents: Rows) -> bool:
@@ -94,9 +137,14 @@ class SavedSource:
         """Return the bytes, and where each file begins in them."""
         return self._source
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The files of the source."""
+        return tuple(map(_part, self.entry.parts))
+
     @cached_property
     def _source(self) -> Source:
-        parts = tuple(map(_part, self.entry.parts))
+        parts = self.parts
         kept = self.kept()
         if kept is not None:
             source = Source(parts, bytearray(kept + bytes(PADDING)), repaired=True)

@@ -24,6 +24,7 @@ from comparanda.manifest import (
     ChainsEntry,
     ClaimsEntry,
     ColumnEntry,
+    FoldedEntry,
     FragmentsEntry,
     ItemsEntry,
     Manifest,
@@ -51,11 +52,11 @@ if TYPE_CHECKING:
     from comparanda.chains import Chains
     from comparanda.claims import Claims
     from comparanda.corpus import Fragments
-    from comparanda.excerpts import TextPart
+    from comparanda.excerpts import SourceGiver, TextPart
     from comparanda.items import Items, Outcomes
     from comparanda.places import Source, Stretch
     from comparanda.result import Result
-    from comparanda.sites import Aspect, Attribute, Sites
+    from comparanda.sites import Aspect, Attribute, Folded, Sites
     from comparanda.verdicts import View
 
 Store = Callable[[str, bytes | memoryview], None]
@@ -167,7 +168,7 @@ class _Writer:
         number: int = self._known[id(table)][1]
         return number
 
-    def source(self, give: Callable[[], Source]) -> int:
+    def source(self, give: SourceGiver) -> int:
         """Remember where bytes are, once, and return the number of their entry."""
         given: object = give if isinstance(give, SavedSource) else give()
         if id(given) not in self._known:
@@ -272,7 +273,12 @@ def _sites(writer: _Writer, sites: Sites) -> SitesEntry:
         None if sites.parts is None else [list(part) for part in sites.parts],
         _attributes(writer, sites.attributes),
         {name: _aspect(writer, each) for name, each in sites.aspects.items()},
+        None if sites.folded is None else _folded(writer, sites.folded),
     )
+
+
+def _folded(writer: _Writer, folded: Folded) -> FoldedEntry:
+    return FoldedEntry(_sites(writer, folded.sites), writer.array(folded.count))
 
 
 def _attributes(writer: _Writer, attributes: Mapping[str, Attribute]) -> dict[str, ColumnEntry]:
@@ -383,16 +389,17 @@ def _outcomes(writer: _Writer, outcomes: Outcomes) -> OutcomesEntry:
 
 
 def _text_part(writer: _Writer, part: TextPart) -> TextEntry:
+    words = part.words()
     return TextEntry(
         writer.array(part.documents),
         list(part.names),
         writer.array(part.sentences),
-        writer.maybe(part.start),
-        writer.maybe(part.length),
-        None if part.words is None else writer.source(part.words),
+        writer.maybe(words.start),
+        writer.maybe(words.length),
+        None if words.source is None else writer.source(words.source),
         [
             SideEntry(side.name, writer.source(side.source), writer.array(side.offset), writer.maybe(side.to_side))
-            for side in part.sides
+            for side in words.sides
         ],
         part.by_line,
         part.running,

@@ -67,8 +67,8 @@ class ComplementGround:
     def _labels(self) -> tuple[str, ...]:
         """Return the labels of items, the most frequent in the key first."""
         items = self.view.items
-        known = np.bincount(items.label[items.positive], minlength=len(items.names)).tolist()
-        there = np.unique(items.label).tolist()
+        known = items.positives.tolist()
+        there = np.flatnonzero(items.positives + np.bincount(items.label, minlength=len(items.names))).tolist()
         return tuple(items.names[code] for code in sorted(there, key=lambda code: (-known[code], items.names[code])))
 
     @cached_property
@@ -106,19 +106,31 @@ class ComplementGround:
 
     @cached_property
     def _by_unit(self) -> Grouping:
-        verdicts = self.context.verdicts
-        return Grouping(verdicts.unit_of(self.view.items), verdicts.unit_of(self.context.sites), verdicts.units.count)
+        verdicts, items, sites = self.context.verdicts, self.view.items, self.context.sites
+        return Grouping(
+            verdicts.unit_of(items),
+            verdicts.unit_of(sites),
+            verdicts.units.count,
+            None if items.folded is None else verdicts.unit_of(items.folded),
+            None if sites.folded is None else verdicts.unit_of(sites.folded.sites),
+        )
 
     @cached_property
     def _by_label(self) -> Grouping:
         """Labels by their rank; one more group is for labels of sites that no item has, such as sets of none."""
-        items, sites = self.view.items, self.context.sites.labels
+        items, labels, folded = self.view.items, self.context.sites.labels, self.context.sites.folded
         rank = {label: place for place, label in enumerate(self.labels)}
 
         def ranks(names: Sequence[str]) -> NDArray[np.int64]:
             return np.array([rank.get(name, len(rank)) for name in names], np.int64)
 
-        return Grouping(ranks(items.names)[items.label], ranks(sites.names)[sites.key], len(rank) + 1)
+        return Grouping(
+            ranks(items.names)[items.label],
+            ranks(labels.names)[labels.key],
+            len(rank) + 1,
+            None if items.folded is None else ranks(items.names)[items.folded.label],
+            None if folded is None else ranks(labels.names)[folded.sites.labels.key],
+        )
 
     @cached_property
     def _units(self) -> Tally:
@@ -126,9 +138,7 @@ class ComplementGround:
         units, labels = self._by_unit, self._by_label
         if not self.labels_drawn:
             return Tally(self.errors, units)
-        items = units.items.astype(np.int64) * labels.size + labels.items
-        sites = units.sites.astype(np.int64) * labels.size + labels.sites
-        return Tally(self.errors, Grouping(items, sites, units.size * labels.size))
+        return Tally(self.errors, units.crossed(labels))
 
     @cached_property
     def _totals(self) -> Tally:

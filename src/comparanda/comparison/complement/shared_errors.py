@@ -93,11 +93,35 @@ class Counts:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Grouping:
-    """By what errors are counted: for each item and each site the number of its group, of `size` groups."""
+    """By what errors are counted: for each item and each site the number of its group, of `size` groups.
+
+    The others are those of the items and sites that are only counted, by kind.
+    """
 
     items: NDArray[np.integer]
     sites: NDArray[np.integer]
     size: int
+    folded_items: NDArray[np.integer] | None = None
+    folded_sites: NDArray[np.integer] | None = None
+
+    def crossed(self, other: Grouping) -> Grouping:
+        """Return the groups of another grouping inside each of these."""
+
+        def inside(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> NDArray[np.integer]:
+            return mine.astype(np.int64) * other.size + theirs
+
+        return Grouping(
+            inside(self.items, other.items),
+            inside(self.sites, other.sites),
+            self.size * other.size,
+            *(
+                None if mine is None or theirs is None else inside(mine, theirs)
+                for mine, theirs in (
+                    (self.folded_items, other.folded_items),
+                    (self.folded_sites, other.folded_sites),
+                )
+            ),
+        )
 
     def of_items(self, rows: Rows | Truths) -> Floats:
         """Count some items."""
@@ -166,8 +190,12 @@ class Tally:
         self._errors, self._by = errors, by
         contested = errors.sites.contested
         self._contested = Grouping(by.items, by.sites[contested], by.size)
-        self._sites = by.of_sites(np.arange(len(errors.sites)))
+        self._sites = by.of_sites(np.arange(errors.sites.rows))
         self._positives = by.of_items(errors.items.positive)
+        if errors.sites.folded is not None and by.folded_sites is not None:
+            self._sites += np.bincount(by.folded_sites, errors.sites.folded.count, by.size)
+        if errors.items.folded is not None and by.folded_items is not None:
+            self._positives += np.bincount(by.folded_items, errors.items.folded.count, by.size)
         self._missed = [by.of_items(rows) for rows in errors.missed]
         self._spurious = [by.of_items(rows) for rows in errors.spurious]
         self._wrong = [self._contested.of_sites(rows) for rows in errors.wrong]

@@ -142,7 +142,7 @@ def _unit_histograms(context: Context) -> Floats:
     packed = context.unit[contested].astype(np.int64) * columns + _solved(context)
     counts = np.bincount(packed, minlength=context.verdicts.units.count * columns).reshape(-1, columns)
     found = counts[context.active].astype(np.float64)
-    found[:, -1] += context.unit_counts(np.arange(len(context.sites))) - context.unit_counts(contested)
+    found[:, -1] += context.decided - context.unit_counts(contested)
     return found
 
 

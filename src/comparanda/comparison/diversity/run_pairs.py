@@ -88,7 +88,7 @@ def _disagreement_intervals(context: Context, pairs: Sequence[tuple[int, int]]) 
     if not context.resamples:
         return [(None, None)] * len(pairs)
     contested, right = context.sites.contested, context.sites.disputed.right
-    total = context.unit_counts(np.arange(len(context.sites)))
+    total = context.decided
     spans: list[Interval] = []
     for begin in range(0, len(pairs), _PAIRS_AT_ONCE):
         some = pairs[begin : begin + _PAIRS_AT_ONCE]
