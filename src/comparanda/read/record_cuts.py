@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -95,7 +96,7 @@ def _table_marks(read: Read, dialect: Callable[[Request], Dialect], file: AnyPat
     header = called.count < len(sample)
     cells = [row for _, _, _, row in sample[header:]]
     fields = called.fields({str(place): [each[place] for each in cells] for place in range(min(map(len, cells)))}, file)
-    head = sample[0][2].replace(b"\r\n", b"\n") if header else b""
+    head = re.sub(rb"\r+\n", b"\n", sample[0][2]) if header else b""
     wanted = [None if name is None else int(name) for name in fields]
     every = ((start, before, row) for start, before, _, row in islice(chain(sample, rows), int(header), None))
     found = (
@@ -120,7 +121,10 @@ def _rows(file: AnyPath, dialect: Dialect) -> Iterator[tuple[int, int, bytes, li
     given: list[bytes] = []
 
     def lines() -> Iterator[str]:
-        for _, _, line in _lines(file):
+        nonlocal begin
+        for start, _, line in _lines(file):
+            if not given:
+                begin = start
             given.append(line)
             yield line.decode("utf-8", "replace").replace("\r\n", "\n")
 
@@ -129,7 +133,7 @@ def _rows(file: AnyPath, dialect: Dialect) -> Iterator[tuple[int, int, bytes, li
             data = b"".join(given)
             if data.strip():
                 yield begin, before, data, row
-            begin, before = begin + len(data), before + len(given)
+            before += len(given)
             given.clear()
     except csv.Error as problem:
         raise UncuttableError(f"{file.name}:{before + 1}: {problem}") from None

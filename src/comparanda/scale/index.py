@@ -145,6 +145,8 @@ def _by_marks(index: Index, files: Sequence[AnyPath], chosen: Format, request: R
         end, each = (size_of(file), 1) if chosen.rows is None else chosen.rows(file)
         unit = max(unit, each)
         found = list(chosen.marks(file, request))
+        if found:  # whatever stands before the first document is read with it
+            found[0] = replace(found[0], start=0, lines=0, head=b"")
         stops = [*(mark.start for mark in found[1:]), end] if found else []
         for mark, stop in zip(found, stops, strict=True):
             name = _name(mark, file, before, often, rows=index.rows)

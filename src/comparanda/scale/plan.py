@@ -141,20 +141,29 @@ def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) 
 def _groups(gold: Index, setup: Setup) -> list[list[str]]:
     """Return the documents, or rows, that must be judged together: those of one topic, of one document."""
     if gold.groups:
-        return _grouped((gold.groups.get(name, ""), name) for name in gold.places)
+        documents: dict[str, list[str]] = {}
+        for name in gold.places:
+            documents.setdefault(gold.groups.get(name, ""), []).append(name)
+        return list(documents.values())
     across = setup.across
     if across is None:
         return [[name] for name in gold.places]
     if not across.startswith(_UNTIL):
         raise UncuttableError(f"chains may span documents by {across!r}")
-    return _grouped((name.partition(across.removeprefix(_UNTIL))[0], name) for name in gold.places)
+    return list(_with_whole_topics([(name.partition(across.removeprefix(_UNTIL))[0], name) for name in gold.places]))
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
-    found: dict[str, list[str]] = {}
-    for group, name in pairs:
-        found.setdefault(group, []).append(name)
-    return list(found.values())
+def _with_whole_topics(documents: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
+    """Cut documents, given with their topics, where no topic goes on: they stay in their order."""
+    last = {topic: number for number, (topic, _) in enumerate(documents)}
+    now: list[str] = []
+    open_until = 0
+    for number, (topic, name) in enumerate(documents):
+        now.append(name)
+        open_until = max(open_until, last[topic])
+        if number == open_until:
+            yield now
+            now = []
 
 
 def _sized(groups: Sequence[list[str]], sides: Mapping[str, Index], size: int) -> Iterator[list[str]]:
