@@ -12,7 +12,7 @@ from comparanda.expressions import names_used
 from comparanda.read.scan import MAX_LINE
 from comparanda.result import Result
 from comparanda.road import Setup, judge
-from comparanda.scale import PART, Drawing, Scale, compare_in_parts
+from comparanda.scale import Drawing, Scale, compare_in_parts
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -63,6 +63,7 @@ def compare(
     zero_division: float | None = None,
     progress: Callable[[str], None] | None = None,
     workers: int | None = None,
+    memory: int | None = None,
     part: int | None = None,
     folder: str | PathLike[str] | None = None,
     scheduler: str | Client | None = None,
@@ -117,8 +118,10 @@ def compare(
         zero_division: a value to put where a ratio is undefined; None to say so instead.
         progress: called with what is being done.
         workers: how many processes judge parts of the corpus; None for this one alone.
-        part: about how many bytes of all inputs a part has; None to judge in one go, unless workers or a folder ask
-            for parts.
+        memory: how many bytes of memory there are for it; the corpus is then judged in parts that fit, and sites that
+            all systems have right are counted and no longer kept if they would not.
+        part: about how many bytes of all inputs a part has; None to judge in one go, unless workers, memory, a folder
+            or a scheduler ask for parts.
         folder: where the result is written, part by part; an interrupted comparison goes on there.
         scheduler: the address of a Dask cluster whose workers judge parts of the corpus, or a `distributed.Client`.
 
@@ -162,10 +165,10 @@ def compare(
         limits=limits or {},
         progress=progress,
     )
-    if workers is None and part is None and folder is None and scheduler is None:
+    if all(each is None for each in (workers, memory, part, folder, scheduler)):
         result = Result(judge(key, systems, setup), resamples, seed, zero_division)
     else:
         target = None if folder is None else Path(os.path.realpath(folder))
-        scale = Scale(workers, part or PART, target, scheduler)
+        scale = Scale(workers, memory, part, target, scheduler)
         result = compare_in_parts(key, systems, setup, scale, Drawing(resamples, seed, zero_division))
     return result.where(where) if where else result

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from comparanda.cli.completion import files
-from comparanda.cli.options import KEY, reading, sampling, showing, view, where
+from comparanda.cli.options import KEY, reading, sampling, showing, spreading, view, where
 from comparanda.cli.parsing import Command
 
 
@@ -22,6 +22,7 @@ Examples:
 @KEY
 @click.argument("systems", nargs=-1, metavar="FULL VARIANT...", shell_complete=files)
 @reading
+@spreading
 @where
 @view
 @sampling

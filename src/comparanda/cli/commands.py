@@ -32,6 +32,7 @@ from comparanda.cli.options import (
     sampling,
     saving,
     showing,
+    spreading,
     telling,
     view,
     where,
@@ -58,6 +59,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @regular
 @where
 @by
@@ -91,6 +93,7 @@ def compare(context: click.Context, /, **options: Any) -> None:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @regular
 @where
 @measures
@@ -125,6 +128,7 @@ def score(context: click.Context, /, **options: Any) -> None:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @where
 @by
 @pairing
@@ -155,6 +159,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @where
 @pairing
 @view

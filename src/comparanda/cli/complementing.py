@@ -15,6 +15,7 @@ from comparanda.cli.options import (
     reading,
     sampling,
     showing,
+    spreading,
     view,
     where,
 )
@@ -36,6 +37,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @where
 @pairing
 @baseline

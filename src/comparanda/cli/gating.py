@@ -17,6 +17,7 @@ from comparanda.cli.options import (
     reporting,
     sampling,
     showing,
+    spreading,
     view,
     where,
 )
@@ -47,6 +48,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @gating
 @where
 @view

@@ -19,6 +19,7 @@ from comparanda.cli.parsing import (
     numbers,
     one_of,
     settings,
+    size,
     whole,
     whole_settings,
 )
@@ -190,6 +191,14 @@ _files = _chain(
     _limit,
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
+)  # fmt: skip
+spreading = _chain(
+    _read("--workers", metavar="N", type=str, callback=whole(1),
+          help="Judge the corpus in parts, cut at documents, in so many processes."),
+    _read("--memory", metavar="SIZE", type=str, callback=size,
+          help="Judge the corpus in parts so that all fits into so much memory: 2G, 500M …"),
+    _read("--scheduler", metavar="ADDRESS", callback=filled,
+          help="Judge the parts on a Dask cluster: tcp://HOST:PORT of its scheduler."),
 )  # fmt: skip
 reading = _chain(_task, _values, _words, _spans, _chains, _beliefs, _files)
 reading_spans = _chain(_values, _spans, _files)

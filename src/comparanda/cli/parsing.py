@@ -117,6 +117,20 @@ def whole(least: int = 0) -> Check:
     return check
 
 
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_SIZE = re.compile(r"\+?([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt]?)i?b?", re.IGNORECASE)
+
+
+def size(context: click.Context, parameter: click.Parameter, value: str | int | None) -> int | None:
+    """Check that a value is a number of bytes, such as 2G or 500M."""
+    if value is None or isinstance(value, int):
+        return value
+    found = _SIZE.fullmatch(value.strip())
+    if found is None or float(found[1]) <= 0:
+        raise wrong(context, parameter, f"takes a number of bytes, such as 2G or 500M, not {value!r}")
+    return int(float(found[1]) * _UNITS[found[2].lower()])
+
+
 def above_zero(context: click.Context, parameter: click.Parameter, value: str | float) -> float:
     """Check that a value is a number above zero."""
     try:

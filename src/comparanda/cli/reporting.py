@@ -8,7 +8,19 @@ import click
 
 from comparanda.cli import completion
 from comparanda.cli.completion import files
-from comparanda.cli.options import KEY, SYSTEMS, by, pairing, reading, regular, sampling, telling, view, where
+from comparanda.cli.options import (
+    KEY,
+    SYSTEMS,
+    by,
+    pairing,
+    reading,
+    regular,
+    sampling,
+    spreading,
+    telling,
+    view,
+    where,
+)
 from comparanda.cli.parsing import Command, Option, filled, one_of, whole
 
 if TYPE_CHECKING:
@@ -39,6 +51,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @regular
 @click.option("--no-key", cls=Option, section="Reading", is_flag=True,
               help="There is no key: all files are outputs; documents and words are those of the first.")  # fmt: skip

@@ -94,9 +94,21 @@ def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
     key, systems = inputs(context, options)
     spare(options, [given.path for given in (key, *each_input(systems.values()))])
     with progress(sys.stderr, quiet=options["quiet"]) as say:
-        result = compare(key, systems, progress=say, **settings_of(options, systems))
+        result = compare(key, systems, progress=say, **settings_of(options, systems), **_spread(options))
     check_labels(result, options)
     return result
+
+
+def _spread(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a comparison is spread; in parts it is written to the folder that was asked for while it runs."""
+    found = {name: options.get(name) for name in ("workers", "memory", "scheduler")}
+    return {**found, "folder": options["save"] if _in_parts(options) else None}
+
+
+def _in_parts(options: Mapping[str, Any]) -> bool:
+    """Whether a comparison is written part by part: what `--where` leaves of it is not known before its end."""
+    asked = any(options.get(name) is not None for name in ("workers", "memory", "scheduler"))
+    return asked and options.get("save") is not None and not options["where"]
 
 
 def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
@@ -186,7 +198,8 @@ def save(result: Result, options: Mapping[str, Any]) -> None:
     if folder is None:
         return
     try:
-        result.save(folder)
+        if not (_in_parts(options) and is_result_folder(folder)):
+            result.save(folder)
     except OSError as problem:
         raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
     if not options["quiet"]:

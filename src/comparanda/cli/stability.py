@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from comparanda.cli.options import KEY, SYSTEMS, pairing, reading, sampling, showing, view, where
+from comparanda.cli.options import KEY, SYSTEMS, pairing, reading, sampling, showing, spreading, view, where
 from comparanda.cli.parsing import Command
 
 
@@ -22,6 +22,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @where
 @pairing
 @view

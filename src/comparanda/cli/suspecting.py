@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from comparanda.cli.options import KEY, SYSTEMS, at_least, reading, showing, view, where
+from comparanda.cli.options import KEY, SYSTEMS, at_least, reading, showing, spreading, view, where
 from comparanda.cli.parsing import Command
 
 
@@ -21,6 +21,7 @@ Examples:
 @KEY
 @SYSTEMS
 @reading
+@spreading
 @where
 @at_least
 @view

@@ -51,6 +51,11 @@ class Index:
         """Return how many bytes a document has; 0 if it is not there."""
         return self.unit * sum((each.stop or 0) - each.start for each in self.places.get(name, ()))
 
+    @property
+    def total(self) -> int:
+        """How many bytes all documents have."""
+        return sum(map(self.size, self.places))
+
     def portion(self, names: Sequence[str], *, characters: bool) -> Input:
         """Return the input with only some of its documents, in the order of the input.
 

@@ -9,6 +9,7 @@ import msgspec
 
 from comparanda.corpus import TagEvidence
 from comparanda.errors import ReadError
+from comparanda.folding import folded
 from comparanda.read.files import stamp
 from comparanda.read.gather import NOT_ANNOTATED
 from comparanda.read.request import KEY
@@ -98,6 +99,8 @@ def judge_part(job: Job, number: int) -> Files:
     if "positions" in verdicts.settings:
         characters = verdicts.settings["positions"] == "characters"
         facts[KEY] = msgspec.structs.replace(facts[KEY], characters=characters)
+    if job.plan.fold is not None:
+        verdicts = folded(verdicts, job.plan.fold, job.setup.attributes)
     files = packed(Result(verdicts))
     _refuse_changed(job.plan, task)
     return files | {FACTS: msgspec.json.encode(facts)}

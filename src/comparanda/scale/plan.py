@@ -57,6 +57,8 @@ class Plan:
         parts: the parts, in the order of the key.
         files: all files of all inputs, and what told their state.
         mark: tells this plan from those for other files, other settings or another cut.
+        fold: the seed by which examples are chosen of sites that all systems have right, which are then only counted;
+            None if all are kept.
 
     """
 
@@ -64,6 +66,7 @@ class Plan:
     parts: tuple[PartTask, ...]
     files: tuple[tuple[str, Any], ...]
     mark: str
+    fold: int | None = None
 
     @property
     def pieces(self) -> bool:
@@ -71,8 +74,24 @@ class Plan:
         return self.parts[0].sentences is not None
 
 
-def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, size: int) -> Plan:
-    """Look through all inputs and cut them into parts of about a number of bytes, all sides together.
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a corpus is to be cut.
+
+    Args:
+        size: about how many bytes a part has, all sides together.
+        room: how many bytes the key may have so that all its sites are kept; None for any number.
+        seed: the seed by which examples are chosen, if not all sites are kept.
+
+    """
+
+    size: int
+    room: int | None
+    seed: int
+
+
+def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Plan:
+    """Look through all inputs and cut them into parts.
 
     Raises `UncuttableError` where inputs must be read whole.
     """
@@ -81,13 +100,16 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, size: int) -> Pl
     sides = {name: index_of(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
     gold, responses = sides[KEY], {name: each for name, each in sides.items() if name != KEY}
     if not gold.rows and not all(each.marked for each in sides.values()):
-        parts = tuple(_pieces(sides, setup, size))
+        parts = tuple(_pieces(sides, setup, cut.size))
     else:
         _check_names(gold, responses, missing_of(setup))
-        parts = tuple(_parts(_sized(_groups(gold, setup), sides, size), sides))
+        parts = tuple(_parts(_sized(_groups(gold, setup), sides, cut.size), sides))
     files = tuple(dict(each for index in sides.values() for each in index.files).items())
-    said = [str(each) for each in (_said(setup), columns, files, [(part.key, part.outputs) for part in parts])]
-    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode([__version__, *said])))
+    fold = None if cut.room is None or gold.total <= cut.room else cut.seed
+    said = [str(each) for each in (_said(setup), columns, files, fold)]
+    inputs = (each for part in parts for each in (part.key, *(output for _, output in part.outputs)))
+    said += [f"{given} {given.portion}" for given in inputs]
+    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode([__version__, *said])), fold)
 
 
 def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[PartTask]:

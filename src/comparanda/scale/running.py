@@ -25,7 +25,7 @@ from comparanda.scale.cluster import Cluster
 from comparanda.scale.crew import Alone, Crew, Processes
 from comparanda.scale.folder import FolderError, PartsFolder
 from comparanda.scale.judging import Facts, Job
-from comparanda.scale.plan import Plan, plan_of
+from comparanda.scale.plan import Cut, Plan, plan_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 PART = 64 << 20
 """How many bytes all sides of a part have together, unless memory tells."""
+
+_LEAST = 1 << 20
+_BYTES_A_BYTE = 24
+"""How many bytes of memory a part takes at most for each byte of its inputs."""
+_KEPT_A_BYTE = 8
+"""How many bytes of memory findings take for each byte of a key whose sites are all kept."""
 
 _ELSEWHERE = "parts go to a temporary folder: choose another place by TMPDIR, or a folder that is kept"
 
@@ -46,16 +52,32 @@ class Scale:
 
     Args:
         workers: how many processes of this machine judge parts; None for this process alone.
-        part: about how many bytes of all inputs a part has.
+        memory: how many bytes of memory there are, for all of them together; None for as much as it takes.
+        part: about how many bytes of all inputs a part has; None for as many as fit.
         folder: where the parts are written, and found again after an interruption; None for a temporary folder.
         scheduler: the address of a Dask cluster whose workers judge parts, or a client of it.
 
     """
 
     workers: int | None = None
-    part: int = PART
+    memory: int | None = None
+    part: int | None = None
     folder: Path | None = None
     scheduler: str | Client | None = None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of all inputs a part has."""
+        if self.part is not None:
+            return self.part
+        if self.memory is None:
+            return PART
+        return min(PART, max(_LEAST, self.memory // (self.workers or 1) // _BYTES_A_BYTE))
+
+    @property
+    def room(self) -> int | None:
+        """How many bytes the key may have so that all its sites are kept; None for any number."""
+        return None if self.memory is None else self.memory // _KEPT_A_BYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +94,9 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
     crew, say = crew_of(scale), setup.progress or (lambda _: None)
     try:
         say("looking for documents")
-        plan = plan_of(key, systems, setup, scale.part)
+        plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed))
+        if plan.fold is not None:
+            say("sites that all systems have right are counted and not kept")
         return _compare_parts(plan, setup, scale, drawing, crew)
     except UncuttableError as reason:
         say(f"in one go: {reason}")
