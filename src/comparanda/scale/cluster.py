@@ -221,7 +221,7 @@ def _given(client: Client, job: Job, number: int) -> Future:
     """Give a part to the cluster."""
     key = f"comparanda-part-{number + 1}-{secrets.token_hex(8)}"
     task = packed_task(job.only(number))
-    with _outages():
+    with _outages(client):
         return client.submit(judge_elsewhere, __version__, os.getcwd(), task, key=key, pure=False)
 
 
@@ -255,10 +255,11 @@ def _next(ended: SimpleQueue[str], line: _Line) -> str:
 
 def _workers(client: Client) -> dict[str, int]:
     """Return the threads of each worker that there is."""
-    if client.status != "running":
+    scheduler = client.scheduler
+    if client.status != "running" or scheduler is None:
         raise _OutageError("the connection to the scheduler is closed")
-    with _outages():
-        found: dict[str, int] = client.sync(client.scheduler.ncores, callback_timeout=_CONNECTING)
+    with _outages(client):
+        found: dict[str, int] = client.sync(scheduler.ncores, callback_timeout=_CONNECTING)
         return found
 
 
@@ -266,7 +267,7 @@ def _taken(future: Future, job: Job, number: int) -> Files | Exception:
     """Return the files of a part, or why there are none."""
     from distributed import KilledWorker
 
-    with _outages():
+    with _outages(future.client):
         try:
             return unpacked(future.result(timeout=_ANSWERING))
         except KilledWorker as problem:
@@ -277,11 +278,13 @@ def _taken(future: Future, job: Job, number: int) -> Files | Exception:
 
 
 @contextlib.contextmanager
-def _outages() -> Iterator[None]:
+def _outages(client: Client) -> Iterator[None]:
     """Take what Dask raises when it has lost the scheduler, or the scheduler its tasks, for an outage."""
     from distributed import CancelledError
 
     try:
         yield
-    except (CancelledError, TimeoutError, OSError) as problem:
+    except Exception as problem:
+        if not isinstance(problem, CancelledError | TimeoutError | OSError) and client.status == "running":
+            raise
         raise _OutageError(f"{type(problem).__name__}: {problem}") from None
