@@ -9,6 +9,7 @@ import resource
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -119,6 +120,11 @@ def test_a_worker_whose_answers_nobody_hears_ends() -> None:
     tasks = iter([pickle.dumps(None), pickle.dumps(None)])
     run_worker(tasks, send)
     assert len(list(tasks)) == 1
+
+
+def test_settings_that_cannot_be_sent_are_an_error_of_usage() -> None:
+    with pytest.raises(cp.UsageError, match="the settings cannot be sent to workers: cannot pickle 'mappingproxy'"):
+        compared(workers=1, maps=MappingProxyType({"all": {"NOUN": "N"}}))
 
 
 # A disk that is full

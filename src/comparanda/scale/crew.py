@@ -177,7 +177,11 @@ def run_worker(tasks: Iterable[bytes], send: Callable[[bytes], None]) -> None:
 
 def packed_task(job: Job) -> bytes:
     """Pack a job of one part for another process."""
-    return pickle.dumps(job)
+    try:
+        return pickle.dumps(job)
+    except Exception as problem:  # whatever objects raise that were given as settings
+        what = f"the settings cannot be sent to workers: {problem}"
+        raise UsageError(what, hint="give names, files or plain data in place of other objects") from None
 
 
 def answer(task: bytes) -> bytes:
