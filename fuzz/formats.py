@@ -58,6 +58,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "inline-xml": ("span", "link", "span ?documents=line", "span ?escaped=no", "span ?names=docid"),
     "probabilistic": ("prob", "prob ?overlap=independent", "prob ?scale=percent", "prob ?residual=renormalise",
                       "prob ?semantics=independent&residual=other", "prob ?overlap=scale", "prob ?aggregate=min"),
+    "parquet": ("label", "tag", "span", "coref", "prob", "label ?several=rows", "tag ?tags=label"),
     "elevant": ("link", "span", "link ?annotations=labels&label=type", *_OFFSETS),
     "label-studio": ("span", "span ?predictions=yes", "span ?annotations=last", "prob", *_OFFSETS),
     "prodigy": ("span", "span ?answers=all", "prob", *_OFFSETS),

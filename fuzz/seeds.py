@@ -86,9 +86,23 @@ _OWN: dict[str, tuple[str, ...]] = {
 def seeds_of(name: str) -> list[tuple[bytes, ...]]:
     """Return the files to begin with for a format: the files of each case, in the order of `names_of`."""
     found = [*_real(name), *((text.encode(),) for text in _OWN.get(name, ()))]
+    if name == "parquet":
+        found += _tables()
     if name in writers():
         found += _written(name)
     return list(dict.fromkeys(each for each in found if each))
+
+
+def _tables() -> Iterator[tuple[bytes, ...]]:
+    """Give the records of JSONL as tables, packed and not."""
+    from pyarrow import BufferOutputStream, Table
+    from pyarrow.parquet import write_table
+
+    for text in (*_OWN["jsonl"][1:], '{"id": 1, "label": "A"}\n{"id": 2, "label": "B"}\n{"id": 3, "label": null}\n'):
+        for options in ({"compression": "none", "use_dictionary": False}, {"compression": "zstd", "row_group_size": 1}):
+            data = BufferOutputStream()
+            write_table(Table.from_pylist([json.loads(line) for line in text.splitlines()]), data, **options)
+            yield (data.getvalue().to_pybytes(),)
 
 
 def names_of(name: str, suffix: str) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +23,7 @@ from msgspec import Meta
 
 from comparanda.comparison.scores import Score
 from comparanda.errors import InputError, ReadError, UsageError
+from comparanda.remote import AnyPath
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -178,11 +179,13 @@ def _files(result: Result, side: str) -> list[FileEntry]:
     files = [path for path in dict.fromkeys(paths) if path is not None]
     if not files or None in paths:
         raise UsageError(f"a baseline is made of files, and {side!r} is not read from any")
-    top = Path(os.path.commonpath([path.absolute().parent for path in files]))
-    return [FileEntry(path.absolute().relative_to(top).as_posix(), _digest(path)) for path in files]
+    ways = [path.absolute().as_posix().split("/") for path in files]
+    folders = zip(*(way[:-1] for way in ways), strict=False)
+    top = sum(1 for _ in takewhile(lambda steps: len(set(steps)) == 1, folders))
+    return [FileEntry("/".join(way[top:]), _digest(path)) for path, way in zip(files, ways, strict=True)]
 
 
-def _digest(path: Path) -> str:
+def _digest(path: AnyPath) -> str:
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

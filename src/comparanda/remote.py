@@ -119,6 +119,8 @@ class RemotePath:
         """Return where it is, wherever this process runs."""
         return self
 
+    absolute = resolve
+
     def exists(self) -> bool:
         """Whether there is a file or a folder."""
         return self.is_file() or self.is_dir()
@@ -137,22 +139,27 @@ class RemotePath:
         info = self._info()
         return info is not None and info.get("type") == "directory"
 
+    def iterdir(self) -> list[RemotePath]:
+        """Return the files and folders in the folder."""
+        return self._found("ls", self.url)
+
     def files(self) -> list[RemotePath]:
         """Return all files in the folder and below."""
-        return self._found("find", self.url)
+        return [each for each in self._found("find", self.url) if not each.url.endswith("/")]
 
     def matches(self) -> list[RemotePath]:
         """Return the files that fit it as a pattern."""
         return self._found("glob", self.url[: _MAGIC.search(self.url).start()].rpartition("/")[0])  # type: ignore[union-attr]
 
-    def _found(self, ask: Literal["find", "glob"], base: str) -> list[RemotePath]:
+    def _found(self, ask: Literal["find", "glob", "ls"], base: str) -> list[RemotePath]:
         """Return what is found, named as the URL is: backends leave out what is not the way, such as the host."""
         with self._told():
             fs, path = _filesystem(self.url)
             root = fs._strip_protocol(base).rstrip("/")
-            every: Mapping[str, Mapping[str, Any]] = getattr(fs, ask)(path, detail=True)
-            files = [name for name, info in every.items() if info.get("type") != "directory"]
-        ways = [name.removeprefix(root) for name in files if name.startswith(f"{root}/")]
+            found = getattr(fs, ask)(path, detail=True)
+            every: list[Mapping[str, Any]] = found if ask == "ls" else [*found.values()]
+            names = [each["name"] for each in every if ask == "ls" or each.get("type") != "directory"]
+        ways = [name.removeprefix(root) for name in names if name.startswith(f"{root}/")]
         return sorted(RemotePath(base.rstrip("/") + way) for way in ways)
 
     def size(self) -> int | None:

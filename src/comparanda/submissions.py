@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from os import fspath
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from comparanda.errors import ReadError, UsageError
 from comparanda.read.files import display
 from comparanda.read.inputs import Input
 from comparanda.read.runs import each_input, outputs_of
+from comparanda.remote import AnyPath, RemotePath, path_of
 
 if TYPE_CHECKING:
     from comparanda.read.runs import Runs
@@ -47,7 +47,7 @@ class Submission:
     def path(self) -> str:
         """Where it lies; nothing for Python data."""
         inputs = [each for each in outputs_of(self.given) if isinstance(each, Input)]
-        return ", ".join(display(Path(each.path)) for each in inputs)
+        return ", ".join(display(path_of(each.path)) for each in inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ def gather(sources: Iterable[Input | Runs], key: Input | None = None) -> Gathere
         for entry in _entries(folder):
             real = os.path.realpath(entry.path)
             if _is_none(Path(entry.path).name):
-                passed.add(display(Path(entry.path)))
+                passed.add(display(path_of(entry.path)))
             elif real == gold:
-                passed.add(f"{display(Path(entry.path))} (the key)")
+                passed.add(f"{display(path_of(entry.path))} (the key)")
             elif real not in seen:
                 seen.add(real)
                 found.append(entry)
@@ -90,19 +90,19 @@ def gather(sources: Iterable[Input | Runs], key: Input | None = None) -> Gathere
 def _holds_several(source: Input) -> bool:
     """Whether a source is a folder of submissions: one without a name."""
     try:
-        return source.name is None and Path(source.path).is_dir()
+        return source.name is None and path_of(source.path).is_dir()
     except OSError:  # it is refused when it is read
         return False
 
 
 def _entries(folder: Input) -> list[Input]:
     try:
-        entries = sorted(Path(folder.path).iterdir())
+        entries = sorted(map(str, path_of(folder.path).iterdir()))
     except OSError as problem:
         raise ReadError(f"cannot be read: {problem.strerror or problem}", where=folder.path) from None
     if not entries:
         raise ReadError("the folder is empty", where=folder.path)
-    return [replace(folder, path=fspath(entry)) for entry in entries]
+    return [replace(folder, path=entry) for entry in entries]
 
 
 def _is_none(name: str) -> bool:
@@ -165,13 +165,16 @@ def anonymised(submissions: Sequence[Submission], seed: int) -> list[Submission]
 def _digest(submission: Submission, seed: int) -> bytes:
     found = sha256(f"{seed}\0{submission.own_name}\0".encode())
     for each in outputs_of(submission.given):
-        with suppress(OSError):  # what cannot be read is refused later, under its new name
+        with suppress(OSError, ReadError):  # what cannot be read is refused later, under its new name
             for file in _files(each) if isinstance(each, Input) else ():
-                found.update(sha256(file.read_bytes()).digest())
+                with file.open("rb") as stream:
+                    found.update(file_digest(stream, "sha256").digest())
     return found.digest()
 
 
-def _files(given: Input) -> list[Path]:
-    target = Path(given.path)
+def _files(given: Input) -> list[AnyPath]:
+    target = path_of(given.path)
+    if isinstance(target, RemotePath):
+        return [*target.files()] if target.is_dir() else [target]
     files = sorted(target.rglob("*")) if target.is_dir() else [target]
     return [file for file in files if file.is_file()]

@@ -21,6 +21,7 @@ from comparanda.read.inputs import Input, read_input
 from comparanda.read.request import Request
 from comparanda.remote import RemotePath, path_of
 from comparanda.result import Result
+from comparanda.submissions import anonymised, gather
 from tests.command import run
 from tests.read.corpora import documents, refusal
 from tests.read.web import Web, serving
@@ -240,6 +241,42 @@ class TestReading:
             "sys.exit('fsspec' in sys.modules)"
         )
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class TestCommands:
+    def test_a_folder_of_submissions(self, memory: str, capsys: pytest.CaptureFixture[str]) -> None:
+        fs = fsspec.filesystem("memory")
+        for name in ("one.conllu", "two/out.conllu", "README.md", ".hidden"):
+            fs.pipe_file(f"/c/subs/{name}", Path("c/a.conllu").read_bytes())
+        board = ("leaderboard", f"{memory}/key.conllu", f"{memory}/subs", "--task", "pos", "--resamples", "0", "--json")
+        found = run(capsys, *board).json["leaderboard"]
+        assert sorted(each["system"] for each in found["standings"]) == ["one", "two"]
+        assert found["passed_over"] == ["memory://c/subs/.hidden", "memory://c/subs/README.md"]
+
+    def test_the_order_without_names_depends_on_what_is_in_files(self, memory: str) -> None:
+        def order(tag: str) -> list[str]:
+            for name in "abcdefgh":
+                fsspec.filesystem("memory").pipe_file(f"/c/subs/{name}.conllu", f"{name} {tag}".encode())
+            found = gather([Input(f"{memory}/subs")]).submissions
+            return [each.own_name for each in anonymised(found, 1)]
+
+        assert order("x") == order("x") != order("y")
+
+    def test_a_baseline(self, memory: str, capsys: pytest.CaptureFixture[str]) -> None:
+        written = []
+        for base in ("c", memory):
+            gate = ("gate", f"{base}/key.conllu", f"{base}/a.conllu", "--task", "pos", "--baseline", "gate.json")
+            assert run(capsys, *gate, "--write-baseline", "-q").code == 0
+            written.append(Path("gate.json").read_text())
+        assert written[0] == written[1]
+
+    def test_training_data(self, memory: str) -> None:
+        key, output = f"{memory}/key.conllu", f"{memory}/a.conllu"
+        found, wanted = (
+            cp.compare(key, {"a": output}, task="pos", train=train, resamples=0).slices("frequency").to_json()
+            for train in (output, "c/a.conllu")
+        )
+        assert found == wanted
 
 
 class TestChanges:
