@@ -215,7 +215,7 @@ def _content(corpus: Corpus, chains: bool) -> dict[str, object]:
     found: list[Passage] = [*passages(corpus, Losses(), chained=chains)]
     if chains:
         return {"chains": chained.content(found)}
-    kinds = ("names", "texts", "extents", "labels", "ids", "further values")
+    kinds = ("names", "texts", "extents", "labels", "ids")  # a format may say more of spans than it was told
     rows: list[Any] = documents.content(found)
     rows = [(name, text, *zip(*spans, strict=True)) for name, text, spans in rows]
     return {kind: [row[at : at + 1] for row in rows] for at, kind in enumerate(kinds)}
