@@ -46,11 +46,25 @@ def load(given: str | Path) -> RuleSetDeclaration:
     >>> load("exact").title
     'Exact match: label and both ends'
     """
-    if isinstance(given, str) and not (given.endswith(".toml") or "/" in given or os.sep in given):
-        path = registered_file(given)
-        return _Loader().rule_set(_read(path, path.name), path.name, given, path)
+    if _is_name(given):
+        path = registered_file(str(given))
+        return _Loader().rule_set(_read(path, path.name), path.name, str(given), path)
     path = Path(given)
     return _Loader().rule_set(_read(path, str(given)), str(given), path.stem, path)
+
+
+def _is_name(given: str | Path) -> bool:
+    return isinstance(given, str) and not (given.endswith(".toml") or "/" in given or os.sep in given)
+
+
+def files_of_rules(given: str | Path) -> list[Path]:
+    """Return the files that a rule set is made of: its own and those beside it that it includes; none for a name."""
+    if _is_name(given):
+        return []
+    path, loader = Path(given), _Loader()
+    loader.rule_set(_read(path, str(given)), str(given), path.stem, path)
+    folder = os.path.realpath(path.parent)
+    return [path, *(Path(each) for each in sorted(loader.done) if os.path.dirname(each) == folder)]
 
 
 def parse(text: str, file: str) -> RuleSetDeclaration:

@@ -109,12 +109,12 @@ def judge_part(job: Job, number: int) -> Files:
 def _refuse_changed(plan: Plan, task: PartTask) -> None:
     """Refuse files that are not as they were when they were looked through."""
     known = dict(plan.files)
-    for file in _files(task):
+    for file, before in (*((file, known[file]) for file in _files(task)), *plan.beside):
         found = stamp(path_of(file))
         if found is None:
             hint = "workers, those of a cluster too, must find inputs at the same path as the program that starts them"
             raise ReadError("the file is not there any more, or not for this worker", where=file, hint=hint)
-        if found != known[file]:
+        if found != before:
             raise ReadError("the file changed while the comparison was running", where=file, hint="run again")
 
 

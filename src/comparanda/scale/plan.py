@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,10 @@ from comparanda.align.missing import Missing, not_covered
 from comparanda.judge.task import find_task
 from comparanda.manifest import digest
 from comparanda.read.cuts import UncuttableError
-from comparanda.read.files import stamp_of
 from comparanda.read.request import KEY
 from comparanda.road import Setup, check_count, columns_of, missing_of, request_of
 from comparanda.scale.index import Index, index_of
+from comparanda.scale.settings import files_beside, said_of
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Plan:
         mark: tells this plan from those for other files, other settings or another cut.
         fold: the seed by which examples are chosen of sites that all systems have right, which are then only counted;
             None if all are kept.
+        beside: the files that settings name, and what told their state.
 
     """
 
@@ -67,6 +68,7 @@ class Plan:
     files: tuple[tuple[str, Any], ...]
     mark: str
     fold: int | None = None
+    beside: tuple[tuple[str, Any], ...] = ()
 
     @property
     def pieces(self) -> bool:
@@ -106,10 +108,11 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
         parts = tuple(_parts(_sized(_groups(gold, setup), sides, cut.size), sides))
     files = tuple(dict(each for index in sides.values() for each in index.files).items())
     fold = None if cut.room is None or gold.total <= cut.room else cut.seed
-    said = [str(each) for each in (_said(setup), columns, files, fold)]
+    beside = files_beside(setup)
+    said = [str(each) for each in (said_of(setup), beside, columns, files, fold)]
     inputs = (each for part in parts for each in (part.key, *(output for _, output in part.outputs)))
     said += [f"{given} {given.portion}" for given in inputs]
-    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode([__version__, *said])), fold)
+    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode([__version__, *said])), fold, beside)
 
 
 def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[PartTask]:
@@ -230,9 +233,3 @@ def _part(number: int, names: list[str], sides: Mapping[str, Index], surplus: Ma
     return PartTask(
         number, inputs[KEY], tuple((name, given) for name, given in inputs.items() if name != KEY), documents
     )
-
-
-def _said(setup: Setup) -> dict[str, str]:
-    """Return the settings as text, with the state of the files that they name."""
-    given = {each.name: getattr(setup, each.name) for each in fields(setup) if each.name != "progress"}
-    return {name: f"{value!r} {stamp_of(value)}" for name, value in given.items()}
