@@ -178,11 +178,6 @@ def stamp(file: AnyPath) -> Stamp | None:
     return found.st_size, found.st_mtime_ns
 
 
-def stamp_of(given: object) -> Stamp | None:
-    """Return what tells whether a file was changed, if something given is the name of one."""
-    return stamp(Path(given)) if isinstance(given, str | os.PathLike) else None
-
-
 def size_of(file: AnyPath) -> int:
     """Return how many bytes a file has; 0 if it is elsewhere and its server does not say."""
     return (file.size() or 0) if isinstance(file, RemotePath) else file.stat().st_size
