@@ -16,7 +16,7 @@ from comparanda.corpus import Corpus
 from comparanda.errors import ComparandaError
 from comparanda.places import Portion, Stretch, Whole
 from comparanda.read.inputs import Input, read_input
-from comparanda.read.parquet import FORMAT, _Piece, marks
+from comparanda.read.parquet import FORMAT, _Piece, marks, rows
 from comparanda.read.request import Layer, Request, Shape
 from comparanda.remote import RemotePath
 from tests.read.corpora import documents, lines, notes, refusal, said, spans, values, words
@@ -250,6 +250,15 @@ class TestPortions:
         corpus = read_input(Input("a.parquet", portion=portion), Request(), "rows")
         assert words(corpus) == [f"r{number}" for number in range(35, 45)]
         assert lines(corpus) == list(range(36, 46))
+
+    @pytest.mark.parametrize("repeated", [1, 100])
+    def test_parts_are_as_large_as_those_of_texts(self, repeated: int) -> None:
+        count, size = rows(Path(put("a.parquet", [{"id": "r", "label": "abcdefgh" * 10}] * repeated)))
+        assert (count, 95 <= size <= 110) == (repeated, True)
+
+    def test_a_file_without_rows_has_no_size(self) -> None:
+        parquet.write_table(pa.table({"id": []}), "a.parquet")
+        assert rows(Path("a.parquet")) == (0, 1)
 
     def test_marks_count_rows(self) -> None:
         put("a.parquet", TOKENS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -240,11 +240,13 @@ def _told(file: AnyPath) -> Iterator[None]:
 
 
 def rows(file: AnyPath) -> tuple[int, int]:
-    """Return how many rows a file has, and about how many bytes one has, unpacked."""
-    metadata = _opened(file).metadata
-    every: int = metadata.num_rows
-    size = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
-    return every, max(1, size // max(1, every))
+    """Return how many rows a file has, and about how many bytes one would have as text: words are packed here."""
+    every: int = _opened(file).metadata.num_rows
+    if not every:
+        return 0, 1
+    tables = _Tables(load_files([Stretch(file, 0, SAMPLE)], side=NAME, unread=_EVERY))
+    first = list(islice(tables.records(), SAMPLE))
+    return every, max(1, len(msgspec.json.encode(first, enc_hook=str)) // len(first))
 
 
 def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
