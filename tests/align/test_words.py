@@ -25,7 +25,7 @@ def test_other_words_are_refused_with_both_places_and_what_stands_around_them() 
     other = corpus("x", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("f", "B")]])
     assert refusal(KEY, other) == (
         f"x.txt:5: the text differs from the key's (key.txt:5)\n"
-        f"  after 'b c d': 'e' in the key, 'f' in the response\n  {HINT}"
+        f"  after 'd': 'e' in the key, 'f' in the response\n  {HINT}"
     )
 
 

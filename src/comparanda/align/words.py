@@ -119,6 +119,10 @@ class _Side:
         """Return where each document ends in a text."""
         return np.concatenate([[0], text.ends])[self.documents]
 
+    def bounds(self, document: int) -> tuple[int, int]:
+        """Return the first token of a document, and the one behind its last."""
+        return int(self.documents[document - 1]) if document else 0, int(self.documents[document])
+
     def only(self, documents: list[int]) -> _Side:
         """Return some of the documents, by their place among those that are compared, in another order if need be."""
         if documents == list(range(len(self.documents))):
@@ -331,14 +335,14 @@ def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int
         token = text.token_at(cut)
         ends = side.ends(text)
         if cut == place and place in ends:  # of the document, or of everything
-            end = int(side.documents[np.searchsorted(ends, place)])
+            begin, end = side.bounds(int(np.searchsorted(ends, place)))
             found.append("the end")
-            before = before or _shown(side, end - _AROUND, end)
+            before = before or _shown(side, max(end - _AROUND, begin), end)
             token = end - 1
         else:
-            end = int(side.documents[np.searchsorted(side.documents, token, side="right")])
+            begin, end = side.bounds(int(np.searchsorted(side.documents, token, side="right")))
             found.append(_shown(side, token, min(text.token_at(place) + _AROUND, end)))
-            before = before or _shown(side, token - _AROUND, token)
+            before = before or _shown(side, max(token - _AROUND, begin), token)
         places.append(str(side.corpus.location(int(side.surface.row[max(token, 0)]))))
     after = f"after {before}: " if before else "at the beginning: "
     details = [f"{after}{found[0]} in the key, {found[1]} in the response"]

@@ -89,6 +89,8 @@ def _detected(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
     try:
         best, *others = found or chosen_scheme(evidence, corpus.columns["value"].names)
     except ReadError as problem:
+        if corpus.source.whole is not None:  # which will tell
+            return "bio", None, evidence
         where, what = corpus.source.parts[0].name, f"{corpus.judged}: {problem.what}"
         raise ReadError(what, where=where, details=problem.details, hint=problem.hint) from None
     if best == "bio":

@@ -158,6 +158,8 @@ def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) 
         if len(lacking) == len(gold.places):
             raise UncuttableError(f"{index.files[0][0]} has no document of the key's")
         if missing == "error" and (lacking or surplus):
+            if any(len(each) > 1 for side in (gold, index) for each in side.places.values()):
+                raise UncuttableError("names occur twice")  # which is told first
             found = surplus if gold.rows else sorted(surplus)
             kind = "id" if gold.rows else "document"
             raise not_covered(gold.files[0][0], index.files[0][0], lacking, found, kind)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -42,6 +42,9 @@ _KEPT_A_BYTE = 8
 """How many bytes of memory findings take for each byte of a key whose sites are all kept."""
 
 _ELSEWHERE = "parts go to a temporary folder: choose another place by TMPDIR, or a folder that is kept"
+
+WHOLE = 1 << 30
+"""Inputs of up to so many bytes are judged in one go if their parts turn out not to fit together."""
 
 Schemes = Mapping[str, tuple[str, ...]]
 
@@ -170,11 +173,30 @@ class _Run:
 
     def _merged(self) -> Verdicts:
         self._judge([number for number in range(len(self.plan.parts)) if number not in self.facts])
-        self.schemes = self._told_schemes()
+        with self._fitting():
+            self._check()
+            self.schemes = self._told_schemes()
         self.characters = any(facts[KEY].characters for facts in self.facts.values())
         self._judge(self._unlike())
-        self._check()
-        return merge([self._opened(number) for number in range(len(self.plan.parts))])
+        parts = [self._opened(number) for number in range(len(self.plan.parts))]
+        with self._fitting():
+            return merge(parts)
+
+    @contextmanager
+    def _fitting(self) -> Iterator[None]:
+        """Take parts that do not fit together for a corpus that cannot be cut, unless it is too large to be read whole.
+
+        Readers and judges find out some things by looking at a corpus as a whole; where parts tell different things, a
+        comparison in one go knows best.
+        """
+        try:
+            yield
+        except (ReadError, UsageError) as problem:
+            if sum(stamp[0] for _, stamp in self.plan.files if stamp is not None) <= WHOLE:
+                raise UncuttableError(str(problem)) from None
+            if isinstance(problem, ReadError):
+                raise
+            raise _unfit(problem) from None
 
     def _judge(self, numbers: Sequence[int]) -> None:
         if not numbers:
@@ -221,7 +243,8 @@ class _Run:
                     "the file is not made alike from its begin to its end",
                     where=where,
                     details=[f"first: {first.layout}", f"here: {self.facts[unlike][side].layout}"],
-                    hint="say how it is made by options behind ::FORMAT?, or compare in one go",
+                    hint="say how it is made by options behind ::FORMAT?, or compare in one go: without --workers, "
+                    "--memory and --scheduler",
                 )
             if not any(facts[side].annotated for facts in self.facts.values()):
                 raise ReadError("the column to be judged holds nothing", where=side, hint="name another: --column NAME")
@@ -238,12 +261,25 @@ class _Run:
         return open_part(self.folder.path / self.folder.names[number], self.folder.manifests[number]).verdicts
 
 
+def _unfit(problem: UsageError) -> UsageError:
+    """Make the error for parts that cannot be merged, of inputs that are too large to be read whole."""
+    return UsageError(
+        "what the inputs look like is not the same in all parts",
+        details=str(problem).splitlines(),
+        hint="say it by an option, such as --nouns or --column, or compare in one go: without --workers, --memory and "
+        "--scheduler",
+    )
+
+
 def _noted(facts: Facts) -> tuple[str, ...]:
     """Return the scheme that tags of a part were read in, and what was noted of it."""
     if facts.scheme:
         return _noted_as(facts.scheme)
     evidence = facts.evidence
-    return () if evidence is None else _noted_as(chosen_scheme(evidence, evidence.counts))
+    try:
+        return () if evidence is None else _noted_as(chosen_scheme(evidence, evidence.counts))
+    except ReadError:  # by themselves, they tell none
+        return ()
 
 
 def _noted_as(scheme: Sequence[str]) -> tuple[str, ...]:
