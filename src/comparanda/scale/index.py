@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from comparanda.errors import InputError
@@ -51,11 +52,6 @@ class Index:
         """Return how many bytes a document has; 0 if it is not there."""
         return self.unit * sum((each.stop or 0) - each.start for each in self.places.get(name, ()))
 
-    @property
-    def total(self) -> int:
-        """How many bytes all documents have."""
-        return sum(map(self.size, self.places))
-
     def portion(self, names: Sequence[str], *, characters: bool) -> Input:
         """Return the input with only some of its documents, in the order of the input.
 
@@ -93,8 +89,36 @@ def _joined(stretches: list[Stretch]) -> Iterator[Stretch]:
         yield last
 
 
-def index_of(given: Any, request: Request, shape: Shape) -> Index:
-    """Look through an input for the places of its documents; raise `UncuttableError` if it has to be read whole."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An input whose files and format are known.
+
+    Args:
+        given: the input, with its format.
+        files: its files.
+        stamps: their names, and what told their state.
+        chosen: its format.
+        request: what is asked of the format.
+        rows: whether it has rows with ids.
+
+    """
+
+    given: Input
+    files: Sequence[AnyPath]
+    stamps: tuple[tuple[str, Any], ...]
+    chosen: Format
+    request: Request
+    rows: bool
+
+    def refuse_changed(self) -> None:
+        """Refuse files that changed since they were opened."""
+        for file, (_, before) in zip(self.files, self.stamps, strict=True):
+            if stamp(file) != before:
+                raise UncuttableError(f"{display(file)} changed while it was being looked through")
+
+
+def opened(given: Any, request: Request, shape: Shape) -> Opened:
+    """Find the files and the format of an input; raise `UncuttableError` if it has to be read whole."""
     found = given if isinstance(given, Input) else Input.parse(os.fspath(given)) if is_path(given) else None
     if found is None:
         raise UncuttableError(f"{request.side} is Python data")
@@ -103,14 +127,18 @@ def index_of(given: Any, request: Request, shape: Shape) -> Index:
     files, chosen = files_and_format(found, request, shape)
     asked = chosen_request(chosen, found, request, shape)
     stamps = tuple((display(file), stamp(file)) for file in files)
-    exact = replace(found, format=chosen.name)
     if unsized := next((name for name, known in stamps if known is not None and known[0] < 0), None):
         raise UncuttableError(f"the server does not say how large {unsized} is")
-    if chosen.marks is None:
-        return _by_file(Index(exact, stamps, marked=True), files, request, shape)
-    if packed := next(filter(is_packed, files), None):
+    if chosen.marks is not None and (packed := next(filter(is_packed, files), None)):
         raise UncuttableError(f"{display(packed)} is packed")
-    return _by_marks(Index(exact, stamps, marked=_several(files), rows=shape == "rows"), files, chosen, asked)
+    return Opened(replace(found, format=chosen.name), files, stamps, chosen, asked, shape == "rows")
+
+
+def index_of(found: Opened, request: Request, shape: Shape) -> Index:
+    """Look through an input for the places of its documents; raise `UncuttableError` if it has to be read whole."""
+    if found.chosen.marks is None:
+        return _by_file(Index(found.given, found.stamps, marked=True), found.files, request, shape)
+    return _by_marks(found)
 
 
 def _several(files: Sequence[AnyPath]) -> bool:
@@ -142,29 +170,48 @@ def _with_companions(files: Sequence[AnyPath]) -> list[list[AnyPath]]:
     return list(groups.values())
 
 
-def _by_marks(index: Index, files: Sequence[AnyPath], chosen: Format, request: Request) -> Index:
-    assert chosen.marks is not None
-    marked, before, unit = index.marked, 0, 1
-    often = Counter(stem(name) for name, _ in index.files)
-    for file in files:
-        end, each = (size_of(file), 1) if chosen.rows is None else chosen.rows(file)
-        unit = max(unit, each)
-        found = list(chosen.marks(file, request))
-        if found:  # whatever stands before the first document is read with it
-            found[0] = replace(found[0], start=0, lines=0, head=b"")
-        stops = [*(mark.start for mark in found[1:]), end] if found else []
-        for mark, stop in zip(found, stops, strict=True):
-            name = _name(mark, file, before, often, rows=index.rows)
-            marked |= mark.counted
-            stretch = Stretch(file, mark.start, stop, mark.lines, before, mark.head)
-            before += mark.counted
-            _place(index, name, [stretch])
-            if mark.group:
-                index.groups[name] = mark.group
-    _refuse_changed(index, files)
-    cut = chosen.sentences
-    sentences = partial(cut, files[0], request) if cut is not None and not marked and not index.rows else None
-    return replace(index, marked=marked, sentences=sentences, unit=unit)
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A document or a row: what it is called, where it stands, whether it is marked, and a row's document."""
+
+    name: str
+    stretch: Stretch
+    marked: bool
+    group: str
+
+
+def placed(found: Opened) -> Iterator[Placed]:
+    """Give the documents or rows of an input, one after the other, as the format's marks tell them."""
+    assert found.chosen.marks is not None
+    before, often = 0, Counter(stem(name) for name, _ in found.stamps)
+    for file in found.files:
+        end = size_of(file) if found.chosen.rows is None else found.chosen.rows(file)[0]
+        marks = chain(found.chosen.marks(file, found.request), [None])
+        last = next(marks)
+        if last is not None:  # whatever stands before the first document is read with it
+            last = replace(last, start=0, lines=0, head=b"")
+        for mark in marks:
+            assert last is not None
+            stop = end if mark is None else mark.start
+            name = _name(last, file, before, often, rows=found.rows)
+            yield Placed(name, Stretch(file, last.start, stop, last.lines, before, last.head), last.counted, last.group)
+            before, last = before + last.counted, mark
+    found.refuse_changed()
+
+
+def _by_marks(found: Opened) -> Index:
+    index = Index(found.given, found.stamps, marked=_several(found.files), rows=found.rows)
+    marked = index.marked
+    for each in placed(found):
+        marked |= each.marked
+        _place(index, each.name, [each.stretch])
+        if each.group:
+            index.groups[each.name] = each.group
+    cut, rows = found.chosen.sentences, found.chosen.rows
+    whole = cut is None or marked or index.rows
+    sentences = None if cut is None or whole else partial(cut, found.files[0], found.request)
+    unit = 1 if rows is None else max((rows(file)[1] for file in found.files), default=1)
+    return replace(index, marked=marked, sentences=sentences, unit=max(unit, 1))
 
 
 def _name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: bool) -> str:
@@ -178,9 +225,3 @@ def _name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: 
 
 def _place(index: Index, name: str, stretches: list[Stretch]) -> None:
     index.places.setdefault(name, []).extend(stretches)
-
-
-def _refuse_changed(index: Index, files: Sequence[AnyPath]) -> None:
-    for file, (_, before) in zip(files, index.files, strict=True):
-        if stamp(file) != before:
-            raise UncuttableError(f"{display(file)} changed while it was being looked through")

@@ -14,9 +14,11 @@ from comparanda.align.missing import Missing, not_covered
 from comparanda.judge.task import find_task
 from comparanda.manifest import digest
 from comparanda.read.cuts import UncuttableError
+from comparanda.read.files import size_of
 from comparanda.read.request import KEY
 from comparanda.road import Setup, check_count, columns_of, missing_of, request_of
-from comparanda.scale.index import Index, index_of
+from comparanda.scale.in_step import Step, in_step
+from comparanda.scale.index import Index, Opened, index_of, opened
 from comparanda.scale.settings import files_beside, said_of
 from comparanda.version import __version__
 
@@ -99,20 +101,35 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     """
     columns, outputs = columns_of(systems)
     check_count(outputs, setup)
-    sides = {name: index_of(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
-    gold, responses = sides[KEY], {name: each for name, each in sides.items() if name != KEY}
-    if not gold.rows and not all(each.marked for each in sides.values()):
-        parts = tuple(_pieces(sides, setup, cut.size))
-    else:
-        _check_names(gold, responses, missing_of(setup))
-        parts = tuple(_parts(_sized(_groups(gold, setup), sides, cut.size), sides))
-    files = tuple(dict(each for index in sides.values() for each in index.files).items())
-    fold = None if cut.room is None or gold.total <= cut.room else cut.seed
+    found = {name: opened(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
+    alike = in_step(found, cut.size) if setup.across is None else None
+    parts = _in_order(alike) if alike is not None else _by_index(found, setup, cut.size)
+    files = tuple(dict(each for side in found.values() for each in side.stamps).items())
+    fold = None if cut.room is None or sum(map(size_of, found[KEY].files)) <= cut.room else cut.seed
     beside = files_beside(setup)
     said = [str(each) for each in (said_of(setup), beside, columns, files, fold)]
     inputs = (each for part in parts for each in (part.key, *(output for _, output in part.outputs)))
     said += [f"{given} {given.portion}" for given in inputs]
     return Plan(tuple(columns), parts, files, digest(msgspec.json.encode([__version__, *said])), fold, beside)
+
+
+def _in_order(alike: Sequence[Step]) -> tuple[PartTask, ...]:
+    """Make the parts of sides that have the same documents in the same order."""
+    parts = []
+    for number, step in enumerate(alike):
+        key, *outputs = step.inputs.items()
+        parts.append(PartTask(number, key[1], tuple(outputs), dict.fromkeys(step.inputs, step.names)))
+    return tuple(parts)
+
+
+def _by_index(found: Mapping[str, Opened], setup: Setup, size: int) -> tuple[PartTask, ...]:
+    """Make the parts of sides that differ: in the order of their documents, or because they have others, or none."""
+    sides = {name: index_of(each, *request_of(name, setup)) for name, each in found.items()}
+    gold, responses = sides[KEY], {name: each for name, each in sides.items() if name != KEY}
+    if not gold.rows and not all(each.marked for each in sides.values()):
+        return tuple(_pieces(sides, setup, size))
+    _check_names(gold, responses, missing_of(setup))
+    return tuple(_parts(_sized(_groups(gold, setup), sides, size), sides))
 
 
 def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[PartTask]:
