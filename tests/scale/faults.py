@@ -19,6 +19,7 @@ from comparanda.manifest import PLAN
 from comparanda.scale import running
 from comparanda.scale.crew import Alone, Judged
 from comparanda.scale.judging import Job
+from tests.command import run
 
 SYSTEMS = ("crf", "bert")
 DOCUMENTS = 8
@@ -90,6 +91,37 @@ def hooks(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Path]:
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
     yield folder
+
+
+COMMAND = (
+    "compare",
+    "key.conllu",
+    *(f"{name}.conllu" for name in SYSTEMS),
+    *["--task", "pos", "--json", "--resamples", "40"],
+)
+"""A command about the corpus."""
+
+PROGRAM = f"""
+import sys
+from comparanda import cli
+from comparanda.scale import running
+running.PART = {PART}
+cli.main(sys.argv[1:])
+"""
+"""The command line with small parts."""
+
+
+def resumed_by_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> list[int]:
+    """Run a command again, see that it prints what it prints in one go, and return which parts were judged."""
+    crew = Counting()
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "crew_of", lambda _: crew)
+        patch.setattr(running, "PART", PART)
+        found = run(capsys, *COMMAND, *arguments)
+    assert (found.code, found.out) == (0, run(capsys, *COMMAND).out)
+    return crew.judged
 
 
 def until(happened: Callable[[], object], what: str) -> None:

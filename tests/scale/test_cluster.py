@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import socket
@@ -23,7 +22,20 @@ from comparanda.scale import cluster, crew
 from comparanda.scale.cluster import Cluster, ClusterError, judge_elsewhere
 from comparanda.scale.crew import PartError
 from comparanda.scale.judging import Files, Job, judge_part
-from tests.scale.faults import PARTS, compared, done, expected, hooks, resumed, rubbish, said, until, write
+from tests.scale.faults import (
+    COMMAND,
+    PARTS,
+    PROGRAM,
+    compared,
+    done,
+    expected,
+    hooks,
+    resumed,
+    rubbish,
+    said,
+    until,
+    write,
+)
 
 FOLDER = Path("result")
 FAST = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None, "distributed.scheduler.allowed-failures": 1}
@@ -132,15 +144,6 @@ def test_a_scheduler_that_stays_away_ends_the_run_which_can_be_gone_on_with(monk
     assert len(resumed(monkeypatch, FOLDER)) == PARTS - 1
 
 
-PROGRAM = """
-import sys
-from comparanda import cli
-from tests.scale.faults import compared
-cli.cli.main = lambda *args, **kwargs: compared(scheduler=sys.argv[1], folder="result")
-cli.main()
-"""
-
-
 def test_a_run_that_is_interrupted_leaves_nothing_on_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     goes_on = Event()
 
@@ -149,17 +152,16 @@ def test_a_run_that_is_interrupted_leaves_nothing_on_the_cluster(monkeypatch: py
         return judge_part(job, number)
 
     monkeypatch.setattr(crew, "judge_part", waiting)
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]), prepend=os.pathsep)
     with threads() as started:
         tasks = started.scheduler.tasks
-        call = [sys.executable, "-c", PROGRAM, started.scheduler_address]
-        run = subprocess.Popen(call, stderr=subprocess.PIPE, text=True)
+        spread = ("--scheduler", started.scheduler_address, "--save", str(FOLDER))
+        run = subprocess.Popen([sys.executable, "-c", PROGRAM, *COMMAND, *spread], stderr=subprocess.PIPE, text=True)
         until(lambda: any(each.state == "processing" for each in tasks.values()), "a part begins")
         run.send_signal(signal.SIGINT)
         _, complaint = run.communicate(timeout=60)
         goes_on.set()
         until(lambda: not tasks, "the scheduler forgets what nobody wants")
-    assert (run.returncode, complaint) == (130, "comparanda: interrupted\n")
+    assert (run.returncode, complaint) == (130, "\ncomparanda: interrupted\n")
     assert (done(FOLDER), rubbish(FOLDER)) == ([], [])
 
 

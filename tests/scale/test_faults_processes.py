@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -13,13 +12,16 @@ import pytest
 import comparanda as cp
 from comparanda.scale.crew import PartError, Processes
 from tests.scale.faults import (
+    COMMAND,
     PARTS,
+    PROGRAM,
     children,
     compared,
     done,
     expected,
     hooks,
     resumed,
+    resumed_by_command,
     rubbish,
     said,
     until,
@@ -68,32 +70,24 @@ def test_a_part_that_ends_every_worker_is_named_and_the_rest_is_kept(
     assert resumed(monkeypatch, FOLDER) == [1, 2, 3]
 
 
-PROGRAM = """
-from comparanda import cli
-from tests.scale.faults import compared
-cli.cli.main = lambda *args, **kwargs: compared(workers=2, folder="result")
-cli.main()
-"""
-
-
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_leaves_no_workers_and_goes_on(
-    how: signal.Signals, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    how: signal.Signals, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    root = str(Path(__file__).parents[2])
+    spread = ("--workers", "2", "--save", str(FOLDER))
     with hooks(monkeypatch, tmp_path / "hooks") as asked:
         (asked / "hold-d4").touch()
-        monkeypatch.setenv("PYTHONPATH", root, prepend=os.pathsep)
-        run = subprocess.Popen([sys.executable, "-c", PROGRAM], stderr=subprocess.PIPE, text=True)
+        run = subprocess.Popen([sys.executable, "-c", PROGRAM, *COMMAND, *spread], stderr=subprocess.PIPE, text=True)
         until(lambda: FOLDER.is_dir() and len(done(FOLDER)) == PARTS - 1, "all parts but one")
         workers = children(run.pid)
         run.send_signal(how)
         _, complaint = run.communicate(timeout=60)
         until(lambda: not any(each.is_running() for each in workers), "the workers end")
     assert len(workers) == 2
-    code, text = {signal.SIGINT: (130, "comparanda: interrupted\n"), signal.SIGKILL: (-9, "")}[how]
+    code, text = {signal.SIGINT: (130, "\ncomparanda: interrupted\n"), signal.SIGKILL: (-9, "")}[how]
     assert (run.returncode, complaint) == (code, text)
-    assert resumed(monkeypatch, FOLDER) == [2]
+    assert resumed_by_command(monkeypatch, capsys, *spread) == [2]
+    assert not rubbish(FOLDER)
 
 
 def test_windows_has_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
