@@ -268,3 +268,35 @@ def test_tags_of_words_that_only_some_documents_have(name: str, tmp_path: Path) 
 
     corpus = changed(Corpus(tmp_path, name, SIZE), untagged)
     assert said(corpus.compared(part=1)) == said(corpus.compared())
+
+
+def test_what_offsets_count_is_told_by_all_documents(tmp_path: Path) -> None:
+    def wide(_: str, data: bytes) -> bytes:
+        records = [json.loads(line) for line in data.splitlines()]
+        for number, each in enumerate(records):
+            for span in each["spans"]:
+                span["text"] = each["text"][span["begin"] : span["end"]]
+            if number % 3 == 0:  # in UTF-16, the first character counts twice
+                each["text"] = "😀 " + each["text"]
+                each["spans"] = [{**span, "begin": span["begin"] + 3, "end": span["end"] + 3} for span in each["spans"]]
+        return b"".join(json.dumps(each).encode() + b"\n" for each in records)
+
+    corpus = Corpus(tmp_path, "span in JSONL", SIZE)
+    del corpus.given["bert"]  # whose documents are in another order
+    assert said(changed(corpus, wide).compared(part=1)) == said(corpus.compared())
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_ids_that_are_numbers_or_another_field_at_first_and_not_later_on(first: bool, tmp_path: Path) -> None:
+    def numbered(_: str, data: bytes) -> bytes:
+        records = sorted((json.loads(line) for line in data.splitlines()), key=lambda each: str(each["id"]))
+        lines = []
+        for number, each in enumerate(records, start=1):
+            real = number if number < 60 else 200 - number
+            lines.append({**({"row": number} if first else {}), **each, "id": real})
+        return b"".join(json.dumps(each).encode() + b"\n" for each in lines)
+
+    corpus = changed(Corpus(tmp_path, "label in JSONL", 20), numbered)
+    changed(corpus, lambda _, data: b"".join(data.splitlines(keepends=True)[:-9]), ["crf"])
+    part = corpus.bytes // 3
+    assert said(corpus.compared(part=part, missing="empty")) == said(corpus.compared(missing="empty"))

@@ -20,6 +20,9 @@ _OTHER_TEXT = "offsets count code points of the text; is it the text that was an
 _HALF_OPEN = "offsets count from 0, and the end is the place behind the last character"
 _INCLUSIVE = "offsets count from 0, and the end is the place of the last character"
 
+COUNTING = "spans whose offsets"
+"""How the note begins on what offsets count, where that is not what is usual."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Extents:
@@ -76,7 +79,7 @@ class Extents:
                 pieces = converted(given, self._owner, self.texts, offsets)
                 outside = self._outside(pieces)
                 counted = MEANING[offsets].rstrip(",")
-                what = f"spans whose offsets {counted}, which the text that they name tells"
+                what = f"{COUNTING} {counted}, which the text that they name tells"
                 notes.append(Note(self.side, what, len(self.document)))
         if outside.any():
             raise self._not_inside(int(outside.argmax()), offsets)

@@ -152,17 +152,19 @@ class Called:
     """What the reader calls the first records.
 
     Args:
-        names: the names of their documents, or of rows their ids; None if they are called by their numbers.
+        names: the names of their documents, or of rows their ids.
         groups: of rows, the names of their documents; None if they have none.
         rows: whether these are rows, each with an id.
         count: how many records there are.
+        numbered: whether the names are what they would be called by their numbers.
 
     """
 
-    names: list[str] | None
+    names: list[str]
     groups: list[str] | None
     rows: bool
     count: int
+    numbered: bool
 
     @classmethod
     def of(cls, read: Read, source: Source, request: Request) -> Called:
@@ -177,36 +179,49 @@ class Called:
             ids = [corpus.words[row] for row in order]
             owner = np.searchsorted(corpus.row_documents, order, side="right") - 1
             groups = [documents.names[each] for each in owner.tolist()] if documents.marked else None
-            return cls(None if ids == _numbers("", len(ids)) else ids, groups, rows=True, count=len(ids))
+            return cls(ids, groups, rows=True, count=len(ids), numbered=ids == _numbers("", len(ids)))
         if not documents.marked:
             raise _UnmarkedError(f"{source.parts[0].name} marks no documents")
         names = list(documents.names)
-        unnamed = names == _numbers("document ", len(names))
-        return cls(None if unnamed else names, None, rows=False, count=len(names))
+        numbered = names == _numbers("document ", len(names))
+        return cls(names, None, rows=False, count=len(names), numbered=numbered)
 
     def fields(self, candidates: dict[str, list[Any]], file: AnyPath) -> list[str | None]:
-        """Return the fields that hold names and groups, given the values of all fields; None for those without."""
-        return [self._holding(each, candidates, file) for each in (self.names, self.groups)]
+        """Return the fields that hold names, and behind them that of groups, given the values of all fields.
 
-    def _holding(self, wanted: list[str] | None, candidates: dict[str, list[Any]], file: AnyPath) -> str | None:
+        There are none of names if records are called by their numbers, and None stands for no groups.
+        """
+        names, groups = (self._holding(each, candidates) for each in (self.names, self.groups))
+        if not (names or self.numbered) or not (groups or self.groups is None):
+            raise UncuttableError(f"{file.name} has no field that holds the names of documents alone")
+        return [*names, next(iter(groups), None)]
+
+    def _holding(self, wanted: list[str] | None, candidates: dict[str, list[Any]]) -> list[str]:
+        found = []
         for field, values in candidates.items() if wanted is not None else ():
             texts = list(map(str, values))
             if (texts if self.rows else [name for name, _ in groupby(texts)]) == wanted:
-                return field
-        if wanted is not None:
-            raise UncuttableError(f"{file.name} has no field that holds the names of documents alone")
-        return None
+                found.append(field)
+        return found
 
     def marks(
         self, found: Iterable[tuple[int, int, list[Any]]], fields: list[str | None], head: bytes = b""
     ) -> Iterator[Mark]:
-        """Make the marks, given where each record stands and what its fields hold."""
+        """Make the marks, given where each record stands and what its fields hold.
+
+        Where several fields, or the numbers of records, could be what names them, they must not part later on.
+        """
         last: str | None = None
-        for start, before, (name, group) in found:
-            called = "" if fields[0] is None else str(name)
-            if self.rows or fields[0] is None or called != last:
-                yield Mark(start, before, called, head, group="" if fields[1] is None else str(group))
-            last = called
+        for number, (start, before, (*names, group)) in enumerate(found, start=1):
+            called = {str(each) for each in names}
+            if self.rows and self.numbered and called:
+                called.add(str(number))
+            if len(called) > 1:
+                raise UncuttableError(f"it cannot be told what names the record in line {before + 1:,}")
+            name = "".join(called)
+            if self.rows or not names or name != last:
+                yield Mark(start, before, name, head, group="" if fields[-1] is None else str(group))
+            last = name
 
 
 def _numbers(before: str, count: int) -> list[str]:

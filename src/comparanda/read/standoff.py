@@ -11,7 +11,7 @@ import numpy as np
 from comparanda.columns import Slices, TextColumn
 from comparanda.corpus import Corpus, Documents, Fragments, RawText, Spans
 from comparanda.places import Note, Source, first_places, refuse
-from comparanda.read.covering import Extents
+from comparanda.read.covering import COUNTING, Extents
 from comparanda.read.cutting import cut
 from comparanda.read.gather import MENDS, mended
 from comparanda.read.offsets import Offsets, Pieces
@@ -148,6 +148,7 @@ class Draft:
             spans=spans,
             raw=RawText(tuple(texts), found.begin, found.end) if self.texts else None,
             notes=(*self.source.notes, *self.notes),
+            layout="; ".join(note.what for note in self.notes if note.what.startswith(COUNTING)),
         )
 
     def _rows(self, rows: Rows) -> tuple[Slices | None, Rows]:
