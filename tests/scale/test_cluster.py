@@ -52,7 +52,7 @@ def threads(workers: int = 1, port: int = 0) -> Iterator[LocalCluster]:
     """Start a cluster whose scheduler and workers are threads of this process: all of it but the processes."""
     with LocalCluster(
         n_workers=workers, threads_per_worker=2, processes=False, protocol="tcp", scheduler_port=port,
-        dashboard_address=None,
+        dashboard_address=":0",
     ) as found:  # fmt: skip
         yield found
 
@@ -85,7 +85,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing_but_time_unless_it_happens_
     with (
         hooks(monkeypatch, tmp_path / "hooks") as asked,
         dask.config.set(FAST),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as started,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as started,
     ):
         for name in ("d2", "d4"):
             (asked / f"hold-{name}").touch()
