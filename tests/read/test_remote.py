@@ -21,6 +21,8 @@ from comparanda.read.inputs import Input, read_input
 from comparanda.read.request import Request
 from comparanda.remote import RemotePath, path_of
 from comparanda.result import Result
+from comparanda.road import Setup
+from comparanda.scale.settings import files_beside
 from comparanda.submissions import anonymised, gather
 from tests.command import run
 from tests.read.corpora import documents, refusal
@@ -269,6 +271,14 @@ class TestCommands:
             assert run(capsys, *gate, "--write-baseline", "-q").code == 0
             written.append(Path("gate.json").read_text())
         assert written[0] == written[1]
+
+    def test_parts_are_not_gone_on_with_if_training_data_changed(self, memory: str) -> None:
+        setup = Setup("pos", train=f"{memory}/many/*.conllu")
+        before = files_beside(setup)
+        assert [name for name, _ in before] == ["memory://c/many/b-a.conllu"]
+        fsspec.filesystem("memory").pipe_file("/c/many/b-a.conllu", b"")
+        assert files_beside(setup) != before
+        assert files_beside(Setup("pos", train="memory://none")) == ()
 
     def test_training_data(self, memory: str) -> None:
         key, output = f"{memory}/key.conllu", f"{memory}/a.conllu"

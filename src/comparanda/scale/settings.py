@@ -6,17 +6,18 @@ import os
 import pickle
 import secrets
 from dataclasses import fields
-from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from comparanda.errors import ReadError
 from comparanda.manifest import digest
-from comparanda.read.files import stamp
+from comparanda.read.files import files_of, stamp
 from comparanda.read.inputs import Input
 from comparanda.read.objects import is_path
 from comparanda.rules.files import files_of_rules
 
 if TYPE_CHECKING:
+    from comparanda.remote import AnyPath
     from comparanda.road import Setup
 
 _OBJECTS = ("train", "rules")
@@ -41,7 +42,7 @@ def _told(value: Any) -> str:
 
 def files_beside(setup: Setup) -> tuple[tuple[str, Any], ...]:
     """Return the files that settings name, all of those that they stand for, and what tells their state."""
-    found: list[Path] = []
+    found: list[AnyPath] = []
     if is_path(setup.train):
         found += _expanded(Input.parse(os.fspath(setup.train)).path)
     if is_path(setup.rules):
@@ -51,8 +52,9 @@ def files_beside(setup: Setup) -> tuple[tuple[str, Any], ...]:
     return tuple((str(file), stamp(file)) for file in found if file.exists())
 
 
-def _expanded(path: str) -> list[Path]:
-    """Return the files that a path stands for: one, those of a folder, or those that fit a pattern."""
-    if os.path.isdir(path):
-        return sorted(each for each in Path(path).rglob("*") if each.is_file())
-    return [Path(path)] if os.path.exists(path) else sorted(map(Path, glob(path)))
+def _expanded(path: str) -> list[AnyPath]:
+    """Return the files that a path or a URL stands for: one, those of a folder, or those that fit a pattern."""
+    try:
+        return files_of(path, ())
+    except ReadError:
+        return []  # whoever reads it says why
