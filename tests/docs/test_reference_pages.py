@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from comparanda.expressions import BUILTINS
+from comparanda.manifest import FOLDER_VERSION
 from comparanda.measures import _MAKERS
 from comparanda.read.inputs import formats
 from comparanda.rules.declarations import PAIRINGS
@@ -52,6 +53,13 @@ def test_every_part_of_the_anatomy_is_on_the_page_of_outputs() -> None:
 def test_every_measure_is_on_its_page() -> None:
     text = page("measures.md")
     assert [name for name in _MAKERS if f"`{name}`" not in text] == []
+
+
+def test_the_versions_of_result_folders_are_on_their_page() -> None:
+    told = (
+        f"writes version {FOLDER_VERSION} (`folder_version` in the manifest) and reads versions 2 to {FOLDER_VERSION}."
+    )
+    assert told in page("formats/result-folders.md")
 
 
 def test_every_format_is_in_the_table_of_formats() -> None:
