@@ -36,6 +36,7 @@ class Corpus:
     """A corpus in files: compared in one go or in parts, whose progress is kept."""
 
     def __init__(self, folder: Path, name: str, size: int, seed: int = 7) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         self.kind = KINDS[name]
         self.given: Given = self.kind.write(folder, random.Random(seed), size)
         self.bytes = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
