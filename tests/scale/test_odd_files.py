@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import comparanda as cp
+from comparanda.read import cuts
 from tests.scale.corpora import mostly_slow
 from tests.scale.test_equal import Corpus, said
 
@@ -300,3 +301,32 @@ def test_ids_that_are_numbers_or_another_field_at_first_and_not_later_on(first: 
     changed(corpus, lambda _, data: without(data, b"\n", range(62, 70)), ["crf"])
     part = corpus.bytes // 12
     assert said(corpus.compared(part=part, missing="empty")) == said(corpus.compared(missing="empty"))
+
+
+@pytest.mark.parametrize("most", [3, 8])
+def test_long_sides_without_documents_are_cut_where_all_of_them_tell(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sides that are thinned out alike here; one that is larger would be thinned out more."""
+    monkeypatch.setattr(cuts, "_MOST_STARTS", most)
+    assert_same(Corpus(tmp_path, "tag without documents", SIZE))
+
+
+def test_sides_with_other_sentences_and_no_documents_are_judged_in_one_go(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path, "tag without documents", SIZE)
+    changed(corpus, lambda _, data: data.replace(b"\n\n", b"\n", 1), ["crf"])
+    assert said(corpus.compared(part=1)) == said(corpus.compared())
+    assert "in one go: no documents are marked, and not all sides have as many sentences" in corpus.told
+
+
+def test_sides_that_cut_as_many_sentences_elsewhere_are_judged_in_one_go(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path, "tag without documents", SIZE)
+
+    def moved(_: str, data: bytes) -> bytes:
+        first, second, *rest = data.strip().split(b"\n\n")
+        line, *others = second.splitlines(keepends=True)
+        return b"\n\n".join([first + b"\n" + line.rstrip(b"\n"), b"".join(others) or line, *rest]) + b"\n"
+
+    changed(corpus, moved, ["crf"])
+    assert said(corpus.compared(part=1)) == said(corpus.compared())
+    assert any(text.startswith("in one go") for text in corpus.told)
