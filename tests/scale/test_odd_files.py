@@ -242,6 +242,7 @@ def test_a_column_without_chunk_tags_is_refused_alike(tmp_path: Path) -> None:
     assert problems[0] == problems[1]
 
 
+@pytest.mark.slow
 def test_documents_without_spans_tell_nothing_of_how_spans_are_written(tmp_path: Path) -> None:
     def renamed(side: str, data: bytes) -> bytes:
         records = [json.loads(line) for line in data.splitlines()]
