@@ -175,7 +175,7 @@ def _labels(view: View) -> dict[str, int]:
 def _files(result: Result, side: str) -> list[FileEntry]:
     """Digest the files of the key or of a run."""
     sides = [each for part in result.verdicts.texts.parts for each in part.words().sides if each.name == side]
-    paths = [part.path for each in sides for part in each.source.parts]
+    paths = [part.path for each in sides for part in each.source().parts]
     files = [path for path in dict.fromkeys(paths) if path is not None]
     if not files or None in paths:
         raise UsageError(f"a baseline is made of files, and {side!r} is not read from any")

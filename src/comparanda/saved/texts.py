@@ -17,6 +17,8 @@ from comparanda.remote import path_of
 from comparanda.saved.reader import INTEGERS, PIECES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from comparanda.columns import Codes, Rows
     from comparanda.manifest import PartEntry, SideEntry, SourceEntry, TextEntry
     from comparanda.saved.reader import Reader
@@ -28,7 +30,7 @@ _KEPT = 8
 
 def read_texts(reader: Reader, *, late: bool = False) -> Texts:
     """Read where the words of all documents stand; of parts of a large result, late: when an excerpt needs it."""
-    sources = [SavedSource(reader, entry) for entry in reader.manifest.sources]
+    sources = [SavedSource(reader, entry, late=late) for entry in reader.manifest.sources]
     parts = tuple(_read_part(reader, entry, sources, late=late) for entry in reader.manifest.texts)
     sentences = sum(len(part.sentences) - 1 for part in parts)
     if parts and reader.manifest.unit in PIECES:
@@ -113,12 +115,32 @@ def _read_side(reader: Reader, entry: SideEntry, rows: int, source: SavedSource)
     return Side(entry.name, source, offset, to_side)
 
 
+class _Last:
+    """The bytes of the sources asked for last, as far as they are not too many together."""
+
+    def __init__(self) -> None:
+        self._known: dict[SavedSource, Source] = {}
+
+    def of(self, saved: SavedSource, read: Callable[[], Source]) -> Source:
+        """Return the bytes of a source, reading them if they are not there."""
+        found = self._known.pop(saved, None) or read()
+        self._known[saved] = found
+        while len(self._known) > 1 and sum(each.size for each in self._known.values()) > _KEPT_BYTES:
+            del self._known[next(iter(self._known))]
+        return found
+
+
+_LAST = _Last()
+_KEPT_BYTES = 256 << 20
+
+
 class SavedSource:
     """The bytes behind a saved result, read when an excerpt first needs them."""
 
-    def __init__(self, reader: Reader, entry: SourceEntry) -> None:
+    def __init__(self, reader: Reader, entry: SourceEntry, *, late: bool = False) -> None:
         self.reader = reader
         self.entry = entry
+        self._kept = _LAST if late else None
         self._size = 0
         begins = [part.begin for part in entry.parts]
         reader.require(begins[0] == 0 and begins == sorted(begins), "the files of a source are not in order")
@@ -135,15 +157,18 @@ class SavedSource:
 
     def __call__(self) -> Source:
         """Return the bytes, and where each file begins in them."""
-        return self._source
+        return self._source if self._kept is None else self._kept.of(self, self._read)
+
+    @cached_property
+    def _source(self) -> Source:
+        return self._read()
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The files of the source."""
         return tuple(map(_part, self.entry.parts))
 
-    @cached_property
-    def _source(self) -> Source:
+    def _read(self) -> Source:
         parts = self.parts
         kept = self.kept()
         if kept is not None:
