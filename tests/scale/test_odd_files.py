@@ -331,3 +331,11 @@ def test_sides_that_cut_as_many_sentences_elsewhere_are_judged_in_one_go(tmp_pat
     changed(corpus, moved, ["crf"])
     assert said(corpus.compared(part=1)) == said(corpus.compared())
     assert any(text.startswith("in one go") for text in corpus.told)
+
+
+@pytest.mark.parametrize("side", ["key", "crf"])
+def test_sides_of_which_some_mark_documents_are_judged_in_one_go(side: str, tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path, "tag in columns", SIZE)
+    changed(corpus, lambda _, data: data.replace(b"-DOCSTART- -X- O\n\n", b""), [side])
+    assert said(corpus.compared(part=1)) == said(corpus.compared())
+    assert any(text.endswith("marks documents, and others do not") for text in corpus.told)

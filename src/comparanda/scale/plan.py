@@ -136,6 +136,8 @@ def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[Par
     """Cut sides without documents between sentences, at the same sentences on all sides."""
     starts: dict[str, Starts] = {}
     for name, index in sides.items():
+        if index.marked:
+            raise UncuttableError(f"{name} marks documents, and others do not")
         if index.sentences is None or find_task(setup.task)[0].layer == "chains":
             raise UncuttableError(f"{name} marks no documents")
         starts[name] = index.sentences()
