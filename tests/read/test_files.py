@@ -338,3 +338,22 @@ class TestBeside:
         source = load("1.ann", side="key", beside={".ann": (".txt",)})
         assert text(source) == b"\n\ny\n\n"
         assert str(source.locate(2)) == "1.txt:1"
+
+
+@pytest.mark.parametrize("names", [("a.txt",), ("a.txt", "b.txt.gz")])
+def test_who_looks_at_frames_may_hold_views_a_moment_longer(
+    names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The profiler of a Dask worker does: then the buffer cannot change its size, and reading ended by BufferError."""
+    held: list[memoryview] = []
+
+    def looked_at(data: bytearray, begin: int, end: int) -> None:
+        held.append(memoryview(data))
+        threading.Timer(0.05, held.clear).start()
+
+    (tmp_path / "a.txt").write_text("one\n")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"two\n" * 100))
+    monkeypatch.setattr(files, "first_invalid", looked_at)
+    source = files.load_files([tmp_path / name for name in names], side="key")
+    assert source.data[:4] == b"one\n"
+    assert source.data.count(b"two\n") == 100 * (len(names) - 1)

@@ -127,7 +127,7 @@ def test_a_scheduler_that_is_started_again_gets_what_is_left(monkeypatch: pytest
 
 
 def test_a_scheduler_that_stays_away_ends_the_run_which_can_be_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped(monkeypatch)
+    stopped(monkeypatch, patience=1)
     with threads() as started, Client(started) as client:
 
         def close(text: str) -> None:

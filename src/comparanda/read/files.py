@@ -17,6 +17,7 @@ import zlib
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePath
+from time import sleep
 from typing import TYPE_CHECKING
 
 from comparanda.columns import PADDING
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 _NOTHING: Mapping[str, Sequence[str]] = {}
 _GZIP = b"\x1f\x8b"
+_MOMENTS = (0.0, 0.001, 0.01, 0.1, 1.0)
 _CRLF = re.compile(rb"\r\n")
 _UTF16 = {b"\xff\xfe": "UTF-16 (little-endian)", b"\xfe\xff": "UTF-16 (big-endian)"}
 
@@ -117,9 +119,9 @@ def load_files(
             end = _clean(joined, part, end, side, notes)
         parts.append(part)
         closing = (b"" if joined[end - 1 : end] == b"\n" else b"\n") + (b"\n" if len(files) > 1 else b"")
-        joined[end : end + len(closing)] = closing
+        _put_slice(joined, slice(end, end + len(closing)), closing)
         end += len(closing)
-    joined[end:] = bytes(PADDING)
+    _put_slice(joined, slice(end, None), bytes(PADDING))
     if loaded and not re.search(rb"[^\s\0]", joined):
         what = "the file is empty" if end == len(closing) else "the file has only blank lines"
         raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
@@ -208,8 +210,24 @@ def _put(joined: bytearray, end: int, data: bytes, name: str) -> int:
     """Put bytes behind `end`, unpacked, whatever was there; return where they end."""
     if data[:2] == _GZIP:
         data = _unpack(data, name)
-    joined[end:] = data
+    _put_slice(joined, slice(end, None), data)
     return end + len(data)
+
+
+def _put_slice(joined: bytearray, place: slice, data: bytes) -> None:
+    """Put bytes in place of others, which may be more or less.
+
+    A buffer that somebody looks at cannot change its size. Views are let go when the functions end that made them; but
+    whoever looks at the frames of all threads, as the profiler of Dask's workers does, keeps them a moment longer.
+    """
+    for seconds in _MOMENTS:
+        try:
+            joined[place] = data
+        except BufferError:
+            sleep(seconds)
+        else:
+            return
+    joined[place] = data
 
 
 def _expand(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
@@ -288,12 +306,12 @@ def _append(joined: bytearray, end: int, stretch: Stretch) -> int:
             size = (before.st_size if stretch.stop is None else stretch.stop) - stretch.start
             grow = end + len(stretch.head) + size + PADDING - len(joined)
             if grow > 0:
-                joined.extend(bytes(grow))
+                _put_slice(joined, slice(len(joined), None), bytes(grow))
             joined[end : end + len(stretch.head)] = stretch.head
             end += len(stretch.head)
             stream.seek(stretch.start)
-            with memoryview(joined) as view:
-                got = _fill(stream, view[end : end + size])
+            with memoryview(joined) as view, view[end : end + size] as room:
+                got = _fill(stream, room)
             after = file.stat()
     except IsADirectoryError:
         raise ReadError("this is a folder, not a file", where=name) from None

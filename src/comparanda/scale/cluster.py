@@ -246,6 +246,7 @@ def _next(ended: SimpleQueue[str], line: _Line) -> str:
         except Empty:
             if _workers(line.client):
                 seen = monotonic()
+                continue
         if monotonic() - seen > line.patience:
             raise ClusterError(
                 f"the cluster at {line.address} has had no workers for {line.patience:.0f} seconds",
