@@ -232,7 +232,7 @@ def _standing(note: Note) -> tuple[tuple[str, ...], int, str]:
         return (), 0, ""
     if BEYOND in note.what:
         return (), 0, note.first[0]
-    file, _, line = note.first[0].rpartition(":")
+    file, _, line = note.first[0].rpartition(": ")[2].rpartition(":")  # before it, what is meant there may be named
     return (PurePath(file).parts, int(line), "") if file and line.isdecimal() else ((), 0, "")
 
 

@@ -339,3 +339,44 @@ def test_sides_of_which_some_mark_documents_are_judged_in_one_go(side: str, tmp_
     changed(corpus, lambda _, data: data.replace(b"-DOCSTART- -X- O\n\n", b""), [side])
     assert said(corpus.compared(part=1)) == said(corpus.compared())
     assert any(text.endswith("marks documents, and others do not") for text in corpus.told)
+
+
+def test_a_folder_of_parts_that_did_not_fit_together_holds_the_result_of_one_go(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path / "corpus", "tag in columns", SIZE)
+    changed(corpus, lambda _, data: data[: len(data) // 2] + data[len(data) // 2 :].replace(b" x ", b"\tx\t"), ["key"])
+    whole = said(corpus.compared())
+    for _ in range(2):
+        assert said(corpus.compared(part=corpus.bytes // 3, folder=tmp_path / "result")) == whole
+        assert said(cp.open(tmp_path / "result")) == whole
+    assert any("is not made alike" in text for text in corpus.told)
+
+
+def misquoted(data: bytes, every: int) -> bytes:
+    """Let spans name texts, all of them, or the last of every so-manieth document, another one than it covers."""
+    records = [json.loads(line) for line in data.splitlines()]
+    for number, each in enumerate(records):
+        for place, span in enumerate(each["spans"]):
+            wrong = not every or (number % every == 0 and place == len(each["spans"]) - 1)
+            span["text"] = "huh" if wrong else each["text"][span["begin"] : span["end"]]
+    return b"".join(json.dumps(each).encode() + b"\n" for each in records)
+
+
+def test_places_of_spans_are_in_the_order_of_the_file(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path, "span in JSONL", 20)
+    changed(corpus, lambda _, data: misquoted(data, 2), ["bert"])  # whose documents are in another order
+    notes = corpus.in_parts(3).notes
+    assert [note.side for note in notes if "not what their offsets cover" in note.what] == ["bert"]
+    assert notes == corpus.compared().notes
+
+
+@pytest.mark.parametrize("every", [0, 4])
+def test_spans_that_name_other_texts_in_one_part_are_looked_at_as_a_whole(every: int, tmp_path: Path) -> None:
+    corpus = changed(Corpus(tmp_path, "span in JSONL", 6), lambda _, data: misquoted(data, every), ["key"])
+    found = []
+    for part in (None, 1):
+        try:
+            found.append(str(said(corpus.compared(part=part))))
+        except cp.ReadError as problem:
+            found.append(str(problem))
+    assert found[0] == found[1]
+    assert found[0].endswith("is it the text that was annotated?") == (every == 0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from comparanda.errors import UsageError
 from comparanda.places import Note, Source, refuse
+from comparanda.read.cuts import UncuttableError
 from comparanda.read.offsets import MEANING, NOWHERE, OFFSETS, Offsets, Pieces, converted
 
 if TYPE_CHECKING:
@@ -84,7 +85,10 @@ class Extents:
         if outside.any():
             raise self._not_inside(int(outside.argmax()), offsets)
         if 2 * len(unlike) > len(self.said):
-            raise self._most_unlike(pieces, unlike, offsets)
+            problem = self._most_unlike(pieces, unlike, offsets)
+            if self.source.whole is not None:  # of which they may be few
+                raise UncuttableError(str(problem))
+            raise problem
         if unlike:
             what = "spans whose text is not what their offsets cover, which hold"
             places = tuple(f"{self._named(span)}: {self.source.locate(int(self.place[span]))}" for span in unlike[:3])
