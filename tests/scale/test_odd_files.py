@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -380,3 +381,14 @@ def test_spans_that_name_other_texts_in_one_part_are_looked_at_as_a_whole(every:
             found.append(str(problem))
     assert found[0] == found[1]
     assert found[0].endswith("is it the text that was annotated?") == (every == 0)
+
+
+@pytest.mark.parametrize("task", ["span", "coref"])
+def test_documents_without_brackets_do_not_tell_that_there_are_none(task: str, tmp_path: Path) -> None:
+    def sparse(_: str, data: bytes) -> bytes:
+        first, *rest = data.split(b"# newdoc")
+        rest[2:4] = [re.sub(rb"Entity=\S+", b"_", each) for each in rest[2:4]]
+        return b"# newdoc".join([first.replace(b"# global.Entity = eid-etype-head-other\n", b""), *rest])
+
+    corpus = changed(Corpus(tmp_path, "coref in CoNLL-U", 6), sparse)
+    assert said(corpus.compared(part=1, task=task)) == said(corpus.compared(task=task))

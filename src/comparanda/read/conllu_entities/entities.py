@@ -24,6 +24,7 @@ from comparanda.read.conllu_entities.brackets import (
 from comparanda.read.conllu_entities.gathered import Gathered
 from comparanda.read.conllu_entities.heads import Heads
 from comparanda.read.conllu_entities.misc import Misc, misc_values
+from comparanda.read.cuts import UncuttableError
 from comparanda.read.request import choose
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ def chosen_key(source: Source, request: Request) -> str | None:
     if "column" in request.options or request.value is not None:
         return None
     there = re.compile(rb"^(?:[0-9][^\n]*[\t|]|# ?global\.)%b *=" % KEY.encode(), re.MULTILINE)
-    return KEY if there.search(source.data, 0, source.size) else None
+    found = there.search(source.data, 0, source.size)
+    if found is None and source.whole is not None:  # which may have some
+        raise UncuttableError(f"a part of {source.parts[0].name} has no {KEY!r} in MISC")
+    return None if found is None else KEY
 
 
 def key_of_chains(request: Request) -> str:
@@ -75,6 +79,8 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
     sections = _Sections(source, request, key)
     cells = [each for each in misc_values(corpus, key) if each.value != "_"]
     if not cells and not sections.headers:
+        if source.whole is not None:
+            raise UncuttableError(f"a part of {source.parts[0].name} has no {key!r} in MISC")
         hint = f"name the key that has them: ::conllu?entities=KEY; {KEY} is usual"
         raise ReadError(f"no line has {key!r} in MISC", where=source.parts[0].name, hint=hint)
     fields = sections.fields(cells)
