@@ -111,7 +111,6 @@ def test_every_finding_of_every_view_is_the_same(name: str, tmp_path: Path) -> N
     assert printed(corpus.in_parts(2)) == whole
     assert printed(corpus.in_parts(9, folder=tmp_path / "result")) == whole
     assert printed(cp.open(tmp_path / "result")) == whole
-    assert printed(corpus.compared(part=1)) == whole
     assert printed(corpus.in_parts(9, workers=2)) == whole
 
 
