@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import signal
 import socket
@@ -41,10 +42,16 @@ FOLDER = Path("result")
 FAST = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None, "distributed.scheduler.allowed-failures": 1}
 
 
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+"""Dask leaves some sockets of what it stops to be collected: here, so that no other test is blamed."""
+
+
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
+    yield
+    gc.collect()
 
 
 @contextmanager
