@@ -446,11 +446,10 @@ def _merge_attribute(name: str, tables: list[Sites] | list[Claims]) -> Attribute
     if types or (kind == "truth" and any(name not in table.attributes for table in tables)):
         raise UsageError(f"the attribute {name!r} is not of one type in all parts")
 
+    given = [(table.attributes.get(name), len(table.document)) for table in tables]  # the tables need not stay
+
     def make() -> Column:
-        columns = [
-            table.attributes[name].make() if name in table.attributes else _nothing(kind, len(table))
-            for table in tables
-        ]
+        columns = [_nothing(kind, rows) if each is None else each.make() for each, rows in given]
         texts = [column for column in columns if isinstance(column, TextColumn)]
         if texts:
             return _joined(texts)

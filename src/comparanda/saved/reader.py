@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import msgspec
 import numpy as np
 
 from comparanda.columns import Column, TextColumn
@@ -64,6 +65,12 @@ class Reader:
     def verify(self, name: str) -> None:
         """Check a file of the folder without keeping what is in it."""
         self.bytes(name)
+
+    def release(self) -> None:
+        """Let go of all columns, and of what the manifest says of them: of many parts, only texts are read later."""
+        self._known = {}
+        nothing: dict[str, Any] = {name: [] for name in ("documents", "views", "claims", "chains", "texts", "notes")}
+        self.manifest = msgspec.structs.replace(self.manifest, **nothing)
 
     def forget(self, names: Sequence[str]) -> None:
         """Let go of columns that were read."""

@@ -90,6 +90,8 @@ def _opened(path: Path, manifest: Manifest, *, part: bool = False) -> Result:
         needed = [name for each in view.measures for name in measure(each).statistics]
         known = all(can_be_told(verdicts, view, name) for name in needed)
         reader.require(known, f"a statistic that {view.name!r} needs is missing")
+    if part:
+        reader.release()
     return Result(verdicts, manifest.resamples, manifest.seed, manifest.zero_division)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from comparanda.columns import PADDING
@@ -46,13 +47,15 @@ def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, 
     reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
     used = [each.source for each in entry.sides] + ([] if entry.words is None else [entry.words])
     reader.require(max(used, default=-1) < len(sources), "a side has no source")
-    words = _Late(reader, entry, documents, sources)
+    words = _Late(reader, msgspec.structs.replace(entry, names=[]), documents, sources)
     if late:
         for name in _columns(entry):
             reader.verify(name)
     else:
         words.read()
-    return TextPart(documents, tuple(entry.names), sentences, words, entry.by_line, entry.running)
+    known = reader.manifest.documents
+    called = tuple(known if entry.names == known else entry.names)  # many names need not be there twice
+    return TextPart(documents, called, sentences, words, entry.by_line, entry.running)
 
 
 class _Late:
