@@ -392,3 +392,10 @@ def test_documents_without_brackets_do_not_tell_that_there_are_none(task: str, t
 
     corpus = changed(Corpus(tmp_path, "coref in CoNLL-U", 6), sparse)
     assert said(corpus.compared(part=1, task=task)) == said(corpus.compared(task=task))
+
+
+@pytest.mark.slow
+def test_the_scheme_of_probable_tags_is_told_by_all_sentences(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path, "prob without documents", 50)  # in some sentences no tag has another letter than I
+    assert said(corpus.compared(part=1)) == said(corpus.compared())
+    assert any("is not made alike" in text for text in corpus.told)

@@ -143,6 +143,7 @@ def _read_tags(records: Records) -> tuple[TagScheme, dict[str, tuple[str, str]]]
         found[tag] = _SAME.get(letter, letter), (match["label"] or NO_LABEL) if match else tag
     letters = {letter for letter, _ in found.values()}
     scheme: TagScheme = "bioes" if letters & {"E", "S"} else "io" if letters == {"I"} else "bio"
+    records.scheme = scheme
     return scheme, found
 
 

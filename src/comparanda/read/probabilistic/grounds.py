@@ -32,7 +32,8 @@ def on_ground(records: Records, tuples: Tuples) -> Corpus:
     else:
         words = [records.words(number) for number in range(len(records))]
         corpus = _on_numbers(records, tuples) if words[0] is None else _on_words(records, tuples, words)
-    return replace(corpus, beliefs=replace(tuples.beliefs, policies=records.settings.said()))
+    beliefs = replace(tuples.beliefs, policies=records.settings.said())
+    return replace(corpus, beliefs=beliefs, layout="; ".join(filter(None, (corpus.layout, records.scheme))))
 
 
 def _on_texts(records: Records, tuples: Tuples) -> Corpus:

@@ -93,6 +93,7 @@ class Records:
         self.unit = self._unit()
         self.scores = self._scores()
         self.notes: list[Note] = []
+        self.scheme = ""  # of the tags that tokens have probabilities of
 
     def __len__(self) -> int:
         return len(self.documents)
