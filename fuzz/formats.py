@@ -217,5 +217,5 @@ def _content(corpus: Corpus, chains: bool) -> dict[str, object]:
         return {"chains": chained.content(found)}
     kinds = ("names", "texts", "extents", "labels", "ids")  # a format may say more of spans than it was told
     rows: list[Any] = documents.content(found)
-    rows = [(name, text, *zip(*spans, strict=True)) for name, text, spans in rows]
+    rows = sorted((name, text, *zip(*spans, strict=True)) for name, text, spans in rows)  # as files are read by name
     return {kind: [row[at : at + 1] for row in rows] for at, kind in enumerate(kinds)}

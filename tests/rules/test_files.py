@@ -322,6 +322,10 @@ def test_an_error_of_a_file_is_a_usage_error_in_four_lines() -> None:
     [
         ("", "rules.toml: there are no rules\n  a rule begins with [[rules]]"),
         ("x = " + "9" * 5000, "rules.toml: no valid TOML: a number has too many digits"),
+        (
+            "x = [1]\r\r\ny = " + "[" * 5000,
+            "rules.toml: keys, tables and lists can stand in each other at most 20 deep",
+        ),
         ("#" * 1_000_001, "rules.toml: the file has more than 1,000,000 bytes, and more are not allowed"),
     ],
 )

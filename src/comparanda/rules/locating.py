@@ -21,6 +21,7 @@ Keys = tuple[str | int, ...]
 
 DEEPEST: Final = 20
 
+_TOO_DEEP = f"keys, tables and lists can stand in each other at most {DEEPEST} deep"
 _BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*+")
 _SPACE = re.compile(r"[ \t]*+")
 _BARE = re.compile(r"[A-Za-z0-9_-]++")
@@ -250,8 +251,7 @@ class Source:
         try:
             return spots(self.text)
         except _DepthError as problem:
-            what = f"keys, tables and lists can stand in each other at most {DEEPEST} deep"
-            raise self._pointing(what, Place(problem.offset, problem.offset + 1)) from None
+            raise self._pointing(_TOO_DEEP, Place(problem.offset, problem.offset + 1)) from None
 
     def _data(self) -> dict[str, Any]:
         try:
@@ -260,6 +260,8 @@ class Source:
             raise self._no_toml(str(problem)) from None
         except ValueError:
             raise self.error("no valid TOML: a number has too many digits") from None
+        except RecursionError:  # behind a mistake at which the places end
+            raise self.error(_TOO_DEEP) from None
 
     def _no_toml(self, message: str) -> RuleError:
         what = f"no valid TOML: {_POSITION.sub('', message)}"
