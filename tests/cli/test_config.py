@@ -108,6 +108,7 @@ def test_a_result_folder_does_not_mind_the_file(demo: Path, capsys: pytest.Captu
         ("[maps]\nkey = 1", 2, "c.toml: [maps] must be a table of names and files"),
         ("seed = ", 3, "c.toml: no valid TOML: Invalid value (at end of document)"),
         ("seed = 1\nseed = 2", 3, "c.toml: no valid TOML: "),
+        (f"seed = {'9' * 5000}", 3, "c.toml: no valid TOML: Exceeds the limit (4300 digits)"),
     ],
 )
 def test_what_a_file_cannot_say(

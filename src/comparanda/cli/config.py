@@ -144,7 +144,7 @@ def _load(path: str) -> dict[str, Any]:
             settings = tomllib.load(stream)
     except OSError as problem:
         raise ReadError(f"cannot be read: {problem.strerror}", where=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:  # no TOML, no UTF-8, a number of thousands of digits, or too deep
         raise ReadError(f"no valid TOML: {problem}", where=path) from None
     for name in _TABLES:
         table = settings.get(name, {})
