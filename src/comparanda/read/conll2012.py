@@ -159,7 +159,7 @@ class _Reading:
             return usual
         if written == "none":
             return None
-        if not written.isdecimal() or not 1 <= int(written) < width:
+        if not written.isdecimal() or len(written) > 9 or not 1 <= int(written) < width:
             hint = f"a number from 1 to {width - 1}, or none" if width > 1 else "the file has one column"
             raise UsageError(f"{option}={written!r} names no column before that of brackets", hint=hint)
         return int(written) - 1

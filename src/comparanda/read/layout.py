@@ -29,7 +29,7 @@ _OUTSIDE = frozenset({b"O", b"_", b"-", b""})
 _ONE = re.compile(rb" *1[ \t]")
 _LEAST_NUMBERED = 3  # a number, a word and what is judged
 _LEAST_COUNTED = 2  # words of the longest sentence: of single ones, "1" may be the word
-_NUMBER = re.compile(r"-?[0-9]+")
+_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)

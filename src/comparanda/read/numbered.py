@@ -68,7 +68,7 @@ class Dialect:
         found = self.named([lowered])
         if found:
             return found[lowered]
-        if name.isdecimal() and 1 <= int(name) <= self.width:
+        if len(name) < 10 and name.isdecimal() and 1 <= int(name) <= self.width:
             return int(name) - 1
         raise UsageError(
             f"{self.title} has no column {name!r}{nearest(lowered, (*self.columns, *ALSO))}",

@@ -76,7 +76,7 @@ class Names:
                     where=self.where,
                     hint=f"give one by its number: {', '.join(str(number + 1) for number in found)}",
                 )
-        if self.positions and wanted.isdecimal() and 1 <= int(wanted) <= self.width:
+        if self.positions and len(wanted) < 10 and wanted.isdecimal() and 1 <= int(wanted) <= self.width:
             return int(wanted) - 1
         names = [name for name in self.names if name]
         numbers = f"numbers 1 to {self.width}" if self.positions else ""

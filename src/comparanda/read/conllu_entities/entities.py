@@ -125,7 +125,7 @@ class _Sections:
         self.request = request
         self.key = key
         self.notes: list[Note] = []
-        header = re.compile(rb"^# ?global\.%b *=([^\n]*)" % re.escape(key.encode()), re.MULTILINE)
+        header = re.compile(rb"^# ?global\.%b *=([^\n]*)" % re.escape(key.encode(errors="surrogatepass")), re.MULTILINE)
         self.headers = [
             (each.start(), named_fields(str(each[1].strip(b" "), "utf-8")))
             for each in header.finditer(source.data, 0, source.size)

@@ -74,7 +74,7 @@ def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
 def _places(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
     """Give where a line with a key in MISC begins, and where the value begins and ends."""
     source, data = corpus.source, corpus.source.data
-    pattern = re.compile(rb"%b=([^|\t\n]*)" % re.escape(key.encode()))
+    pattern = re.compile(rb"%b=([^|\t\n]*)" % re.escape(key.encode(errors="surrogatepass")))
     line = newline = counted = tabs = given = -1
     for found in pattern.finditer(data, 0, source.size):
         if data[found.start() - 1] not in b"\t|":
