@@ -38,7 +38,7 @@ def failure(source: str, place: Place, what: str, *, hint: str | None = None) ->
       label = 'PER'
             ^
     """
-    error = ExpressionError(what, details=excerpt(source, place), hint=hint)
+    error = ExpressionError(what, details=excerpt(source, place), hint=hint and escaped(hint))
     error.line = source.count("\n", 0, place.start)
     return error
 
