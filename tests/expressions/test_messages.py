@@ -166,7 +166,7 @@ def test_what_is_said_and_what_is_marked(text: str, what: str, marked: str) -> N
         ("matches(form)", 'write matches(text, "pattern")'),
         ("right('svm')", 'known: "bert", "crf"'),
         ("label == 'A' or 'B'", 'to test for several values write name in ["B", "…"]'),
-        ("label == 'A' or '\U0010ffff'", r'write name in ["\U0010ffff", "…"]'),
+        ("label == 'A' or '\U0010ffff'", r'to test for several values write name in ["\U0010ffff", "…"]'),
         ("label and seen", 'compare it with something, as in label == "…"'),
         ("label in 'PER'", "(to look for a piece of text write contains(text, piece))"),
         ("seen == IN", "(a column of that name is written `IN`, in backticks)"),
