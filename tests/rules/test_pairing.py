@@ -123,3 +123,12 @@ def test_many_rows_that_are_all_the_same_are_paired_in_order() -> None:
     rows = np.arange(1000)
     left, right = np.repeat(rows, 1000), np.tile(rows, 1000)
     assert greedy(left, right, []).tolist() == (rows * 1001).tolist()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_taken_one_by_one_is_what_rounds_would_take(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairing, "_FEW", 0.0)
+    monkeypatch.setattr(pairing, "_STRETCH", 3)
+    pairs, best = random_pairs(seed)
+    left, right, numbers = arrays(pairs, best)
+    assert greedy(left, right, numbers).tolist() == one_by_one(pairs, best)

@@ -68,7 +68,8 @@ def _rounds(left: Rows, right: Rows) -> Rows:
         winners = alive[(first_of_left[mine] == alive) & (first_of_right[theirs] == alive)]
         chosen.append(winners)
         taken_left[left[winners]] = taken_right[right[winners]] = True
-        before, alive = alive.size, alive[~(taken_left[mine] | taken_right[theirs])]
+        before = alive.size
+        alive = alive[~(taken_left[mine] | taken_right[theirs])]
         if alive.size > _FEW * before:
             chosen += _one_by_one(left, right, alive, taken_left, taken_right)
             break
