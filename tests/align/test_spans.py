@@ -358,6 +358,18 @@ def test_documents_that_the_key_does_not_have_are_ignored_and_said() -> None:
     assert (note.what, note.count) == ("spans in documents that the key does not have, ignored", 1)
 
 
+def test_so_they_are_if_they_are_longer_and_the_others_have_other_white_space() -> None:
+    key = [{"id": "d", "text": "Anna left", "spans": []}]
+    here, there = ({"begin": begin, "end": begin + 4, "label": "PER"} for begin in (5, 15))
+    more = [
+        {"id": "d", "text": "Anna\nleft", "spans": [here]},
+        {"id": "e", "text": "Cleo met Bo in Rome", "spans": [there]},
+    ]
+    for other in (more, more[::-1]):
+        placement = laid(Side(key), Side(other), missing="empty")
+        assert placed(placement, placement.sides[1]) == [("d", ((5, 9),), "PER")]
+
+
 # Where white space is part of a span, or all of it
 
 

@@ -83,11 +83,14 @@ class Ground:
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(size)])
 
     def placed(self, solid: Rows, *, ending: bool) -> Rows:
-        """Return the places of characters by their numbers among those of words; of an end, behind the one before."""
+        """Return the places of characters by their numbers among those of words; of an end, behind the one before.
+
+        Those of documents that the key does not have may be numbers of no character; their places mean nothing.
+        """
         if not len(self.solid):
             return np.zeros(len(solid), np.int64)
         if ending:
-            behind: Rows = self.solid[np.maximum(solid, 1) - 1] + 1
+            behind: Rows = self.solid[np.clip(solid, 1, len(self.solid)) - 1] + 1
             return behind
         places: Rows = self.solid[np.minimum(solid, len(self.solid) - 1)]
         return places
