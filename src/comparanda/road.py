@@ -151,6 +151,7 @@ def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
 
 def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
     """Read and align; what is wrong with the setup is said before anything is read."""
+    refuse_systems(systems)
     return prepare_runs(key, *columns_of(systems), setup)
 
 
@@ -191,12 +192,16 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
     return Prepared(task, aligned, columns, options)
 
 
-def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str, Any]]]:
-    """Give every run of every system a column; returns the systems, and the name and the output of each run."""
+def refuse_systems(systems: Mapping[str, Any]) -> None:
+    """Refuse systems that cannot be compared with a key: none, or one that is called like it."""
     if not systems:
         raise UsageError("there is no system to compare with the key")
-    if "key" in systems:
-        raise UsageError("a system cannot be called 'key'", hint="name it: NAME=FILE")
+    if KEY in systems:
+        raise UsageError(f"a system cannot be called {KEY!r}", hint="name it: NAME=FILE")
+
+
+def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str, Any]]]:
+    """Give every run of every system a column; returns the systems, and the name and the output of each run."""
     found: list[System] = []
     outputs: list[Any] = []
     for name, given in systems.items():

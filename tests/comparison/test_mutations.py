@@ -375,8 +375,8 @@ MUTATIONS = (
     ),
     mutation(
         "measures",
-        "items.label[items.positive]",
-        "items.label",
+        "np.flatnonzero(items.positives)",
+        "np.arange(len(items.names))",
         "macro_f1_is_the_mean_over_the_keys_labels",
     ),
     mutation(

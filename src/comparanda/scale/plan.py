@@ -16,7 +16,7 @@ from comparanda.manifest import digest
 from comparanda.read.cuts import UncuttableError
 from comparanda.read.files import size_of
 from comparanda.read.request import KEY
-from comparanda.road import Setup, check_count, columns_of, missing_of, request_of
+from comparanda.road import Setup, check_count, columns_of, missing_of, refuse_systems, request_of
 from comparanda.scale.in_step import Step, in_step
 from comparanda.scale.index import Index, Opened, index_of, opened
 from comparanda.scale.settings import files_beside, said_of
@@ -99,6 +99,7 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
 
     Raises `UncuttableError` where inputs must be read whole.
     """
+    refuse_systems(systems)
     columns, outputs = columns_of(systems)
     check_count(outputs, setup)
     found = {name: opened(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
