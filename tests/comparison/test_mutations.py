@@ -415,8 +415,8 @@ MUTATIONS = (
     ),
     mutation(
         "items",
-        "sites.place[site], label,",
-        "sites.place[site] * 0, label,",
+        "        sites.place[site],\n        label,",
+        "        sites.place[site] * 0,\n        label,",
         "items_know_their_label_document_sentence_and_place",
     ),
     mutation(
@@ -468,8 +468,8 @@ MUTATIONS = (
     ),
     mutation(
         "verdicts",
-        "given_sites=self.sites.take(rows) if claims is None else None,",
-        "given_sites=self.sites.take(rows[:1]) if claims is None else None,",
+        "found = self.sites.take(rows)\n",
+        "found = self.sites.take(rows[:1])\n",
         "where_gives_the_result_on_the_chosen_sites_alone",
     ),
     # DEFINITIONS 3: complementarity
@@ -1078,7 +1078,7 @@ MUTATIONS = (
     mutation("comparison.slices", "if rows.size:", "if rows.size > 1:", "slices_divide_the_sites"),
     mutation(
         "comparison.slices",
-        "inner = replace(context, view=context.view.narrowed(sites, context.verdicts.unit_of))",
+        "inner = replace(context, view=context.view.narrowed(each.rows, context.verdicts.unit_of, each.cells))",
         "inner = context",
         "the_scores_of_a_slice_are_those_of_its_sites_alone",
         "a_slice_is_tested_like_a_result_of_its_own",
@@ -1090,8 +1090,8 @@ MUTATIONS = (
         "slices_are_corrected_after_benjamini_and_hochberg",
     ),
     mutation(
-        "comparison.examples",
-        "_digests(context.seed, context.verdicts.documents)[table.document[rows]]",
+        "sampling",
+        "_digests(seed, documents)[table.document[rows]]",
         "table.document[rows].astype(np.uint64)",
         "examples_are_chosen_by_document_and_place_alone",
     ),
