@@ -77,6 +77,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch, patience: float = 0.0) -> None:
     monkeypatch.setattr(cluster, "_TICK", 0.1)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_costs_nothing_but_time_unless_it_happens_each_time(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -55,6 +55,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing_but_time(monkeypatch: pytes
     assert not children()
 
 
+@pytest.mark.slow
 def test_a_part_that_ends_every_worker_is_named_and_the_rest_is_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -70,7 +71,7 @@ def test_a_part_that_ends_every_worker_is_named_and_the_rest_is_kept(
     assert resumed(monkeypatch, FOLDER) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_a_run_that_is_stopped_leaves_no_workers_and_goes_on(
     how: signal.Signals, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
