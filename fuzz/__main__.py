@@ -19,6 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from fuzz.target import WORKSHOP, workshop
+
 HERE = Path(__file__).parent
 RESTARTS = 20
 """A crash of the interpreter or of a library ends a process, and so does too much memory: so often it starts again."""
@@ -81,7 +83,7 @@ def _run(name: str, folder: Path, seconds: float, seed: int) -> tuple[float, str
     """Run one process; return its CPU time and what libFuzzer printed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "fuzz.worker", name, str(folder), str(seconds), str(seed)]
-    settings = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    settings = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", WORKSHOP: str(workshop())}
     printed = folder / "printed"
     with printed.open("wb") as stream:
         subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, env=settings, check=False)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
 
 from comparanda.errors import InputError, UsageError
 
 SEPARATOR = b"\xfe\xfe"
 """Between the files of one case; no text in UTF-8 has it."""
+
+WORKSHOP = "FUZZ_WORKSHOP"
+"""The variable that names the folder for files, if there is one."""
 
 REFUSED = (InputError, UsageError)
 """How bad input may be refused; whatever else is raised is a finding."""
@@ -56,9 +61,16 @@ def taken_apart(data: bytes) -> tuple[int, list[bytes]]:
 
 @cache
 def workshop() -> Path:
-    """Return a folder for files, in memory where there is such."""
+    """Return a folder for files, in memory where there is such; it is there as long as the process that asks first.
+
+    libFuzzer ends a process without a word, so those that it runs in are told a folder by the one that starts them.
+    """
+    if told := os.environ.get(WORKSHOP):
+        return Path(told)
     memory = "/dev/shm"
-    return Path(tempfile.mkdtemp(prefix="fuzz-", dir=memory if os.access(memory, os.W_OK) else None))
+    made = Path(tempfile.mkdtemp(prefix="fuzz-", dir=memory if os.access(memory, os.W_OK) else None))
+    atexit.register(rmtree, made, ignore_errors=True)
+    return made
 
 
 def put(folder: str, names: Sequence[str], pieces: Sequence[bytes]) -> Path:
