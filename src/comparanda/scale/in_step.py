@@ -44,40 +44,33 @@ def in_step(sides: Mapping[str, Opened], size: int) -> list[Step] | None:
 
 
 def _steps(sides: Mapping[str, Opened], size: int) -> Iterator[Step]:
-    parts = {name: _Growing(each) for name, each in sides.items()}
-    marked = dict.fromkeys(sides, False)
+    """Give the parts one after the other; that no documents are marked is known, and told, only behind the last."""
+    parts = {side: _Growing(each) for side, each in sides.items()}
     names: list[str] = []
     seen: set[str] = set()
-    done: list[tuple[tuple[str, ...], dict[str, tuple[Stretch, ...]]]] = []
     bytes_now = 0
     for documents in zip_longest(*(placed(each) for each in sides.values())):
         if len({None if each is None else each.name for each in documents}) > 1 or documents[0].name in seen:
             raise UncuttableError("not in step")
-        for (side, part), each in zip(parts.items(), documents, strict=True):
-            marked[side] |= each.marked
-            bytes_now += part.add(each)
+        bytes_now += sum(part.add(each) for part, each in zip(parts.values(), documents, strict=True))
         names.append(documents[0].name)
         seen.add(documents[0].name)
         if bytes_now >= size:
-            done.append((tuple(names), {side: part.taken() for side, part in parts.items()}))
+            yield Step(tuple(names), {side: part.taken() for side, part in parts.items()})
             names, bytes_now = [], 0
     if names:
-        done.append((tuple(names), {side: part.taken() for side, part in parts.items()}))
-    if not all(marked[side] or len(each.files) > 1 for side, each in sides.items()):
+        yield Step(tuple(names), {side: part.taken() for side, part in parts.items()})
+    if not all(part.marked for part in parts.values()):
         raise UncuttableError("no documents are marked")
-    wholes = {side: Whole(tuple(name for name, _ in each.stamps), marked=True) for side, each in sides.items()}
-    for called, stretches in done:
-        inputs = {
-            side: replace(each.given, portion=Portion(stretches[side], wholes[side])) for side, each in sides.items()
-        }
-        yield Step(called, inputs)
 
 
 class _Growing:
-    """The stretches of one side of the part that is being made."""
+    """What is read of one side by the part that is being made."""
 
     def __init__(self, side: Opened) -> None:
-        self._side = side
+        self.marked = len(side.files) > 1
+        self._given = side.given
+        self._whole = Whole(tuple(name for name, _ in side.stamps), marked=True)
         self._first: Stretch | None = None
         self._stop = 0
         self._found: list[Stretch] = []
@@ -90,13 +83,14 @@ class _Growing:
             self._close()
             self._first = new
         self._stop = new.stop
+        self.marked |= document.marked
         return new.stop - new.start
 
-    def taken(self) -> tuple[Stretch, ...]:
-        """Return the stretches, and begin anew."""
+    def taken(self) -> Input:
+        """Return the input with what was added, and begin anew."""
         self._close()
         found, self._found = tuple(self._found), []
-        return found
+        return replace(self._given, portion=Portion(found, self._whole))
 
     def _close(self) -> None:
         if self._first is not None:
