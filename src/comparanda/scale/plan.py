@@ -108,10 +108,18 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
     fold = None if cut.room is None or sum(map(size_of, found[KEY].files)) <= cut.room else cut.seed
     beside = files_beside(setup)
-    said = [str(each) for each in (said_of(setup), beside, columns, files, fold)]
-    inputs = (each for part in parts for each in (part.key, *(output for _, output in part.outputs)))
-    said += [f"{given} {given.portion}" for given in inputs]
-    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode([__version__, *said])), fold, beside)
+    said = [__version__, *map(str, (said_of(setup), beside, columns, files, fold)), *_said_of_parts(parts)]
+    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode(said)), fold, beside)
+
+
+def _said_of_parts(parts: Sequence[PartTask]) -> Iterator[str]:
+    """Say what parts read: of every side once what holds for all of its portions, then the stretches of each."""
+    for part in parts:
+        for given in (part.key, *(output for _, output in part.outputs)):
+            assert given.portion is not None
+            if part.number == 0:
+                yield f"{given} {given.portion.whole}"
+            yield str(given.portion.stretches)
 
 
 def _in_order(alike: Sequence[Step]) -> tuple[PartTask, ...]:
@@ -239,19 +247,14 @@ def _parts(groups: Iterable[list[str]], sides: Mapping[str, Index]) -> Iterator[
     """Make the parts; what only responses have goes to the last."""
     known, every = sides[KEY].places, list(groups)
     surplus = {side: [name for name in index.places if name not in known] for side, index in sides.items()}
-    for number, names in enumerate(every):
-        yield _part(number, names, sides, surplus if number == len(every) - 1 else {})
-
-
-def _part(number: int, names: list[str], sides: Mapping[str, Index], surplus: Mapping[str, list[str]]) -> PartTask:
-    read = {
-        name: [*(each for each in names if each in index.places), *surplus.get(name, ())]
-        for name, index in sides.items()
-    }
     # in one go, spans stand at characters as soon as a response has its documents in another order
-    characters = any(list(index.places) != list(sides[KEY].places) for index in sides.values())
-    inputs = {name: sides[name].portion(found, characters=characters) for name, found in read.items()}
-    documents = {} if sides[KEY].rows else {name: tuple(found) for name, found in read.items()}
-    return PartTask(
-        number, inputs[KEY], tuple((name, given) for name, given in inputs.items() if name != KEY), documents
-    )
+    characters = any(list(index.places) != list(known) for index in sides.values())
+    for number, names in enumerate(every):
+        beside = surplus if number == len(every) - 1 else {}
+        read = {
+            name: [*(each for each in names if each in index.places), *beside.get(name, ())]
+            for name, index in sides.items()
+        }
+        inputs = {name: sides[name].portion(found, characters=characters) for name, found in read.items()}
+        documents = {} if sides[KEY].rows else {name: tuple(found) for name, found in read.items()}
+        yield PartTask(number, inputs.pop(KEY), tuple(inputs.items()), documents)
