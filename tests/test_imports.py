@@ -46,7 +46,7 @@ ROAD = (
     ("sampling",),
     ("folding",),
     ("judge",),
-    ("merge_chains", "merge_beliefs", "merge"),
+    ("merge_chains", "merge_beliefs", "merge_notes", "merge"),
     ("item_selection",),
     ("selection",),
     ("feedback",),

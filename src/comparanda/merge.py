@@ -6,28 +6,22 @@ one document, and a part is a piece of it, cut between sentences or rows.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.align.missing import BEYOND, LACKING
-from comparanda.claims import Claims, without_ids
+from comparanda.claims import Claims
 from comparanda.columns import Column, TextColumn, code_type
 from comparanda.corpus import Fragments
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
 from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.items import Items, joined_items
-from comparanda.judge.label_maps import ONE_SIDED, one_sided
-from comparanda.judge.links import UNLINKED
 from comparanda.merge_beliefs import merge_candidates, merge_statistics, shifted
 from comparanda.merge_chains import before_each, foreign_last, merge_chains, merge_units, refuse_cut_topics
-from comparanda.places import together
-from comparanda.read.request import KEY
+from comparanda.merge_notes import merge_notes
 from comparanda.sites import Aspect, Attribute, Folded, Sites, canonical
 from comparanda.verdicts import Verdicts, View, of_all_labels
 
@@ -37,15 +31,11 @@ if TYPE_CHECKING:
     from comparanda.candidates import Candidates
     from comparanda.chains import Chains
     from comparanda.columns import Codes, Rows
-    from comparanda.places import Note
     from comparanda.verdicts import Units
 
     _Table = Sites | Items | Claims | Chains | Candidates
 
 _MISSING = "\0missing"
-
-OF_INPUTS = ("inputs in which ", "files in which ")
-"""How notes begin that say what an input does not have at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +71,7 @@ def merge(parts: Sequence[Verdicts]) -> Verdicts:
         documents=first.documents if pieces else tuple(name for part in parts for name in part.documents),
         units=units,
         views=views,
-        notes=_merge_notes(parts, views),
+        notes=merge_notes(parts, views),
         texts=Texts(tuple(text for part in parts for text in part.texts.parts), continued=pieces),
     )
     return foreign_last(merged, parts)
@@ -179,61 +169,6 @@ def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> i
         tables.append(view.all_sites if view.claims is None else view.claims)
         tables += [each for each in (view.given_items, view.chains, *(view.candidates or ())) if each is not None]
     return max((int(column(table).max(initial=-1)) for table in tables), default=-1)
-
-
-def _merge_notes(parts: Sequence[Verdicts], views: dict[str, View]) -> tuple[Note, ...]:
-    """Add up the notes; those about labels on one side speak of the whole, so they are made again."""
-    notes = [note for part in parts for note in part.notes if not note.what.startswith(OF_INPUTS)]
-    notes += _of_inputs(parts)
-    view, runs = next(iter(views.values())), parts[0].runs
-    kept = [note for note in notes if note.what not in ONE_SIDED]
-    if len(kept) < len(notes):
-        kept += one_sided(view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs)
-    kept = _without_linked(kept, view.claims, runs)
-    return tuple(sorted((each for note in together(kept) for each in _by_place(note)), key=_standing))
-
-
-def _of_inputs(parts: Sequence[Verdicts]) -> list[Note]:
-    """Return the notes that hold for an input as a whole: those that every part of it makes."""
-    first, *others = (
-        {(note.side, note.what): note for note in part.notes if note.what.startswith(OF_INPUTS)} for part in parts
-    )
-    return [note for which, note in first.items() if all(which in each for each in others)]
-
-
-def _without_linked(notes: Sequence[Note], claims: Claims | None, runs: Sequence[str]) -> list[Note]:
-    """Leave out the notes that a side has no links, made by parts of a side that has some elsewhere."""
-    counts: Counter[str] = Counter()
-    for note in notes:
-        counts[note.side] += note.count * (note.what == UNLINKED)
-    if claims is None or not counts.total():
-        return list(notes)
-    spans = {KEY: int(claims.key.sum()), **{run: int(each.sum()) for run, each in zip(runs, claims.runs, strict=True)}}
-    return [note for note in notes if note.what != UNLINKED or counts[note.side] == spans[note.side]]
-
-
-def _by_place(note: Note) -> Iterator[Note]:
-    """Take a note apart: one for each place, and one for those that are not told; notes of labels stay as they are."""
-    if note.what in ONE_SIDED or len(note.first) > note.count:
-        yield note
-        return
-    yield from (replace(note, count=1, first=(place,)) for place in note.first)
-    if note.count > len(note.first):
-        yield replace(note, count=note.count - len(note.first), first=())
-
-
-def _standing(note: Note) -> tuple[tuple[str, ...], int, str]:
-    """Return where a note stands among others of its kind.
-
-    In the order of the files and their lines, for parts go by the key, and a response may have its documents in another
-    order; what only a response has goes by its name, and what it lacks as the key has it.
-    """
-    if not note.first or note.what in ONE_SIDED or LACKING in note.what:
-        return (), 0, ""
-    if BEYOND in note.what:
-        return (), 0, note.first[0]
-    file, _, line = note.first[0].rpartition(": ")[2].rpartition(":")  # before it, what is meant there may be named
-    return (PurePath(file).parts, int(line), "") if file and line.isdecimal() else ((), 0, "")
 
 
 class _Ground:
