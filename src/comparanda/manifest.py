@@ -258,8 +258,8 @@ class SystemEntry(_Entry, frozen=True):
     runs: Annotated[list[Natural], Meta(min_length=1)]
 
 
-class Manifest(_Entry, frozen=True):
-    """The whole folder; `topics` are the names of units that are topics, `files` the digests of all files beside it."""
+class _Head(_Entry, frozen=True):
+    """What every manifest says first: what the folder is, who wrote it, and how its findings are made."""
 
     kind: str
     folder_version: int
@@ -267,6 +267,11 @@ class Manifest(_Entry, frozen=True):
     resamples: Annotated[int, Meta(ge=0, le=_MOST_RESAMPLES)]
     seed: Natural
     zero_division: float | None
+
+
+class Manifest(_Head, frozen=True):
+    """The whole folder; `topics` are the names of units that are topics, `files` the digests of all files beside it."""
+
     task: str
     systems: Annotated[list[SystemEntry], Meta(min_length=1)]
     runs: list[str]
@@ -286,15 +291,9 @@ class Manifest(_Entry, frozen=True):
     files: dict[str, str]
 
 
-class PartsManifest(_Entry, frozen=True):
+class PartsManifest(_Head, frozen=True):
     """A folder of parts, result folders themselves; `parts` has the digest of the manifest of each by its name."""
 
-    kind: str
-    folder_version: int
-    version: str
-    resamples: Annotated[int, Meta(ge=0, le=_MOST_RESAMPLES)]
-    seed: Natural
-    zero_division: float | None
     parts: Annotated[dict[str, str], Meta(min_length=1)]
 
 
