@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -431,6 +432,11 @@ def is_ours(folder: Path) -> bool:
         return False
     written = loose.get("parts" if PLAN in names else "files")
     return names <= {MANIFEST, PLAN, *(written if isinstance(written, dict | list) else ())}
+
+
+def temporary_beside(target: Path) -> Path:
+    """Return a temporary name beside that of a file or folder: one that nothing has yet."""
+    return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
 
 
 def is_temporary(name: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -40,6 +39,7 @@ from comparanda.manifest import (
     WorldsEntry,
     digest,
     is_ours,
+    temporary_beside,
 )
 from comparanda.saved.texts import SavedSource
 from comparanda.version import __version__
@@ -73,7 +73,7 @@ def save(result: Result, folder: str | os.PathLike[str]) -> None:
         raise ReadError("something else stands there already", where=str(target), hint="choose another folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = _beside(target)
+        temporary = temporary_beside(target)
         temporary.mkdir()
         try:
             _write(result, lambda name, data: _write_file(temporary / name, data))
@@ -96,16 +96,12 @@ def _write_file(file: Path, data: bytes | memoryview) -> None:
     file.write_bytes(data)
 
 
-def _beside(target: Path) -> Path:
-    return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
-
-
 def _put(temporary: Path, target: Path) -> None:
     """Rename the new folder to its name; the old one goes only when the new one stands."""
     if not target.exists():
         temporary.rename(target)
         return
-    old = _beside(target)
+    old = temporary_beside(target)
     target.rename(old)
     try:
         temporary.rename(target)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +26,7 @@ from comparanda.manifest import (
     digest,
     is_ours,
     is_temporary,
+    temporary_beside,
 )
 from comparanda.scale.judging import FACTS, Facts
 from comparanda.version import __version__
@@ -120,7 +120,7 @@ class PartsFolder:
         self.manifests[number] = seal.manifest
 
     def _put_part(self, target: Path, files: Files) -> None:
-        temporary = _beside(target)
+        temporary = temporary_beside(target)
         temporary.mkdir()
         try:
             for name, data in files.items():
@@ -196,13 +196,9 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _beside(target: Path) -> Path:
-    return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
-
-
 def _put(target: Path, data: bytes) -> None:
     """Write a file to a temporary name and rename it."""
-    temporary = _beside(target)
+    temporary = temporary_beside(target)
     try:
         temporary.write_bytes(data)
         os.replace(temporary, target)
