@@ -50,7 +50,7 @@ class Reader:
             self.refuse(what)
 
     def bytes(self, name: str) -> bytes:
-        """Read a file of the folder."""
+        """Read a file of the folder, and check that it is what was saved."""
         if Path(name).name != name or name in {"", ".", ".."} or "\\" in name:
             self.refuse(f"the manifest names a file outside it: {name!r}")
         path = self.folder / name
@@ -61,10 +61,6 @@ class Reader:
             self.refuse(f"{name}: {problem}")
         self.require(digest(data) == self.manifest.files.get(name), f"{name} is not what was saved")
         return data
-
-    def verify(self, name: str) -> None:
-        """Check a file of the folder without keeping what is in it."""
-        self.bytes(name)
 
     def release(self) -> None:
         """Let go of all columns, and of what the manifest says of them: of many parts, only texts are read later."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -24,9 +24,37 @@ if TYPE_CHECKING:
     from comparanda.manifest import PartEntry, SideEntry, SourceEntry, TextEntry
     from comparanda.saved.reader import Reader
 
+Found = TypeVar("Found")
 
-_KEPT = 8
-"""Of how many parts it is kept where their words stand."""
+
+class _Last(Generic[Found]):
+    """What was asked for last, as far as it is not too much together.
+
+    Args:
+        most: how much is kept; the very last is, whatever its size.
+        size: tells how much something is.
+
+    """
+
+    def __init__(self, most: int, size: Callable[[Found], int]) -> None:
+        self._most = most
+        self._size = size
+        self._known: dict[object, Found] = {}
+
+    def of(self, asker: object, read: Callable[[], Found]) -> Found:
+        """Return what somebody asks for, reading it if it is not there."""
+        found = self._known.pop(asker, None) or read()
+        self._known[asker] = found
+        while len(self._known) > 1 and sum(map(self._size, self._known.values())) > self._most:
+            del self._known[next(iter(self._known))]
+        return found
+
+
+_WORDS: _Last[Words] = _Last(8, lambda _: 1)
+"""Where words stand, of the last eight parts."""
+
+_SOURCES: _Last[Source] = _Last(256 << 20, lambda source: source.size)
+"""The last sources, 256 MiB of them."""
 
 
 def read_texts(reader: Reader, *, late: bool = False) -> Texts:
@@ -50,7 +78,7 @@ def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, 
     words = _Late(reader, msgspec.structs.replace(entry, names=[]), documents, sources)
     if late:
         for name in _columns(entry):
-            reader.verify(name)
+            reader.bytes(name)  # whether it is what was saved
     else:
         words.read()
     known = reader.manifest.documents
@@ -70,15 +98,13 @@ class _Late:
         self._words = _read_words(*self.given)
 
     def __call__(self) -> Words:
-        return _last(self) if self._words is None else self._words
+        return _WORDS.of(self, self._read_late) if self._words is None else self._words
 
-
-@lru_cache(maxsize=_KEPT)
-def _last(late: _Late) -> Words:
-    reader, entry, *_ = late.given
-    words = _read_words(*late.given)
-    reader.forget(_columns(entry))
-    return words
+    def _read_late(self) -> Words:
+        reader, entry, *_ = self.given
+        words = _read_words(*self.given)
+        reader.forget(_columns(entry))
+        return words
 
 
 def _columns(entry: TextEntry) -> list[str]:
@@ -118,32 +144,13 @@ def _read_side(reader: Reader, entry: SideEntry, rows: int, source: SavedSource)
     return Side(entry.name, source, offset, to_side)
 
 
-class _Last:
-    """The bytes of the sources asked for last, as far as they are not too many together."""
-
-    def __init__(self) -> None:
-        self._known: dict[SavedSource, Source] = {}
-
-    def of(self, saved: SavedSource, read: Callable[[], Source]) -> Source:
-        """Return the bytes of a source, reading them if they are not there."""
-        found = self._known.pop(saved, None) or read()
-        self._known[saved] = found
-        while len(self._known) > 1 and sum(each.size for each in self._known.values()) > _KEPT_BYTES:
-            del self._known[next(iter(self._known))]
-        return found
-
-
-_LAST = _Last()
-_KEPT_BYTES = 256 << 20
-
-
 class SavedSource:
     """The bytes behind a saved result, read when an excerpt first needs them."""
 
     def __init__(self, reader: Reader, entry: SourceEntry, *, late: bool = False) -> None:
         self.reader = reader
         self.entry = entry
-        self._kept = _LAST if late else None
+        self._late = late
         self._size = 0
         begins = [part.begin for part in entry.parts]
         reader.require(begins[0] == 0 and begins == sorted(begins), "the files of a source are not in order")
@@ -160,7 +167,7 @@ class SavedSource:
 
     def __call__(self) -> Source:
         """Return the bytes, and where each file begins in them."""
-        return self._source if self._kept is None else self._kept.of(self, self._read)
+        return _SOURCES.of(self, self._read) if self._late else self._source
 
     @cached_property
     def _source(self) -> Source:
