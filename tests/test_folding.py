@@ -135,10 +135,27 @@ def test_what_was_not_asked_for_is_refused(demo: Verdicts) -> None:
     result = Result(small(demo), 0)
     with pytest.raises(UsageError, match="scores cannot be cut by 'length'"):
         result.slices("length")
-    with pytest.raises(UsageError, match="word of sites that all systems have right is not known"):
-        result.examples('word == "the"')
+    with pytest.raises(UsageError, match=r"^frequency of .* only counted\n  compare with more --memory$"):
+        result.examples("frequency == 1")
     with pytest.raises(UsageError, match="a result cannot be cut to some sites"):
         result.where('key == "NOUN"')
+
+
+@pytest.mark.parametrize("where", ["length > 9", 'word == "on" or length > 9', 'label == "ADP" and length > 1'])
+def test_who_asks_for_words_of_easy_sites_is_told_what_to_write(demo: Verdicts, where: str) -> None:
+    result = Result(small(demo), 0)
+    with pytest.raises(UsageError, match="of sites that all systems have right is not known") as caught:
+        result.examples(where)
+    _, told, otherwise = str(caught.value.hint).split("`")
+    assert (told, otherwise) == (f"({where}) and solved_by < 4", ", or compare with more --memory")
+    assert result.examples(told, top=0) == Result(demo, 0).examples(told, top=0)
+    assert result.examples(told).count > 0
+
+
+def test_items_have_no_words_whether_sites_are_kept_or_not(demo: Verdicts) -> None:
+    for verdicts in (demo, small(demo)):
+        with pytest.raises(UsageError, match="unknown name 'word'"):
+            Result(verdicts, 0).examples('positive and word == "on"')
 
 
 def test_a_condition_that_no_easy_site_fulfils_may_speak_of_words(demo: Verdicts) -> None:

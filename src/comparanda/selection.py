@@ -162,8 +162,7 @@ class Ground:
             told = where[each.place.start : each.place.end]
             if not names_used(told) & unknown and not len(choose(told, cells, pair)):
                 return np.zeros(0, np.int64)
-        what = f"{', '.join(sorted(unknown))} of sites that all systems have right is not known: these are only counted"
-        raise UsageError(what, hint="say `and not (…)` of them, or compare with more --memory")
+        raise _only_counted(where, unknown, len(self.verdicts.runs))
 
     def _chooser(self, of: tuple[View, tuple[int, int] | None, bool], visible: Callable[[], Scope]) -> Chooser:
         """Return what chooses rows; those that were not asked for a long time are forgotten."""
@@ -172,6 +171,18 @@ class Ground:
         while len(self._choosers) > 1 and sum(each.length for each in self._choosers.values()) > _KEPT:
             del self._choosers[next(iter(self._choosers))]
         return found
+
+
+def _only_counted(where: str, unknown: Collection[str], runs: int) -> UsageError:
+    """Make the error for a condition on what is not known of sites that are only counted.
+
+    How frequent words are is not known of any site then, so that leaving some out is no help.
+    """
+    what = f"{', '.join(sorted(unknown))} of sites that all systems have right is not known: these are only counted"
+    hint = "compare with more --memory"
+    if FREQUENCY not in unknown:
+        hint = f"to leave these out write `({where}) and solved_by < {runs}`, or {hint}"
+    return UsageError(what, hint=hint)
 
 
 def selected(
@@ -227,8 +238,8 @@ def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
 def _selected_items(ground: Ground, view: View, where: str, base: str | None, new: str | None) -> Selection:
     """Return the items that fulfil a condition; what the key and the runs have does not depend on who is looked at."""
     if base is None or new is None or not names_used(where) & {*PAIR_ITEM_NAMES}:
-        more = ground.folded(where, view, of="items")
-        return Selection(where, ground.items(where, view), view, None, "items", folded=more)
+        rows = ground.items(where, view)  # which refuses names that are not of items
+        return Selection(where, rows, view, None, "items", folded=ground.folded(where, view, of="items"))
     both = ground.verdicts.system(base), ground.verdicts.system(new)
     return _of_runs(where, view, both, ground, "items")
 
