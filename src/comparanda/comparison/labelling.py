@@ -86,7 +86,7 @@ def labelling(view: View) -> Labelling:
 def own_sites(view: View) -> Codes:
     """Whether each site that counts is the key's own, and not there because a run says something."""
     if view.raised is None:
-        return np.ones(len(view.sites), np.bool_)
+        return np.ones(view.sites.rows, np.bool_)
     return np.not_equal(view.sites.key, view.sites.names.index(view.raised))
 
 

@@ -138,6 +138,7 @@ class ItemList(Struct, frozen=True, kw_only=True):
         words: what the condition says, in words.
         of: whether they are sites or items.
         count: how many there are in all, whatever the page holds of them; None where a server is to be asked.
+        folded: how many of them are only counted in this result, so that nobody can show them.
         cards: those that the page holds, by the numbers of their cards, in the order of the text; None where a server
             is to be asked. What counts several times, once for each pair of runs, stands there several times.
         runs: for each of them the runs of base and new it is about, where systems have several.
@@ -148,6 +149,7 @@ class ItemList(Struct, frozen=True, kw_only=True):
     words: str
     of: Literal["sites", "items"]
     count: int | None = None
+    folded: int = 0
     base: str | None = None
     new: str | None = None
     view: str | None = None

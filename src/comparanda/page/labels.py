@@ -88,7 +88,7 @@ def scores_by_label(result: Result, choices: Choices) -> Scores | None:
 def _scored_labels(result: Result, choices: Choices) -> tuple[list[str], int]:
     """Return the most frequent labels of the key's items, as far as measures can name them, and how many are left."""
     items = result.verdicts.view(choices.view).items
-    counts = np.bincount(items.label[items.positive], minlength=len(items.names))
+    counts = items.positives
     order = sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-int(counts[code]), code))
     names = [name for name in (items.names[code] for code in order) if name and "\n" not in name][:_SCORED]
     return names, len(order) - len(names)

@@ -50,8 +50,11 @@ class Held:
             return "no examples; all of them are asked for when they are looked at"
         words = f"{counted(len(self.cards), 'example')} {'with' if text else 'without'} their words"
         if self.least is None:
-            return f"{words}: all that its numbers count"
-        return f"{words}: at least {self.least:,} of those behind each number, or all, chosen by hash (seed {seed})"
+            held = f"{words}: all that its numbers count"
+        else:
+            held = f"{words}: at least {self.least:,} of those behind each number, or all, chosen by hash (seed {seed})"
+        folded = "; sites that all systems have right are only counted, but for some of each label"
+        return held + folded * any(each.folded for each in self.lists)
 
 
 class Lists:
@@ -99,7 +102,9 @@ class Lists:
             _list(link, sample.words, sample.universe.of, sample)
             for link, sample in zip(self._numbers, samples, strict=True)
         )
-        cut = any(len(each.cards or ()) < sample.count for each, sample in zip(lists, samples, strict=True))
+        cut = any(
+            len(each.cards or ()) < sample.count - sample.folded for each, sample in zip(lists, samples, strict=True)
+        )
         return Held(lists, tuple(cards), least if cut else None)
 
     def _selected(self, link: Link, ground: Ground) -> Selection:
@@ -129,6 +134,7 @@ def _list(link: Link, words: str, of: Literal["sites", "items"], sample: _Sample
         words=words,
         of=of,
         count=None if sample is None else sample.count,
+        folded=0 if sample is None else sample.folded,
         cards=cards,
         runs=runs,
     )
@@ -193,7 +199,7 @@ class _Universe:
         self.link, self.of = link, selection.of
         self._verdicts = result.verdicts
         table = _table(selection)
-        rows = np.arange(len(table))
+        rows = np.arange(table.rows)
         self._rank = np.empty(len(rows), np.int32)
         self._rank[by_hash(result.context(selection.view.name), table, rows)] = rows
         self._first = np.full(len(rows), np.iinfo(np.int32).max, np.int32)
@@ -211,7 +217,8 @@ class _Universe:
         rows, pairs = selection.rows[chosen], _pairs(self._verdicts, selection)
         turn = np.cumsum(np.diff(rank[chosen], prepend=-1) > 0) - 1
         self._first[rows] = np.minimum(self._first[rows], turn)
-        return _Sample(self, words, len(selection), rows, None if pairs is None else pairs[chosen])
+        chosen_pairs = None if pairs is None else pairs[chosen]
+        return _Sample(self, words, len(selection), selection.folded, rows, chosen_pairs)
 
     def size(self, least: int) -> int:
         """Return how many rows there are if each list has so many examples."""
@@ -228,11 +235,12 @@ class _Universe:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Sample:
-    """Some rows of a list, those that are chosen first before others, and how many there are in all."""
+    """Some rows of a list, those that are chosen first before others; how many there are in all, and only counted."""
 
     universe: _Universe
     words: str
     count: int
+    folded: int
     rows: Rows
     pairs: Pairs | None
 

@@ -10,9 +10,11 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 import comparanda as cp
+from comparanda import folding
 from comparanda.demo import TASKS, demo_files
-from comparanda.page import Choices
+from comparanda.page import Choices, as_html, build
 from comparanda.page.server import Routes, searching
+from comparanda.result import Result
 from comparanda.show.links import Link
 from tests.chromium import Tab, opened
 from tests.page.browser.conftest import demo_page
@@ -175,3 +177,20 @@ def test_another_site_cannot_read_or_frame_the_page(browser: Browser, routes: Ca
         })"""
         assert page.evaluate(framing, client.server.address) == "nothing to read"
         assert page.evaluate(reading, other.server.address) == 200
+
+
+def test_a_list_says_what_is_only_counted(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "EXAMPLES", 2)
+    tags = ["A"] * 40 + ["B"] * 10
+    whole = cp.compare([tags], {"x": [["B", *tags[1:]]], "y": [[*tags[:-1], "A"]]}, task="tag", resamples=0)
+    result = Result(folding.folded(whole.verdicts, whole.seed))
+    page, file, said = build(result), tmp_path / "page.html", []
+    file.write_text(as_html(page), encoding="utf-8")
+    long = next(each for each in page.lists if each.where == 'right_by_run("x")')
+    with served(Routes(result, Choices(served=True)).answer) as client:
+        for place in (file, client.server.address):
+            with opened(browser, place, Link(long.where, view=long.view).address()) as tab:
+                said.append([tab.page.locator(f"main {each}").first.text_content() for each in ("h2", "p.note")])
+                assert not tab.messages
+    only = "Sites that all systems have right are only counted in this result, but for some of each label."
+    assert said == [["5 of 49 sites", only]] * 2

@@ -61,6 +61,7 @@ class ItemsView {
     this.filters = Object.fromEntries(FILTERS.map((name) => [name, given[name] ?? ""]));
     this.asked = 0;  // answers to older questions are not drawn
     this.title = make("h2", {}, this.titleText(list.count, list.cards?.length ?? list.count));
+    this.sample = make("p", { class: "part note", hidden: true });
     this.bar = make("div", { class: "part toolbar filters", role: "search" }, this.searchBox());
     this.matches = make("p", { class: "matches", hidden: true });
     this.notice = make("div", { class: "part", hidden: true });
@@ -78,7 +79,7 @@ class ItemsView {
   elements() {
     const { list } = this;
     const about = make("p", { class: "part about" }, list.words ? [make("bdi", {}, list.words), " "] : null, make("code", { dir: "auto" }, visible(list.where)));
-    return [this.title, about, this.sampleNote(), this.bar, this.matches, this.notice, make("section", { class: "part", "aria-label": "Examples" }, this.before, this.body, this.more), drawCommand(list)];
+    return [this.title, about, this.sample, this.bar, this.matches, this.notice, make("section", { class: "part", "aria-label": "Examples" }, this.before, this.body, this.more), drawCommand(list)];
   }
 
   titleText(count, held) {
@@ -87,10 +88,14 @@ class ItemsView {
     return (held < count ? inWords(held) + " of " : "") + inWords(count) + " " + noun;
   }
 
-  sampleNote() {
-    const { list } = this;
-    if (page.served || list.cards.length === list.count) return null;
-    return make("p", { class: "part note" }, "A sample, chosen by a hash of document and place (seed " + page.seed + "). “comparanda serve” shows all " + inWords(list.count) + ".");
+  /** Say why not all is shown that the number counts: the page holds a sample, or the result only counts the rest. */
+  tellSample(count, folded) {
+    const shown = inWords(count - folded);
+    const said = [];
+    if (!page.served && this.list.cards.length < count - folded) said.push("A sample, chosen by a hash of document and place (seed " + page.seed + "). “comparanda serve” shows " + (folded ? shown : "all " + shown) + ".");
+    if (folded) said.push("Sites that all systems have right are only counted in this result, but for some of each label.");
+    this.sample.textContent = said.join(" ");
+    this.sample.hidden = !said.length;
   }
 
   // Asking, and drawing what comes.
@@ -140,7 +145,9 @@ class ItemsView {
     this.body.removeAttribute("aria-busy");
     this.body.dataset.total = answer.total;
     this.body.dataset.count = answer.count;
-    this.title.textContent = this.titleText(answer.count, page.served ? answer.count : answer.held);
+    const folded = answer.folded ?? 0;
+    this.title.textContent = this.titleText(answer.count, page.served ? answer.count - folded : answer.held);
+    this.tellSample(answer.count, folded);
     if (answer.choices && answer.choices !== this.choices) this.drawBar(answer.choices);
     this.bar.hidden = !answer.count;
     this.tellMatches(answer, from);
@@ -163,7 +170,7 @@ class ItemsView {
     this.matches.hidden = !filtered;
     if (from === 0 || filtered) announce(filtered ? said : this.title.textContent);
     const searchOn = make("button", { type: "button", onclick: () => this.ask(this.from, this.to) }, "Search on");
-    if (answer.complete === false) this.tell(make("p", { class: "notice" }, "So far " + inWords(answer.held) + " of " + inWords(answer.count) + " were searched. ", searchOn));
+    if (answer.complete === false) this.tell(make("p", { class: "notice" }, "So far " + inWords(answer.held) + " of " + inWords(answer.count - (answer.folded ?? 0)) + " were searched. ", searchOn));
     else if (!answer.count) this.tell(make("p", {}, "The list is empty: nothing fulfils this condition."));
     else this.tell();
   }

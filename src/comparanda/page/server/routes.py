@@ -90,7 +90,8 @@ class Routes:
         search.go_on()
         return Items(
             of=listing.selection.of,
-            count=len(listing),
+            count=len(listing.selection),
+            folded=listing.selection.folded,
             total=search.total,
             held=search.looked_at,
             complete=search.complete,

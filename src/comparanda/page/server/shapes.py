@@ -60,6 +60,7 @@ class Items(Struct, frozen=True, kw_only=True):
     Args:
         of: whether they are sites or items.
         count: how many entries the list has.
+        folded: how many of them are only counted in this result, so that nobody can show them.
         total: how many of them match, of those that were looked at.
         held: how many were looked at.
         complete: whether that is all of them; if not, asking again goes on.
@@ -70,6 +71,7 @@ class Items(Struct, frozen=True, kw_only=True):
 
     of: Literal["sites", "items"]
     count: int
+    folded: int
     total: int
     held: int
     entries: tuple[Entry, ...]

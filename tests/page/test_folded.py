@@ -1,0 +1,68 @@
+"""Pages of a result that only counts what all systems have right: the same numbers, and honest lists behind them."""
+
+from __future__ import annotations
+
+import pytest
+
+import comparanda as cp
+from comparanda import folding
+from comparanda.demo import demo_files
+from comparanda.folding import folded
+from comparanda.page import Choices, build
+from comparanda.page.data import Page
+from comparanda.page.server import Routes
+from comparanda.result import Result
+from comparanda.show.links import Link
+from tests.page.test_served_lists import asked
+
+
+@pytest.fixture(scope="module")
+def results() -> tuple[Result, Result]:
+    """All of the demo, and the same with two examples of each label that all systems have right."""
+    key, systems = demo_files("pos")
+    whole = cp.compare(key, systems, task="pos", resamples=50)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folding, "EXAMPLES", 2)
+        few = folded(whole.verdicts, whole.seed)
+    return whole, Result(few, 50)
+
+
+@pytest.fixture(scope="module")
+def pages(results: tuple[Result, Result]) -> tuple[Page, Page]:
+    whole, few = results
+    return build(whole), build(few)
+
+
+def test_views_are_the_same(pages: tuple[Page, Page]) -> None:
+    whole, few = pages
+    assert few.views == whole.views
+
+
+def test_lists_count_the_same_and_hold_what_is_kept(pages: tuple[Page, Page]) -> None:
+    whole, few = pages
+    assert [(each.where, each.words, each.of, each.count) for each in few.lists] == [
+        (each.where, each.words, each.of, each.count) for each in whole.lists
+    ]
+    assert all(len(each.cards or ()) == (each.count or 0) - each.folded for each in few.lists)
+    assert any(each.folded for each in few.lists)
+    assert not any(each.folded for each in whole.lists)
+
+
+def test_the_page_says_what_it_does_not_hold(results: tuple[Result, Result], pages: tuple[Page, Page]) -> None:
+    whole, few = pages
+    only = "; sites that all systems have right are only counted, but for some of each label"
+    assert whole.embedded.endswith("all that its numbers count")
+    assert few.embedded.endswith("all that its numbers count" + only)
+    sample = build(results[1], Choices(examples=300)).embedded
+    assert "of those behind each number, or all, chosen by hash" in sample
+    assert sample.endswith(only)
+
+
+def test_a_server_counts_all_and_lists_what_is_kept(results: tuple[Result, Result], pages: tuple[Page, Page]) -> None:
+    routes = Routes(results[1], Choices(served=True))
+    some = [[each for each in pages[1].lists if bool(each.folded) is wanted][:3] for wanted in (True, False)]
+    for each in some[0] + some[1]:
+        found = asked(routes, Link(each.where, each.base, each.new, each.view))
+        assert (found.count, found.folded) == (each.count, each.folded)
+        assert found.total == found.held == (each.count or 0) - each.folded == len(each.cards or ())
+        assert found.complete
