@@ -455,7 +455,7 @@ class _Columns:
     def _majority(self, name: str) -> Column:
         votes, winner = majority_of(list(self.sites.values))
         if name == "agreement":
-            return votes
+            return votes.astype(np.int64)
         return self.values(winner) if name == "majority" else np.equal(winner, self.sites.key)
 
 

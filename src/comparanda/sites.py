@@ -205,10 +205,14 @@ def counted(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.int
     return found
 
 
-def majority_of(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:
-    """Return the size and the code of the largest group of equal values in each row; of equal ones the first code."""
-    table = np.sort(np.stack(columns), axis=0)
-    size = np.ones(table.shape[1], dtype=np.int64)
+def majority_of(columns: Sequence[Codes]) -> tuple[Codes, Codes]:
+    """Return the size and the code of the largest group of equal values in each row; of equal ones the first code.
+
+    Sizes are numbers of columns, and as small in memory as these allow.
+    """
+    table = np.stack(columns)
+    table.sort(axis=0)
+    size = np.ones(table.shape[1], dtype=code_type(len(columns) + 1))
     best, winner = size.copy(), table[0].copy()
     for place in range(1, len(table)):
         same = table[place] == table[place - 1]

@@ -362,6 +362,21 @@ def test_commands_open_a_folder_in_parts_as_any_other(
     assert page == (Path("page.html").read_bytes() if command[0] == "report" else b"")
 
 
+def test_attributes_are_read_when_they_are_asked_for_and_checked_then_too() -> None:
+    compared(folder=FOLDER)
+    result, expected_slices = cp.open(FOLDER), compared(part=None).slices("word")
+    assert result.slices("word") == expected_slices
+    manifest = json.loads((LAST / MANIFEST).read_bytes())
+    spoilt = manifest["views"][0]["sites"]["attributes"]["word"]["values"]
+    data = bytearray((LAST / spoilt).read_bytes())
+    data[-1] ^= 1
+    (LAST / spoilt).write_bytes(data)
+    with pytest.raises(ReadError, match=f"damaged: {re.escape(spoilt)} is not what was saved"):
+        result.slices("word")
+    with pytest.raises(ReadError, match="damaged"):
+        cp.open(FOLDER)
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, ("serve", "result")], ids=lambda each: each[0])
 def test_commands_do_not_take_a_folder_for_whole_that_is_not(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]

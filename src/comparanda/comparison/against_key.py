@@ -97,11 +97,12 @@ def votes_at(sites: Sites, rows: Rows) -> Votes:
     values = np.stack([column[rows].astype(np.int64) for column in sites.values])
     right = values == sites.key[rows]
     apart = len(sites.names) + np.arange(len(values))[:, None]  # the right ones agree with nobody, and win no tie
-    agree, proposed = majority_of(list(np.where(right, apart, values)))
+    votes, proposed = majority_of(list(np.where(right, apart, values)))
     ordered = np.sort(values, axis=0)
     others = np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
     voter = np.argmax(values == proposed, axis=0)
     labels = np.stack([column[rows].astype(np.int64) for column in sites.labels.values])[voter, np.arange(len(rows))]
+    agree = votes.astype(np.int64)
     return Votes(rows, proposed, agree, others, sites.labels.key[rows] * np.int64(len(sites.labels.names)) + labels)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from comparanda.columns import code_type
 from comparanda.comparison.context import Context, share
 from comparanda.comparison.finding import Finding
 from comparanda.comparison.labelling import labelling, own_condition, own_sites
@@ -20,6 +21,8 @@ from comparanda.sites import majority_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from comparanda.columns import Codes
 
 
 Order = Literal["frequency", "gain", "gain-here"]
@@ -168,7 +171,7 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
     runs = context.verdicts.runs
     sites = context.sites
     pattern = _right_patterns(context)
-    solved = pattern.sum(axis=0, dtype=np.int64)
+    solved = pattern.sum(axis=0, dtype=code_type(len(runs) + 1))
     first = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
     best = int(pattern[:, own_sites(context.view)[sites.contested]].sum(axis=1).argmax())
     overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites), "true")
@@ -292,7 +295,7 @@ def _item_oracle(context: Context) -> ItemOracle:
     return ItemOracle(found, positives, spurious, share(found, found + spurious), share(found, positives), f1)
 
 
-def _hardness(runs: int, solved: NDArray[np.int64], sites: int) -> tuple[Hardness, ...]:
+def _hardness(runs: int, solved: Codes, sites: int) -> tuple[Hardness, ...]:
     counts = np.bincount(solved, minlength=runs + 1)
     counts[runs] += sites - len(solved)
     return tuple(
@@ -332,7 +335,7 @@ def _comp(errors: int, solved: int, own_errors: int) -> float | None:
     return solved / errors if errors else None
 
 
-def _unique(context: Context, pattern: NDArray[np.bool_], solved: NDArray[np.int64]) -> tuple[Contribution, ...]:
+def _unique(context: Context, pattern: NDArray[np.bool_], solved: Codes) -> tuple[Contribution, ...]:
     alone = solved == 1
     rows = []
     everywhere = len(context.sites) - pattern.shape[1] if len(context.verdicts.runs) == 1 else 0
@@ -367,7 +370,7 @@ def _agreement(context: Context) -> tuple[Agreement, ...]:
     )
 
 
-def majority(context: Context) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
+def majority(context: Context) -> tuple[Codes, Codes]:
     """Return, for each contested site, how many runs give the most frequent value, and that value's code.
 
     Of equally frequent values the first in the order of names wins.

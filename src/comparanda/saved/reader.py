@@ -149,6 +149,12 @@ class Reader:
         except ValueError as problem:
             self.refuse(f"{entry.values}: {problem}")
 
+    def read_again(self, entry: ColumnEntry, length: int) -> Column:
+        """Read a column that was let go of, and do not keep it."""
+        found = self.column(entry, length)
+        self.forget([entry.values])
+        return found
+
     def statistic(self, name: str) -> NDArray[np.float64]:
         """Read a statistic of the judge's own: finite numbers, (units, runs) or (units, runs, labels)."""
         if name not in self._known:

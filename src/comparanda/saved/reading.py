@@ -73,7 +73,7 @@ def _opened(path: Path, manifest: Manifest, *, part: bool = False) -> Result:
     reader = Reader(path, manifest)
     _check_systems(reader)
     texts, units = read_texts(reader, late=part), _read_units(reader)
-    tables = Tables(reader, _rows_of_documents(reader, texts), units)
+    tables = Tables(reader, _rows_of_documents(reader, texts), units, late=part)
     verdicts = Verdicts(
         task=manifest.task,
         systems=tuple(System(each.name, tuple(each.runs)) for each in manifest.systems),

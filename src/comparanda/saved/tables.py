@@ -5,7 +5,7 @@ What is read must be what a judge could have given: then no finding needs to ask
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,13 +54,16 @@ class Tables:
         reader: the reader of the folder.
         rows: how many rows each document has.
         units: what statistics resample.
+        late: whether attributes are checked now and read again when they are asked for, as those of parts of a large
+            result: few findings ask, and together they are larger than all else.
 
     """
 
-    def __init__(self, reader: Reader, rows: NDArray[np.int64], units: Units) -> None:
+    def __init__(self, reader: Reader, rows: NDArray[np.int64], units: Units, *, late: bool = False) -> None:
         self.reader = reader
         self.rows = rows
         self.units = units
+        self.late = late
         self.claims = cache(self._claims)
         self.chains = cache(self._chains)
 
@@ -146,8 +149,8 @@ class Tables:
         return Aspect(self.reader.codes(entry.key, length, names), values, names, entry.points)
 
     def _attribute(self, entry: ColumnEntry, length: int) -> Attribute:
-        column = self.reader.column(entry, length)
-        return Attribute(entry.type, lambda: column)
+        reader, column = self.reader, self.reader.column(entry, length)
+        return Attribute(entry.type, partial(reader.read_again, entry, length) if self.late else lambda: column)
 
     def _codes_of_runs(self, files: Sequence[str], length: int, names: Sequence[str]) -> tuple[Codes, ...]:
         self._one_a_run(files)
