@@ -137,6 +137,8 @@ def test_what_was_not_asked_for_is_refused(demo: Verdicts) -> None:
         result.slices("length")
     with pytest.raises(UsageError, match=r"^frequency of .* only counted\n  compare with more --memory$"):
         result.examples("frequency == 1")
+    with pytest.raises(UsageError, match="frequency of sites that all systems have right is not known"):
+        result.examples("differs and frequency == 1", *result.systems[:2])
     with pytest.raises(UsageError, match="a result cannot be cut to some sites"):
         result.where('key == "NOUN"')
 
@@ -176,3 +178,10 @@ def test_examples_are_those_that_would_be_chosen(demo: Verdicts) -> None:
     sites = small(demo).view().sites
     kept = np.setdiff1d(np.arange(sites.rows), sites.contested)
     assert np.bincount(sites.key[kept]).max() == 2
+
+
+@pytest.mark.parametrize("by", [(), ("word",)])
+def test_how_frequent_words_are_is_refused_whatever_was_asked_for(by: tuple[str, ...], demo: Verdicts) -> None:
+    result = Result(folded(demo, 0, by=by), 0)
+    with pytest.raises(UsageError, match=r"^frequency of .* only counted\n  compare with more --memory$"):
+        result.slices("frequency")

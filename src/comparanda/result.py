@@ -41,7 +41,7 @@ from comparanda.errors import UsageError, nearest
 from comparanda.item_selection import about_items
 from comparanda.items import at_places
 from comparanda.measures import measure
-from comparanda.selection import FREQUENCY, scope, selected, sites_among_all
+from comparanda.selection import scope, selected, sites_among_all
 from comparanda.verdicts import Verdicts
 from comparanda.version import __version__
 
@@ -300,12 +300,12 @@ class Result:
                 hint=f"attributes: {', '.join(sorted(ground.types))}",
             )
         chosen = measure(measure_name) if measure_name else None
-        cells = context.view.cells
+        column, cells = ground.column(by), context.view.cells
         kinds = None if cells is None else scope(self.verdicts, cells)
-        if kinds is not None and (by not in kinds.types or by == FREQUENCY):
+        if kinds is not None and by not in kinds.types:
             raise only_counted(by)
         counted = None if kinds is None else kinds.column(by)
-        return slices(context, by, ground.column(by), base, new, chosen, of_pair=of_pair, cells=counted)
+        return slices(context, by, column, base, new, chosen, of_pair=of_pair, cells=counted)
 
     def examples(
         self,

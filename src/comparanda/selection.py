@@ -446,7 +446,9 @@ class _Columns:
         return columns[name]
 
     def _frequency(self) -> Column:
-        """How often the word of each site occurs at the sites of this view."""
+        """How often the word of each site occurs at the sites of this view, which must all be there."""
+        if self.sites.folded is not None:
+            raise _only_counted("", {FREQUENCY}, len(self.sites.values))
         words = self.sites.attributes["word"].make()
         if not isinstance(words, TextColumn):
             raise TypeError("the attribute 'word' must be text")
