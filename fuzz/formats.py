@@ -187,8 +187,8 @@ def _write(name: str, way: Way, given: Input) -> None:
 def _write_spans(corpus: Corpus, chains: bool, said: dict[str, str]) -> None:
     writer = find_writer(corpus.format)
     made = converted(corpus, writer, chained=chains)
-    if not any(map(str.strip, made.files.values())):
-        return  # of an empty text, which no reader accepts
+    if not any(text.strip().strip("\ufeff") for text in made.files.values()):
+        return  # of an empty text, which no reader accepts; at its begin a byte-order mark is none of it
     folder = put("again", [], [])
     for old in folder.iterdir():
         old.unlink()

@@ -33,6 +33,11 @@ def test_many_cases_find_nothing(name: str) -> None:
     tried(name, 20)
 
 
+@pytest.mark.parametrize(("name", "found"), [("brat", case(3, b"\nT3\tENTITY 78 86\tStanford", b"\xef\xbb\xbf"))])
+def test_what_was_found_once_is_not_found_again(name: str, found: bytes) -> None:
+    targets()[name].run(found)
+
+
 def test_a_case_is_a_choice_and_files() -> None:
     assert taken_apart(case(7, b"one", b"two")) == (7, [b"one", b"two"])
     assert taken_apart(b"") == (0, [b""])
