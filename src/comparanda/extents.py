@@ -52,11 +52,12 @@ def ways_of_being_cut(sides: Iterable[Fragments | None]) -> Cuts:
 
 
 def cut_numbers(size: int, fragments: Fragments | None, cuts: Cuts) -> Rows:
-    """Return for each span the number of the way it is cut; 0 for one piece."""
+    """Return for each span the number of the way it is cut; 0 for one piece, which takes no memory if all are."""
+    if fragments is None:
+        return np.broadcast_to(np.int64(0), size)
     numbers = np.zeros(size, np.int64)
-    if fragments is not None:
-        for span, pieces in _pieces_of_spans(fragments).items():
-            numbers[span] = cuts[pieces]
+    for span, pieces in _pieces_of_spans(fragments).items():
+        numbers[span] = cuts[pieces]
     return numbers
 
 

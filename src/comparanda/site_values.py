@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -34,8 +34,14 @@ Ways = Mapping[int, tuple[tuple[int, int], ...]]
 Entry = tuple[int, ...]
 """One span of a value, with its count: as much of (begin, end, way of being cut, label) as an aspect looks at."""
 
+_LOOKED_AT = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}
+"""Which of (begin, end, way of being cut, label) an aspect looks at."""
+
 _FEW = 4
 """Sites with at most so many spans of a side are worked out together, others one by one."""
+
+_BLOCK = 1 << 18
+"""So many sites are worked out at a time: what that takes on the way is several times what is found."""
 
 
 def values_at(
@@ -60,18 +66,30 @@ def values_at(
 
     """
     distinct = {id(each): number for number, each in reversed(list(enumerate(sides)))}  # others than a pair: the key
-    rows = {number: _Rows(site, sides[number]) for number in sorted(distinct.values())}
-    found: dict[str, Aspect] = {}
     linked = any(LINK in name for name in names)
-    for aspect in (each for each in aspects if linked or each != "id"):
-        naming = _Naming(aspect, names, ways)
-        look = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}[aspect]
-        codes = [naming.codes(spans[look], each, count) for each in rows.values()]
-        columns, written = naming.in_order(codes)
-        column = dict(zip(rows, columns, strict=True))
-        key, *runs = (column[distinct[id(each)]] for each in sides)
+    namings = {each: _Naming(each, names, ways) for each in aspects if linked or each != "id"}
+    codes = {each: {number: np.zeros(count, np.int32) for number in sorted(distinct.values())} for each in namings}
+    for here, low, high in _blocks(site, count):
+        for number in sorted(distinct.values()):
+            side = _Rows(site[here] - low, sides[number][here])
+            for aspect, naming in namings.items():
+                codes[aspect][number][low:high] = naming.codes(spans[_LOOKED_AT[aspect], here], side, high - low)
+    found: dict[str, Aspect] = {}
+    for aspect, naming in namings.items():
+        columns, written = naming.in_order(codes[aspect])
+        key, *runs = (columns[distinct[id(each)]] for each in sides)
         found[aspect] = Aspect(key, tuple(runs), written)
     return found
+
+
+def _blocks(site: Rows, count: int) -> Iterator[tuple[slice, int, int]]:
+    """Yield the spans of some sites after the others, and which these are; all at once if they are entwined."""
+    if (np.diff(site) < 0).any():
+        yield slice(None), 0, count
+        return
+    for low in range(0, count, _BLOCK):
+        high = min(low + _BLOCK, count)
+        yield slice(*np.searchsorted(site, (low, high)).tolist()), low, high
 
 
 class _Rows:
@@ -118,16 +136,16 @@ class _Naming:
             self.entries.append(entries)
         return known
 
-    def in_order(self, columns: list[Rows]) -> tuple[list[Codes], tuple[str, ...]]:
+    def in_order(self, columns: Mapping[int, Codes]) -> tuple[dict[int, Codes], tuple[str, ...]]:
         """Bring codes into the order of the names they use; of two ways to write one name there is one code."""
-        used = {code for column in columns for code in np.unique(column).tolist()}
+        used = {code for column in columns.values() for code in np.unique(column).tolist()}
         written = {code: self._written(self.entries[code]) for code in used}
         names = sorted(set(written.values()), key=special_last)
         code_of = {name: code for code, name in enumerate(names)}
         table = np.zeros(len(self.entries), code_type(len(names)))
         for code, name in written.items():
             table[code] = code_of[name]
-        return [table[column] for column in columns], tuple(names)
+        return {number: table[column] for number, column in columns.items()}, tuple(names)
 
     def _written(self, entries: tuple[Entry, ...]) -> str:
         if not entries:

@@ -34,7 +34,7 @@ UnitKind = Literal["document", "topic", "sentence", "row"]
 
 _FIRST_PLACES = 3
 
-_KEPT = 10_000_000
+_KEPT = 4_000_000
 """How many rows are kept of all universes of runs together; each takes some hundred bytes."""
 
 NO_ERROR = "none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,10 +12,14 @@ from typing import Any
 import pytest
 
 import comparanda as cp
+from comparanda.chains import Chains
+from comparanda.claims import Claims
 from comparanda.comparison.finding import Finding
 from comparanda.errors import UsageError
+from comparanda.items import Items
 from comparanda.result import Result
 from comparanda.show.json import document
+from comparanda.sites import Sites
 from tests.scale.corpora import KINDS, Given, mostly_slow
 from tests.seeds import seeds
 from tests.toy_task import printed
@@ -101,6 +106,26 @@ def test_a_corpus_may_be_cut_into_parts_of_any_size(seed: int, tmp_path: Path) -
     corpus = Corpus(tmp_path, draw.choice(sorted(KINDS)), draw.randint(3, 20), seed)
     whole = said(corpus.compared())
     assert said(corpus.compared(part=draw.randint(1, corpus.bytes))) == whole
+
+
+def tables() -> int:
+    """Return how many tables there are in memory, those in circles that nobody holds among them."""
+    return sum(isinstance(each, Sites | Items | Claims | Chains) for each in gc.get_objects())
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tables_of_parts_are_gone_once_they_are_merged(task: str, tmp_path: Path) -> None:
+    """Without waiting for the collector of circles, which does not know how large arrays are."""
+    gc.collect()
+    gc.disable()
+    try:
+        found = Corpus(tmp_path, TASKS[task], 12).in_parts(4)
+        before = tables()
+        gc.collect()
+        assert tables() == before
+    finally:
+        gc.enable()
+    assert found.verdicts.views
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ What is read must be what a judge could have given: then no finding needs to ask
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,8 +64,8 @@ class Tables:
         self.rows = rows
         self.units = units
         self.late = late
-        self.claims = cache(self._claims)
-        self.chains = cache(self._chains)
+        self._known_claims: dict[int, Claims] = {}
+        self._known_chains: dict[int, Chains] = {}
 
     @property
     def _runs(self) -> int:
@@ -161,6 +161,12 @@ class Tables:
 
     # Spans
 
+    def claims(self, number: int) -> Claims:
+        """Return the spans of a view."""
+        if number not in self._known_claims:
+            self._known_claims[number] = self._claims(number)
+        return self._known_claims[number]
+
     def _claims(self, number: int) -> Claims:
         """Read the spans of a view, and check that they are what a judge could have given."""
         reader = self.reader
@@ -228,6 +234,12 @@ class Tables:
         return Fragments(span, first, last)
 
     # Mentions
+
+    def chains(self, number: int) -> Chains:
+        """Return the mentions of a view."""
+        if number not in self._known_chains:
+            self._known_chains[number] = self._chains(number)
+        return self._known_chains[number]
 
     def _chains(self, number: int) -> Chains:
         """Read the mentions of all sides, and check that they are what a judge could have given."""

@@ -164,9 +164,9 @@ class Ground:
     def _naming(self) -> Naming:
         return Naming(self.gathered)
 
-    @cached_property
+    @property
     def _attributes(self) -> dict[str, Attribute]:
-        """Offer what is known of mentions, for slices and conditions."""
+        """Offer what is known of mentions, for slices and conditions; not kept here, for they keep this ground."""
         chains, kinds = self.gathered.chains, self.kinds
         found = {
             "kind": Attribute("text", lambda: TextColumn(kinds.kind, KINDS).sorted()),
