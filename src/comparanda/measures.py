@@ -15,11 +15,11 @@ import numpy as np
 
 from comparanda.errors import UsageError, nearest
 from comparanda.items import ITEM_STATISTICS
+from comparanda.sites import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Codes
     from comparanda.items import FoldedItems, Items
     from comparanda.sites import Folded, Sites
     from comparanda.verdicts import Verdicts, View
@@ -314,13 +314,7 @@ def folded_counts(verdicts: Verdicts, folded: Folded, code: int | None = None) -
     """Count the sites of each unit that are only counted: all, or those with one key label."""
     rows = slice(None) if code is None else folded.sites.labels.key == code
     unit = verdicts.unit_of(folded.sites)
-    return _weighed(unit[rows], folded.count[rows], verdicts.units.count)
-
-
-def _weighed(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.float64]:
-    """Add up counts by code."""
-    found: NDArray[np.float64] = np.bincount(codes, count, size).astype(np.float64)
-    return found
+    return counted(unit[rows], folded.count[rows], verdicts.units.count).astype(np.float64)
 
 
 def _units(
@@ -363,7 +357,7 @@ def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) ->
         sums = [np.bincount(cell, column[rows], size * len(wanted)).reshape(size, -1) for column in columns]
         if items.folded is not None:
             cell = verdicts.unit_of(items.folded).astype(np.int64) * len(wanted) + place[items.folded.label]
-            more = _weighed(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
+            more = counted(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
             sums = [each + more for each in sums]
         return np.stack(sums, axis=1)
     code = None if label is None else _code(items.names, label)
@@ -372,10 +366,10 @@ def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) ->
     return found if items.folded is None else found + _folded_items(verdicts, items.folded, code)[:, None]
 
 
-def _folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.float64]:
+def _folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.int64]:
     """Count the items of each unit that are only counted: of all labels together, or of one."""
     rows = slice(None) if code is None else folded.label == code
-    return _weighed(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
+    return counted(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
 
 
 def _of_documents(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.sites import counted
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -193,9 +195,9 @@ class Tally:
         self._sites = by.of_sites(np.arange(errors.sites.rows))
         self._positives = by.of_items(errors.items.positive)
         if errors.sites.folded is not None and by.folded_sites is not None:
-            self._sites += np.bincount(by.folded_sites, errors.sites.folded.count, by.size)
+            self._sites += counted(by.folded_sites, errors.sites.folded.count, by.size)
         if errors.items.folded is not None and by.folded_items is not None:
-            self._positives += np.bincount(by.folded_items, errors.items.folded.count, by.size)
+            self._positives += counted(by.folded_items, errors.items.folded.count, by.size)
         self._missed = [by.of_items(rows) for rows in errors.missed]
         self._spurious = [by.of_items(rows) for rows in errors.spurious]
         self._wrong = [self._contested.of_sites(rows) for rows in errors.wrong]
