@@ -63,7 +63,7 @@ class Reader:
         return data
 
     def release(self) -> None:
-        """Let go of all columns, and of what the manifest says of them: of many parts, only texts are read later."""
+        """Let go of all columns, and of what the manifest says: of many parts, texts and attributes are read later."""
         self._known = {}
         nothing: dict[str, Any] = {name: [] for name in ("documents", "views", "claims", "chains", "texts", "notes")}
         self.manifest = msgspec.structs.replace(self.manifest, **nothing)
