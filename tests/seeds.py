@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 import pytest
 from _pytest.mark import ParameterSet
 from hypothesis import settings
@@ -20,6 +22,11 @@ def seeds(few: int, *, of: int) -> list[ParameterSet]:
     [((0,), 0), ((1,), 1)]
     """
     return [pytest.param(seed, marks=() if seed < few else pytest.mark.slow) for seed in range(of)]
+
+
+def mostly_slow(names: Iterable[str], ordinary: Collection[str]) -> list[ParameterSet]:
+    """Return names as parameters; only some are for every run."""
+    return [pytest.param(name, marks=() if name in ordinary else pytest.mark.slow) for name in names]
 
 
 def draws(many: int) -> int:

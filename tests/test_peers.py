@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from benchmarks import peer_environment as environment
 from benchmarks import peers
+from benchmarks.peer_cases import sides as timed
 from benchmarks.peer_cases.resampling import RARE, RESAMPLES, _chance_of_rank, _other_than_one_p
 from benchmarks.peer_cases.sides import Numbers, Outcome, Sides, differing, measured
 
@@ -42,7 +43,9 @@ def test_numbers_agree_up_to_the_last_digits_and_must_be_on_both_sides() -> None
     assert differing({"a": 0.3, "b": 3.0}, {"a": 0.3 + 1e-9, "c": 3.0}) == ["a", "b", "c"]
 
 
-def test_a_difference_is_explained_if_the_known_deviation_alone_makes_it() -> None:
+def test_a_difference_is_explained_if_the_known_deviation_alone_makes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timed, "cpu_seconds", lambda cases: dict.fromkeys(cases, 1.0))
+
     def found(restated: Numbers | None) -> Outcome:
         sides = Sides(lambda: {"a": 1.0, "b": 2.0}, lambda: {"a": 1.5, "b": 2.0})
         return measured(sides if restated is None else replace(sides, restated=lambda: restated, reason="order"))

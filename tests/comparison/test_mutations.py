@@ -447,8 +447,8 @@ MUTATIONS = (
     ),
     mutation(
         "sites",
-        "table = np.sort(np.stack(columns), axis=0)",
-        "table = np.stack(columns)",
+        "table.sort(axis=0)",
+        "pass",
         "the_order_of_systems_changes_only_the_order_of_rows",
         "the_majority_is_the_most_frequent_value_and_of_equals_the_first",
     ),

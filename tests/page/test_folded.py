@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 import comparanda as cp
 from comparanda import folding
-from comparanda.demo import demo_files
 from comparanda.folding import folded
 from comparanda.page import Choices, build
 from comparanda.page.data import Page
@@ -18,9 +19,11 @@ from tests.page.test_served_lists import asked
 
 @pytest.fixture(scope="module")
 def results() -> tuple[Result, Result]:
-    """All of the demo, and the same with two examples of each label that all systems have right."""
-    key, systems = demo_files("pos")
-    whole = cp.compare(key, systems, task="pos", resamples=50)
+    """All of some tags, and the same with two examples of each label that all systems have right."""
+    draw = Random(5)
+    key = [draw.choices("ABBBCCCC", k=12) for _ in range(30)]
+    said = ([[draw.choice("ABCD") if draw.random() < 0.1 else tag for tag in each] for each in key] for _ in range(3))
+    whole = cp.compare(key, dict(zip("xyz", said, strict=True)), task="tag", resamples=50)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folding, "EXAMPLES", 2)
         few = folded(whole.verdicts, whole.seed)
@@ -53,7 +56,7 @@ def test_the_page_says_what_it_does_not_hold(results: tuple[Result, Result], pag
     only = "; sites that all systems have right are only counted, but for some of each label"
     assert whole.embedded.endswith("all that its numbers count")
     assert few.embedded.endswith("all that its numbers count" + only)
-    sample = build(results[1], Choices(examples=300)).embedded
+    sample = build(results[1], Choices(examples=30)).embedded
     assert "of those behind each number, or all, chosen by hash" in sample
     assert sample.endswith(only)
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import pytest
-from _pytest.mark import ParameterSet
 
 from tests import random_beliefs, random_chains
 from tests.judge.random_links import SYSTEMS, links
@@ -32,11 +29,6 @@ Given = dict[str, Any]
 
 Writer = Callable[[Path, random.Random, int], Given]
 """Writes a corpus of a number of documents into a folder, and returns what to compare."""
-
-
-def mostly_slow(names: Iterable[str], ordinary: Collection[str]) -> list[ParameterSet]:
-    """Return names as parameters; only some are for every run."""
-    return [pytest.param(name, marks=() if name in ordinary else pytest.mark.slow) for name in names]
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from comparanda.items import Items
 from comparanda.result import Result
 from comparanda.show.json import document
 from comparanda.sites import Sites
-from tests.scale.corpora import KINDS, Given, mostly_slow
-from tests.seeds import seeds
+from tests.scale.corpora import KINDS, Given
+from tests.seeds import mostly_slow, seeds
 from tests.toy_task import printed
 
 RESAMPLES = 40
@@ -113,7 +113,7 @@ def tables() -> int:
     return sum(isinstance(each, Sites | Items | Claims | Chains) for each in gc.get_objects())
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", mostly_slow(TASKS, ("span", "coref")))
 def test_tables_of_parts_are_gone_once_they_are_merged(task: str, tmp_path: Path) -> None:
     """Without waiting for the collector of circles, which does not know how large arrays are."""
     gc.collect()

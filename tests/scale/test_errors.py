@@ -12,9 +12,9 @@ import pytest
 
 import comparanda as cp
 from comparanda.scale import running
-from tests.scale.corpora import mostly_slow
 from tests.scale.test_equal import Corpus
 from tests.scale.test_odd_files import changed
+from tests.seeds import mostly_slow
 
 SIZE = 9
 LATE = 7

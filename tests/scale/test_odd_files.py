@@ -12,8 +12,8 @@ import pytest
 
 import comparanda as cp
 from comparanda.read import cuts
-from tests.scale.corpora import mostly_slow
 from tests.scale.test_equal import Corpus, said
+from tests.seeds import mostly_slow
 
 SIZE = 9
 

@@ -16,6 +16,7 @@ from comparanda.ids import NIL, split
 from comparanda.write.passages import Losses, Passage, passages
 from comparanda.write.writer import writers
 from tests.read.corpora import said, spans
+from tests.seeds import mostly_slow
 from tests.shared_data import shared
 from tests.write.documents import random_documents, read_files, written
 
@@ -136,7 +137,7 @@ def real_passages(corpus: str) -> list[Passage]:
     return list(passages(read_files(shared(folder), name.removeprefix("/")), Losses()))
 
 
-@pytest.mark.parametrize("target", NAMES)
+@pytest.mark.parametrize("target", mostly_slow(NAMES, set(NAMES) - {"spacy"}))
 @pytest.mark.parametrize("corpus", REAL)
 def test_real_files(corpus: str, target: str, tmp_path: Path) -> None:
     first = real_passages(corpus)

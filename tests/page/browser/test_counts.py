@@ -12,6 +12,7 @@ from comparanda.demo import TASKS
 from tests.chromium import opened
 from tests.page.browser.conftest import demo_page
 from tests.page.browser.walking import addresses, counts, follow, longest
+from tests.seeds import mostly_slow
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -31,7 +32,7 @@ FURTHER = [pytest.param(task, marks=pytest.mark.slow) for task in TASKS if task 
 """`make demo` writes the report on tags; those on its other tasks are walked through by the slow tests."""
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", mostly_slow(VIEWS, ("overview", "pair", "suspects")))
 @pytest.mark.parametrize("task", ["pos", *FURTHER])
 def test_every_count_leads_to_that_many_items(
     task: str, view: str, browser: Browser, report: Callable[[str], Path]

@@ -12,6 +12,7 @@ from comparanda.demo import TASKS
 from tests.chromium import Tab, opened
 from tests.page.browser.conftest import demo_page
 from tests.page.browser.walking import addresses
+from tests.seeds import mostly_slow
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Report = Callable[[str], Path]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", mostly_slow(TASKS, ("pos",)))
 def test_it_says_nothing_and_asks_for_nothing(task: str, browser: Browser, report: Report) -> None:
     with opened(browser, report(task)) as tab:
         for address in addresses(demo_page(task)):
