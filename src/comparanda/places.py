@@ -58,6 +58,12 @@ class Note:
         return f"{self.side}: {self.what}: {self.count:,}{places}"
 
 
+class Lasting(str):
+    """What is said on the way and worth knowing afterwards too: not only on a terminal, and not only for a moment."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Some bytes of a file, whole documents or records of it; by default all of them.

@@ -62,6 +62,7 @@ class Plan:
         fold: the seed by which examples are chosen of sites that all systems have right, which are then only counted;
             None if all are kept.
         beside: the files that settings name, and what told their state.
+        large: whether all sites of the key may take more memory than there is.
 
     """
 
@@ -71,6 +72,7 @@ class Plan:
     mark: str
     fold: int | None = None
     beside: tuple[tuple[str, Any], ...] = ()
+    large: bool = False
 
     @property
     def pieces(self) -> bool:
@@ -106,10 +108,11 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     alike = in_step(found, cut.size) if setup.across is None else None
     parts = _in_order(alike) if alike is not None else _by_index(found, setup, cut.size)
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
-    fold = None if cut.room is None or sum(map(size_of, found[KEY].files)) <= cut.room else cut.seed
+    large = cut.room is not None and sum(map(size_of, found[KEY].files)) > cut.room
+    fold = cut.seed if large and find_task(setup.task)[0].layer == "values" else None
     beside = files_beside(setup)
     said = [__version__, *map(str, (said_of(setup), beside, columns, files, fold)), *_said_of_parts(parts)]
-    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode(said)), fold, beside)
+    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode(said)), fold, beside, large=large)
 
 
 def _said_of_parts(parts: Sequence[PartTask]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from comparanda.errors import AlignError, ComparandaError, ReadError, UsageError
 from comparanda.merge import merge
+from comparanda.places import Lasting
 from comparanda.read.cuts import UncuttableError
 from comparanda.read.request import KEY
 from comparanda.read.spans import chosen_scheme
@@ -41,6 +42,8 @@ _BYTES_A_BYTE = 24
 _KEPT_A_BYTE = 8
 """How many bytes of memory findings take for each byte of a key whose sites are all kept."""
 
+_COUNTED = "large for this memory: sites that all systems have right are only counted, but for some of each label"
+_ALL_KEPT = "large for this memory: all sites are kept, and may take more than that"
 _ELSEWHERE = "parts go to a temporary folder: choose another place by TMPDIR, or a folder that is kept"
 
 WHOLE = 1 << 30
@@ -98,11 +101,11 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
     try:
         say("looking for documents")
         plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed))
-        if plan.fold is not None:
-            say("sites that all systems have right are counted and not kept")
+        if plan.large and plan.fold is None:
+            say(Lasting(_ALL_KEPT))
         return _compare_parts(plan, setup, scale, drawing, crew)
     except UncuttableError as reason:
-        say(f"in one go: {reason}")
+        say(Lasting(f"in one go: {reason}"))
     result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
     if scale.folder is not None:
         result.save(scale.folder)
@@ -120,6 +123,9 @@ def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, cre
     try:
         verdicts = _Run(folder, replace(setup, progress=None, strict=False), crew, say).verdicts()
         refuse_notes(setup, verdicts.notes)
+        if plan.fold is not None:
+            sites = [view.given_sites for view in verdicts.views.values()]
+            say(Lasting(_COUNTED if any(each is not None and each.folded is not None for each in sites) else _ALL_KEPT))
         folder.finish(drawing.resamples, drawing.seed, drawing.zero_division)
     finally:
         folder.end()

@@ -19,6 +19,7 @@ from comparanda.comparison.anatomy import Anatomy
 from comparanda.comparison.examples import Example, Examples
 from comparanda.comparison.gating.finding import Gate
 from comparanda.comparison.questions import Questions
+from comparanda.places import Lasting
 from comparanda.show import arcs, mentions, spans
 from comparanda.show.cells import visible
 from comparanda.show.example_tables import verdict_and_rule
@@ -97,12 +98,26 @@ def console_for(stream: TextIO, *, plain: bool = False) -> Console:
 
 @contextmanager
 def progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
-    """Show on a terminal what is being done; gives a function to say it with, or None elsewhere."""
-    if quiet or not stream.isatty():
+    """Show on a terminal what is being done, and everywhere what is lasting; gives a function to say it with."""
+    if quiet:
         yield None
         return
-    with console_for(stream).status(Text("starting")) as status:
-        yield lambda what: status.update(_line(what))
+    console = console_for(stream)
+
+    def keep(what: str) -> None:
+        if isinstance(what, Lasting):
+            console.print(_line(f"note: {what}"))
+
+    if not stream.isatty():
+        yield keep
+        return
+    with console.status(Text("starting")) as status:
+
+        def say(what: str) -> None:
+            keep(what)
+            status.update(_line(what))
+
+        yield say
 
 
 def _counted(count: int, noun: str) -> str:

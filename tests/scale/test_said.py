@@ -1,0 +1,62 @@
+"""What a comparison in parts says of itself is read in pipes, too, and stays on a terminal."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from comparanda.demo import demo_files
+from comparanda.places import Lasting
+from comparanda.show.console import progress
+from tests.command import run
+
+COUNTED = (
+    "note: large for this memory: sites that all systems have right are only counted, but for some of each label\n"
+)
+ALL_KEPT = "note: large for this memory: all sites are kept, and may take more than that\n"
+
+
+class Terminal(io.StringIO):
+    """Text that is read by somebody."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_why_it_was_judged_in_one_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key, systems = demo_files("pos")
+    packed = tmp_path / "packed.conllu.gz"
+    packed.write_bytes(gzip.compress(Path(next(iter(systems.values()))).read_bytes()))
+    command = ("score", str(key), str(packed), "--task", "pos", "--workers", "2", "--resamples", "0")
+    assert f"note: in one go: {packed} is packed\n" in run(capsys, *command).err
+    assert run(capsys, *command, "-q").err == ""
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence", "said"),
+    [("tag", "a X\nb Y\n", COUNTED), ("span", "a B-X\nb O\n", ALL_KEPT)],
+)
+def test_what_memory_made_of_the_sites(
+    task: str, sentence: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / "key.conll", tmp_path / "same.conll"]
+    for file in files:
+        file.write_text(("-DOCSTART- O\n\n" + f"{sentence}\n" * 100) * 1000)
+    command = ("score", *files, "--task", task, "--resamples", "0", "--memory")
+    assert said in run(capsys, *command, "4M").err
+    assert "memory" not in run(capsys, *command, "4G").err
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
+def test_what_is_not_lasting_is_for_those_who_wait(stream: io.StringIO) -> None:
+    with progress(stream) as say:
+        assert say is not None
+        say("reading")
+        say(Lasting("in one go"))
+    assert stream.getvalue().count("note: in one go") == 1
+    assert ("reading" in stream.getvalue()) is stream.isatty()
+    with progress(stream, quiet=True) as say:
+        assert say is None
