@@ -10,6 +10,7 @@ import pytest
 
 from comparanda.demo import demo_files
 from comparanda.places import Lasting
+from comparanda.show import console
 from comparanda.show.console import progress
 from tests.command import run
 
@@ -58,5 +59,18 @@ def test_what_is_not_lasting_is_for_those_who_wait(stream: io.StringIO) -> None:
         say(Lasting("in one go"))
     assert stream.getvalue().count("note: in one go") == 1
     assert ("reading" in stream.getvalue()) is stream.isatty()
-    with progress(stream, quiet=True) as say:
+
+
+def test_a_log_has_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, stream = iter((0.0, 10.0, 31.0, 40.0, 61.5)), io.StringIO()
+    monkeypatch.setattr(console, "monotonic", lambda: next(clock))
+    with progress(stream) as say:
+        assert say is not None
+        for what in ("one", "two", Lasting("three"), "four", "five"):
+            say(what)
+    assert stream.getvalue() == "two\nnote: three\nfive\n"
+
+
+def test_those_who_want_no_progress_get_none() -> None:
+    with progress(io.StringIO(), quiet=True) as say:
         assert say is None

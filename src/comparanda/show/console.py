@@ -7,6 +7,7 @@ import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
+from time import monotonic
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from rich.box import Box
@@ -37,6 +38,7 @@ _BOX = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n", ascii
 _GAP = 3  # what the box puts between two columns
 _NARROWEST = 8
 _PIPED = 10_000
+LOG_EVERY = 30.0  # seconds between two lines on what is being done, where nobody sees a terminal
 _WIDEST = 160  # of a drawing, where the output is no terminal
 _WIDEST_CHAIN = 116  # of the lines of a chain, with four before them
 _LONGEST = 60  # of the text of a span
@@ -98,18 +100,28 @@ def console_for(stream: TextIO, *, plain: bool = False) -> Console:
 
 @contextmanager
 def progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
-    """Show on a terminal what is being done, and everywhere what is lasting; gives a function to say it with."""
+    """Show what is being done: on a terminal for a moment, in a log now and then; what is lasting stays in both.
+
+    Gives a function to say it with, or None where nobody wants to know.
+    """
     if quiet:
         yield None
         return
-    console = console_for(stream)
+    console, last = console_for(stream), monotonic()
 
     def keep(what: str) -> None:
         if isinstance(what, Lasting):
             console.print(_line(f"note: {what}"))
 
+    def log(what: str) -> None:
+        nonlocal last
+        keep(what)
+        if not isinstance(what, Lasting) and (now := monotonic()) - last >= LOG_EVERY:
+            last = now
+            console.print(_line(what))
+
     if not stream.isatty():
-        yield keep
+        yield log
         return
     with console.status(Text("starting")) as status:
 
