@@ -184,7 +184,7 @@ def test_every_count_of_a_random_population_leads_to_as_many(population: Populat
 
 
 @pytest.mark.parametrize("name", ["demo pos", "fuzzy_spans", "trees", "toy, two by two", "beliefs, plain"])
-@pytest.mark.parametrize("top", [1, 2, None])
+@pytest.mark.parametrize("top", [1, pytest.param(2, marks=pytest.mark.slow), None])
 def test_links_stay_with_their_rows_where_tables_are_cut(name: str, top: int | None, tmp_path: Path) -> None:
     result = RESULTS[name](tmp_path)
     count = counting(result)

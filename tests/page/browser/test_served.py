@@ -46,9 +46,8 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "PATIENCE", 600.0)
 
 
-@pytest.mark.parametrize(
-    "task", ["span", *(pytest.param(task, marks=pytest.mark.slow) for task in TASKS if task != "span")]
-)
+@pytest.mark.slow  # pages of lists from the server are those of the static page: `test_served_lists`
+@pytest.mark.parametrize("task", TASKS)
 def test_every_count_leads_to_that_many_items(task: str, browser: Browser, routes: Callable[[str], Routes]) -> None:
     with served(routes(task).answer) as client, opened(browser, client.server.address) as tab:
         found = counts(tab, "#/pair")
