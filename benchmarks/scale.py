@@ -167,7 +167,7 @@ def bench_scale(blocks: int, task: str, *, workers: bool) -> None:
             report(f"  two workers: {large.wall:,.0f} s → {both.wall:,.0f} s", f"{faster:.2f} ×", "")
             share = faster / spun
             report(f"  of what two spinning processes gain ({spun:.2f} ×)", f"{share:.2f}", "≥ 0.75", met=share >= 0.75)
-            report("  memory of all three processes", _megabytes(both), "")
+            report("  largest sets of all three processes, added up", _megabytes(both), "")
 
 
 def _megabytes(case: Measured) -> str:

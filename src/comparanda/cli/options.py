@@ -196,7 +196,7 @@ spreading = _chain(
     _read("--workers", metavar="N", type=str, callback=whole(1),
           help="Judge the corpus in parts, cut at documents, in so many processes."),
     _read("--memory", metavar="SIZE", type=str, callback=size,
-          help="Judge the corpus in parts so that all fits into so much memory: 2G, 500M …"),
+          help="Judge the corpus in parts that fit into so much memory: 2G, 500M …"),
     _read("--scheduler", metavar="ADDRESS", callback=filled,
           help="Judge the parts on a Dask cluster: tcp://HOST:PORT of its scheduler."),
 )  # fmt: skip

@@ -270,7 +270,7 @@ def _table(
             columns[column] = _coded(pool, f"{name}.{column}", types[column], given)
     pieces = facts.fragments if spans else None
     if spans:
-        columns["pieces"] = np.zeros(size, np.int64) if pieces is None else cut_numbers(size, pieces, cuts)
+        columns["pieces"] = cut_numbers(size, pieces, cuts)
     order = _content_order(columns, pool)
     if order is not None:
         columns = {column: values[order] for column, values in columns.items()}

@@ -38,7 +38,7 @@ _BOX = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n", ascii
 _GAP = 3  # what the box puts between two columns
 _NARROWEST = 8
 _PIPED = 10_000
-LOG_EVERY = 30.0  # seconds between two lines on what is being done, where nobody sees a terminal
+_LOG_EVERY = 30.0  # seconds between two lines on what is being done, where nobody sees a terminal
 _WIDEST = 160  # of a drawing, where the output is no terminal
 _WIDEST_CHAIN = 116  # of the lines of a chain, with four before them
 _LONGEST = 60  # of the text of a span
@@ -116,7 +116,7 @@ def progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str],
     def log(what: str) -> None:
         nonlocal last
         keep(what)
-        if not isinstance(what, Lasting) and (now := monotonic()) - last >= LOG_EVERY:
+        if not isinstance(what, Lasting) and (now := monotonic()) - last >= _LOG_EVERY:
             last = now
             console.print(_line(what))
 

@@ -12,9 +12,9 @@ const listChoices = new WeakMap();
 
 /**
  * Some entries of a list, those that fulfil all filters.
- * @returns {Promise<{count: number, folded?: number, total: number, held: number, entries: Entry[], of?: string, complete?: boolean,
- *   choices?: Record<string, Counted>}>} `count` entries are in the list, of which
- *   `folded` are only counted, `held` could be looked at, `total` of these fit
+ * @returns {Promise<{count: number, folded?: number, total: number, held: number, entries: Entry[], of?: string,
+ *   complete?: boolean, choices?: Record<string, Counted>}>} `count` entries are in the list, of which `folded` are only
+ *   counted, `held` could be looked at, `total` of these fit
  */
 async function loadItems(list, filters, offset, limit) {
   if (page.served) return fetchItems(list, filters, offset, limit);
