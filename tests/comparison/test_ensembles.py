@@ -48,6 +48,28 @@ def test_the_best_single_system_is_that_of_the_main_measure(found: Any) -> None:
     assert found.finding.oracle == found.result.combination().overall.oracle  # votes add nothing that no run has right
 
 
+def test_of_equal_systems_the_first_by_name_is_the_best_in_whatever_order_they_are_given() -> None:
+    """Two systems with three errors each, in other documents: tests against one and the other differ."""
+    right = ["A", "B"] * 3
+    wrong = {"x": {0: 3}, "y": {1: 1, 2: 2}, "z": {3: 6}}  # how many words of a document each has wrong
+
+    def run(name: str) -> list[dict[str, Any]]:
+        found = [["C"] * wrong[name].get(number, 0) + right[wrong[name].get(number, 0) :] for number in range(8)]
+        return [{"document": f"d{n}", "tokens": ["w"] * 6, "tags": tags} for n, tags in enumerate(found)]
+
+    key = [{"document": f"d{n}", "tokens": ["w"] * 6, "tags": right} for n in range(8)]
+    forth, back = (
+        combine(key, {name: run(name) for name in names}, task="tag", resamples=50, methods=["majority", "weighted"])
+        for names in ("xyz", "zyx")
+    )
+    assert forth.finding.best == back.finding.best == "x"
+    assert [(each.p, each.low, each.high) for each in forth.finding.methods] == [
+        (each.p, each.low, each.high) for each in back.finding.methods
+    ]
+    tests = {(test.base, test.new): test.p for test in forth.result.significance().tests}
+    assert forth.finding.methods[0].p == tests["x", "majority"] != tests["y", "majority"]
+
+
 def test_a_vote_of_three_taggers_gains(found: Any) -> None:
     majority = found.finding.methods[0]
     assert majority.difference > 0

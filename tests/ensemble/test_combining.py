@@ -22,14 +22,15 @@ def documents(tags: list[list[str]]) -> list[dict[str, Any]]:
 
 
 def spans(seed: int, count: int = 3) -> tuple[set[Span], list[set[Span]]]:
-    """Make a key and runs that share much with it."""
+    """Make a key and runs that share much with it; sets are sorted first, so that every run draws the same."""
     chance = random.Random(seed)
     key = flat_spans(chance, SIZES)
     runs = []
     for _ in range(count):
-        mine = {span for span in key if chance.random() < 0.7}
+        mine = {span for span in sorted(key) if chance.random() < 0.7}
         taken = {(span[0], place) for span in mine for place in range(span[1], span[2])}
-        free = {span for span in flat_spans(chance, SIZES) if not taken & {(span[0], p) for p in range(*span[1:3])}}
+        more = sorted(flat_spans(chance, SIZES))
+        free = [span for span in more if not taken & {(span[0], place) for place in range(*span[1:3])}]
         runs.append(mine | {span for span in free if chance.random() < 0.5})
     return key, runs
 

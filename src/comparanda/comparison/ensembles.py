@@ -129,7 +129,7 @@ class Ensembles(Finding):
         resamples: how many resamples were drawn.
         seed: the seed of all draws.
         runs: all runs that voted.
-        best: the best single system by the main measure, on the data scored here; of equal ones the first given.
+        best: the best single system by the main measure, on the data scored here; of equal ones the first by name.
         systems: the scores of the single systems.
         oracle: the upper bound of the main measure: right where any run is; None where it is not known.
         methods: the combinations, in the order asked for.
@@ -173,10 +173,10 @@ def ensembles(
     found = scores(context)
     first = len(context.systems) - len(recipes)
     single = [system.name for system in context.systems[:first]]
-    best = max(range(first), key=lambda place: (_main(found.value(single[place])), -place))
+    best = _best({name: found.value(name) for name in single})
     oracle = _oracle(context, alone)
-    tests = _against(context, best, [first + place for place in range(len(recipes))])
-    top = found.value(single[best])
+    tests = _against(context, single.index(best), [first + place for place in range(len(recipes))])
+    top = found.value(best)
     return Ensembles(
         context.view.name,
         main.name,
@@ -185,7 +185,7 @@ def ensembles(
         context.resamples,
         context.seed,
         alone.runs,
-        single[best],
+        best,
         tuple(score for score in found.scores if score.system in single),
         oracle,
         tuple(_ensemble(recipe, found.scores, test, top, oracle) for recipe, test in zip(recipes, tests, strict=True)),
@@ -194,8 +194,13 @@ def ensembles(
     )
 
 
-def _main(value: float | None) -> float:
-    return -1.0 if value is None else value
+def _best(values: Mapping[str, float | None]) -> str:
+    """Return the system of the highest value; of equal ones the first by name, in whatever order they were given.
+
+    >>> _best({"c": 0.5, "b": 0.7, "a": 0.7, "d": None})
+    'a'
+    """
+    return min(values, key=lambda name: (values[name] is None, -(values[name] or 0.0), name))
 
 
 def _oracle(context: Context, alone: Combination) -> float | None:
