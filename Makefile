@@ -49,7 +49,7 @@ fuzz: $(FUZZ)/.ready
 
 $(FUZZ)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(FUZZ)
-	$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz,uima,parquet]'
+	$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz,uima,parquet,spacy]'
 	touch $@
 
 # The pictures of the report in README and docs; look at them before committing.

@@ -134,11 +134,16 @@ def _other(name: str) -> Path:
 
 
 def run(name: str, data: bytes) -> None:
-    """Read a file, compare it, write it."""
+    """Try a case of a format."""
     choice, pieces = taken_apart(data)
-    way = ways(name)[choice % AGAINST % len(ways(name))]
     names = names_of(name, formats()[name].suffixes[0])
-    given = way.input(put(name, names, pieces) / names[0])
+    try_file(name, put(name, names, pieces) / names[0], choice)
+
+
+def try_file(name: str, path: Path, choice: int) -> None:
+    """Read a file, compare it, write it."""
+    way = ways(name)[choice % AGAINST % len(ways(name))]
+    given = way.input(path)
     try:
         _compare(name, way, given, choice)
         _write(name, way, given)

@@ -1,12 +1,17 @@
-"""Small files beside a comparison (label maps, ids that mean the same, answers, baselines), and Python objects."""
+"""Small files beside a comparison (label maps, same ids, answers, baselines, settings), and Python objects."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
+
+import click
 
 import comparanda as cp
 from comparanda.baseline import baseline_of, read_baseline, refuse_unlike
+from comparanda.cli import cli
+from comparanda.cli.parsing import translated
 from comparanda.read.label_map import read_label_map
 from comparanda.read.replies import read_replies
 from comparanda.read.same_ids import read_same_ids
@@ -35,9 +40,10 @@ _OBJECTS = (
 
 
 def side_targets() -> Iterator[Target]:
-    """Give the two targets."""
+    """Give the three targets."""
     words = [b'"answer"', b'"id"', b'"kind"', b'"accept"', b'"result"', b"NIL"]
     yield Target("side-files", 2, _seeds, run, words)
+    yield Target("settings", 2, _setting_seeds, run_settings, [f"\n{each} = ".encode() for each in _settings()])
     fields = ("tokens", "tags", "spans", "begin", "end", "label", "chain", "clusters", "text", "id", "score")
     yield Target("objects", 2, _object_seeds, run_object, [f'"{each}"'.encode() for each in fields])
 
@@ -71,6 +77,45 @@ def _blessed() -> str:
     if not path.exists():
         path.write_text(_baseline())
     return str(path)
+
+
+_SETTINGS = (
+    """task = "pos"\nkey = "key.conllu"\nresamples = 0\nby = ["label", "length"]\nlimit = ["labels=50"]\nstrict = true
+[systems]\n"a/b=c" = "a.conllu::conllu?column=upos"\nruns = ["r1.csv", "r2.csv"]\n[maps]\na = "a.map"\n""",
+    """task = "span"\nrules = "own/rules.toml"\nmap = ["a=a.map"]\nmemory = "2G"\nworkers = 2\nformat = "json"
+min-weight = 0.5\nsave = "out"\nseed = 7\nview = "strict"\nmeasure = ["f1", "recall"]\nwhere = "label == 'PER'"\n""",
+    """json = true\ntop = 3\nbelief = ["overlap=exclusive"]\nmax-line = 100_000\nquiet = true\n""",
+)
+
+
+@cache
+def _commands() -> list[click.Command]:
+    """Return the commands that have settings."""
+    return [each for each in cli.commands.values() if "config" in {option.name for option in each.params}]
+
+
+def _settings() -> list[str]:
+    return sorted({max(each.opts, key=len).lstrip("-") for command in _commands() for each in command.params})
+
+
+def _setting_seeds() -> Iterator[bytes]:
+    for number in range(len(_commands())):
+        for text in _SETTINGS:
+            yield case(number, text.encode())
+
+
+def run_settings(data: bytes) -> None:
+    """Let a file be the settings of a command, which is not run: it would write where the file says."""
+    choice, pieces = taken_apart(data)
+    path = put("settings", ["in.toml"], pieces) / "in.toml"
+    command = _commands()[choice % len(_commands())]
+    try:
+        with cli.make_context("comparanda", [str(command.name)]) as group:
+            command.make_context(command.name, ["--config", str(path), "key.csv", "one.csv"], parent=group)
+    except click.ClickException as problem:
+        translated(problem)
+    except (*REFUSED, click.exceptions.Exit):
+        return
 
 
 def _object_seeds() -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from fuzz.mutations import changed, crossed
 from fuzz.target import SEPARATOR, case, taken_apart
 from fuzz.targets import targets
 
-QUICK = ("brat", "expressions", "jsonl", "result-folders", "rules", "side-files")
+QUICK = ("brat", "expressions", "jsonl", "result-folders", "rules", "settings", "side-files")
 
 
 def tried(name: str, count: int) -> None:
