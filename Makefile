@@ -15,6 +15,11 @@ demo: $(CORE)
 # The second run counts lines, so the first one is the cheaper place for compiling.
 test slow: export PYTHONDONTWRITEBYTECODE =
 
+# Sets of texts stand in another order in every process unless this number is the same. `make test` does the same each
+# time it is run; `make slow` does not, and says how to have a run again.
+test: export PYTHONHASHSEED := $(or $(PYTHONHASHSEED),0)
+slow: export PYTHONHASHSEED := $(or $(PYTHONHASHSEED),$(shell date +%s))
+
 test: $(READY) browser lint
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'repeated and not slow'
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'not slow and not repeated' --cov --cov-report=term:skip-covered
@@ -33,6 +38,7 @@ lint: $(READY)
 	$(BIN)/mypy -n auto
 
 slow: $(READY) browser
+	@echo "to have this run again: make slow PYTHONHASHSEED=$(PYTHONHASHSEED)"
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile=thorough
 	$(BIN)/python -m benchmarks
 
