@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from dataclasses import replace
 
@@ -112,6 +113,23 @@ def test_a_universe_of_runs_is_made_once_in_whatever_order_they_are_named() -> N
     assert view.among([0]) is not pair
     assert [len(view.among(runs).sites) for runs in ([0], [1], [2], [0, 1])] == [2, 2, 1, 3]
     assert view.among([0, 1, 2]) is view
+
+
+def test_a_large_universe_goes_before_another_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("comparanda.verdicts._KEPT", 0)
+    key, x, y = (["O", "B-PER", "O"], ["B-PER", "O", "O"], ["O", "O", "B-LOC"])
+    view = cp.compare([key], {"x": [x], "y": [y], "z": [key]}, task="span", resamples=0).verdicts.view()
+    first = weakref.ref(view.among([0]))
+    make, there = View._claimed_by, []
+
+    def made(self: View, runs: tuple[int, ...]) -> View:
+        there.append(first())
+        return make(self, runs)
+
+    monkeypatch.setattr(View, "_claimed_by", made)
+    assert view.among([0]) is first()  # the last one is kept
+    assert len(view.among([1]).sites) == 2
+    assert there == [None]
 
 
 def test_where_sites_are_the_same_for_all_there_is_one_universe() -> None:

@@ -6,14 +6,14 @@ a pair of systems is compared at the sites of the key and these two alone, whate
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.columns import TextColumn
+from comparanda.columns import TextColumn, taken
 from comparanda.corpus import Fragments
 from comparanda.extents import cut_numbers, line, stretch, ways_of_being_cut
 from comparanda.site_values import LINK, values_at
@@ -44,7 +44,7 @@ class Claims:
         fragments: the pieces of discontinuous spans, by their row here; None where there are none.
         label: its label, as a code.
         names: the labels by code, sorted.
-        key: how often the key has it.
+        key: how often the key has it, in the smallest type that holds that: there are many spans.
         runs: for each run, how often it has it.
         attributes: what else is known of each span, made when first asked for.
 
@@ -60,8 +60,8 @@ class Claims:
     fragments: Fragments | None
     label: Codes
     names: tuple[str, ...]
-    key: NDArray[np.int32]
-    runs: tuple[NDArray[np.int32], ...]
+    key: Codes
+    runs: tuple[Codes, ...]
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -113,8 +113,12 @@ class Claims:
         """The overlap sites of all these spans."""
         site = self.site
         first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _firsts(site)
-        base = self.begin[first][site] if len(site) else self.begin
-        spans = np.stack([self.begin - base, self.end - base, self.pieces, self.label.astype(np.int64)])
+        begin = self.begin[first]
+
+        def spans(here: slice) -> NDArray[np.int64]:
+            base = begin[site[here]]
+            return np.stack([self.begin[here] - base, self.end[here] - base, self.pieces[here], self.label[here]])
+
         ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
         aspects = values_at(spans, site, len(first), (self.key, *self.runs), self.names, ways)
         whole = aspects.pop("value")
@@ -207,13 +211,18 @@ def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
 def _site_attributes(claims: Claims, site: Rows, count: int) -> dict[str, Attribute]:
     """Offer what is known of sites: how long their longest span of the key is, and how the key's spans lie there."""
     claims = replace(claims)  # one that does not know these sites: large tables in a circle would stay for long
-    head = _heads(claims, site, count)
-    return {name: attribute.taken(head) for name, attribute in claims.attributes.items()} | {
+    head = cache(lambda: _heads(claims, site, count))
+    return {name: _of_heads(attribute, head) for name, attribute in claims.attributes.items()} | {
         "length": Attribute("number", lambda: _longest(claims, site, count)),
         "nesting": Attribute("text", lambda: _nesting(claims, site, count)),
         "spans": Attribute("number", lambda: np.bincount(site, claims.key, count)),
         CROWD: Attribute("number", lambda: np.bincount(site, minlength=count)),
     }
+
+
+def _of_heads(attribute: Attribute, head: Callable[[], Rows]) -> Attribute:
+    """Return an attribute of sites: that of the spans that stand for them."""
+    return Attribute(attribute.type, lambda: taken(attribute.make(), head()))
 
 
 def _heads(claims: Claims, site: Rows, count: int) -> Rows:

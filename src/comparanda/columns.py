@@ -38,6 +38,15 @@ def code_type(values: int) -> type[np.unsignedinteger[Any]]:
     return np.uint16 if values <= 1 << 16 else np.uint32
 
 
+def smallest(counts: NDArray[np.integer[Any]]) -> Codes:
+    """Return natural numbers in the smallest type that holds them.
+
+    >>> smallest(np.array([1, 0, 2])).dtype.name, smallest(np.array([256])).dtype.name
+    ('uint8', 'uint16')
+    """
+    return counts.astype(code_type(int(counts.max(initial=0)) + 1))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class TextColumn:
     """Texts by code: row `i` holds `names[codes[i]]`.

@@ -137,7 +137,7 @@ class Ground:
 
     def folded(self, where: str, view: View, pair: tuple[int, int] | None = None, of: Kind = "sites") -> int:
         """Return how many of the sites or items that are only counted fulfil a condition."""
-        cells, folded = view.cells, view.sites.folded
+        cells, folded = view.cells, view.folded
         if cells is None or folded is None:
             return 0
         rows = self._cells(where, cells, pair, of, frozenset(view.sites.attributes) - frozenset(cells.sites.attributes))
@@ -226,7 +226,7 @@ def selected(
 
 def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
     """Return the sites of a view, as all systems together make them, that fulfil a condition."""
-    if view.sites.folded is not None:
+    if view.folded is not None:
         what = "sites that all systems have right are only counted here, so a result cannot be cut to some sites"
         raise UsageError(what, hint="compare with more --memory, or give the condition when comparing")
     if any(call.function == AMONG for call in _calls(where)):

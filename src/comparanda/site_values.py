@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -45,10 +45,10 @@ _BLOCK = 1 << 18
 
 
 def values_at(
-    spans: NDArray[np.int64],
+    spans: Callable[[slice], NDArray[np.int64]],
     site: Rows,
     count: int,
-    sides: Sequence[NDArray[np.int32]],
+    sides: Sequence[Codes],
     names: tuple[str, ...],
     ways: Ways,
     aspects: Sequence[str] = ASPECTS,
@@ -56,7 +56,8 @@ def values_at(
     """Return the values of the key and all runs at overlap sites, by aspect.
 
     Args:
-        spans: of each distinct span its begin and end from the begin of its site, its way of being cut, its label.
+        spans: gives of some distinct spans, as four rows, begin and end from the begin of the site, way of being cut,
+            and label. They are worked out block by block: that of all at once would take more than what is found.
         site: the site of each.
         count: how many sites there are.
         sides: how often the key has each span, then each run.
@@ -68,15 +69,17 @@ def values_at(
     distinct = {id(each): number for number, each in reversed(list(enumerate(sides)))}  # others than a pair: the key
     linked = any(LINK in name for name in names)
     namings = {each: _Naming(each, names, ways) for each in aspects if linked or each != "id"}
-    codes = {each: {number: np.zeros(count, np.int32) for number in sorted(distinct.values())} for each in namings}
+    blocks: dict[str, dict[int, list[Codes]]] = {each: {number: [] for number in distinct.values()} for each in namings}
     for here, low, high in _blocks(site, count):
+        table = spans(here)
         for number in sorted(distinct.values()):
             side = _Rows(site[here] - low, sides[number][here])
             for aspect, naming in namings.items():
-                codes[aspect][number][low:high] = naming.codes(spans[_LOOKED_AT[aspect], here], side, high - low)
+                codes = naming.codes(table[_LOOKED_AT[aspect]], side, high - low)
+                blocks[aspect][number].append(codes.astype(code_type(len(naming.entries))))
     found: dict[str, Aspect] = {}
     for aspect, naming in namings.items():
-        columns, written = naming.in_order(codes[aspect])
+        columns, written = naming.in_order(blocks.pop(aspect))
         key, *runs = (columns[distinct[id(each)]] for each in sides)
         found[aspect] = Aspect(key, tuple(runs), written)
     return found
@@ -95,7 +98,7 @@ def _blocks(site: Rows, count: int) -> Iterator[tuple[slice, int, int]]:
 class _Rows:
     """The spans that one side has, by site, and how many of the site's they are."""
 
-    def __init__(self, site: Rows, counts: NDArray[np.int32]) -> None:
+    def __init__(self, site: Rows, counts: Codes) -> None:
         mine = np.flatnonzero(counts > 0)
         self.rows = mine[np.argsort(site[mine], kind="stable")]
         self.site, self.counts = site[self.rows], counts[self.rows].astype(np.int64)
@@ -136,16 +139,20 @@ class _Naming:
             self.entries.append(entries)
         return known
 
-    def in_order(self, columns: Mapping[int, Codes]) -> tuple[dict[int, Codes], tuple[str, ...]]:
-        """Bring codes into the order of the names they use; of two ways to write one name there is one code."""
-        used = {code for column in columns.values() for code in np.unique(column).tolist()}
+    def in_order(self, columns: Mapping[int, Sequence[Codes]]) -> tuple[dict[int, Codes], tuple[str, ...]]:
+        """Bring codes, block by block, into the order of the names they use; two ways to write a name are one code."""
+        used = {code for blocks in columns.values() for block in blocks for code in np.unique(block).tolist()}
         written = {code: self._written(self.entries[code]) for code in used}
         names = sorted(set(written.values()), key=special_last)
         code_of = {name: code for code, name in enumerate(names)}
         table = np.zeros(len(self.entries), code_type(len(names)))
         for code, name in written.items():
             table[code] = code_of[name]
-        return {number: table[column] for number, column in columns.items()}, tuple(names)
+        empty = table[:0]
+        joined = {
+            number: np.concatenate([empty, *(table[block] for block in blocks)]) for number, blocks in columns.items()
+        }
+        return joined, tuple(names)
 
     def _written(self, entries: tuple[Entry, ...]) -> str:
         if not entries:

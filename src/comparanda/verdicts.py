@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from comparanda.candidates import Candidates
     from comparanda.columns import Rows, TextColumn, Truths
     from comparanda.places import Note
+    from comparanda.sites import Folded
 
     UnitOf = Callable[[Sites | Candidates], NDArray[np.int32]]
 
@@ -161,8 +162,13 @@ class View:
     @cached_property
     def cells(self) -> View | None:
         """One site of each kind of those that are only counted, as a view; None where there are none."""
-        folded = self.sites.folded
+        folded = self.folded
         return None if folded is None else replace(self, given_sites=folded.sites, statistics={}, lost=frozenset())
+
+    @property
+    def folded(self) -> Folded | None:
+        """The sites that are only counted; no overlap sites are, and they need not be made to know that."""
+        return None if self.given_sites is None else self.sites.folded
 
     @cached_property
     def error_sources(self) -> Sources | None:
@@ -201,11 +207,21 @@ class View:
         everybody = self.all_sites.values if self.claims is None else self.claims.runs
         return self if self.shared or len(universe) == len(everybody) else self._universe(universe)
 
+    def _universe(self, runs: tuple[int, ...]) -> View:
+        """Return the view among some runs; the last ones are kept, for findings and counts ask again and again."""
+        known = self._universes
+        found = known.pop(runs, None)
+        if found is None:
+            rows = len(self.all_sites if self.claims is None else self.claims)
+            while len(known) > _KEPT // (1 + rows):  # first, so that the old ones are not there beside the new one
+                del known[next(iter(known))]
+            found = self._claimed_by(runs) if self.raised is None else self._raised_by(runs)
+        known[runs] = found  # behind those that were not asked for since
+        return found
+
     @cached_property
-    def _universe(self) -> Callable[[tuple[int, ...]], View]:
-        """Makes the view among some runs; the last ones are kept, for findings and counts ask again and again."""
-        rows = len(self.all_sites if self.claims is None else self.claims)
-        return lru_cache(maxsize=1 + _KEPT // (1 + rows))(self._claimed_by if self.raised is None else self._raised_by)
+    def _universes(self) -> dict[tuple[int, ...], View]:
+        return {}
 
     def _claimed_by(self, runs: Sequence[int]) -> View:
         """Return the view on the spans of the key and of some runs."""
@@ -287,7 +303,7 @@ class View:
         return view if unit_of is None or self.candidates is None else self._with_candidates(view, rows, unit_of)
 
     def _some_sites(self, rows: Rows, cells: Rows | None) -> Sites:
-        folded = self.sites.folded
+        folded = self.folded
         found = self.sites.take(rows)
         return found if folded is None or cells is None else replace(found, folded=folded.take(cells))
 

@@ -310,14 +310,14 @@ MUTATIONS = (
     ),
     mutation(
         "comparison.combine",
-        "(claims.any(axis=0) & counts)",
-        "(claims.all(axis=0) & counts)",
+        "(np.logical_or.reduce(claimed) & counts)",
+        "(np.logical_and.reduce(claimed) & counts)",
         "the_oracle_over_items_is_that_of_the_definition",
     ),
     mutation(
         "comparison.combine",
-        "(claims.all(axis=0) & ~items.positive)",
-        "(claims.any(axis=0) & ~items.positive)",
+        "(np.logical_and.reduce(claimed) & ~items.positive)",
+        "(np.logical_or.reduce(claimed) & ~items.positive)",
         "the_oracle_over_items_is_that_of_the_definition",
     ),
     # DEFINITIONS 1: sites and items
@@ -995,8 +995,8 @@ MUTATIONS = (
     mutation("comparison.context", "_LEVELS", (0.05, 0.95), "intervals_are_percentiles_of_the_resampled_measure"),
     mutation(
         "comparison.context",
-        "np.bincount(self.verdicts.unit_of(stands), minlength=self.verdicts.units.count) > 0",
-        "np.bincount(self.verdicts.unit_of(stands), minlength=self.verdicts.units.count) >= 0",
+        "counted = np.zeros(self.verdicts.units.count, np.bool_)",
+        "counted = np.ones(self.verdicts.units.count, np.bool_)",
         "units_without_a_site_do_not_count",
     ),
     mutation(

@@ -285,11 +285,11 @@ def _item_oracle(context: Context) -> ItemOracle:
     Positives that count for no run, such as mentions without an id, are left out.
     """
     items = context.view.items
-    claims = np.stack(items.claimed)
-    counts = np.stack([items.weights(run) for run in range(len(items.claimed))]).any(axis=0)
+    claimed = [each > 0 for each in items.claimed]
+    counts = np.logical_or.reduce([items.counts(run) for run in range(len(claimed))])
     easy = len(items) - items.rows
-    found = easy + int((claims.any(axis=0) & counts).sum())
-    spurious = int((claims.all(axis=0) & ~items.positive).sum())
+    found = easy + int((np.logical_or.reduce(claimed) & counts).sum())
+    spurious = int((np.logical_and.reduce(claimed) & ~items.positive).sum())
     positives = easy + int(counts.sum())
     f1 = share(2 * found, found + spurious + positives)
     return ItemOracle(found, positives, spurious, share(found, found + spurious), share(found, positives), f1)

@@ -83,11 +83,29 @@ class Context:
         of the input. Sentences have no names; their order is that of the key.
         """
         stands = self.view.claims if self.view.claims is not None else self.sites  # spans stand where their sites do
-        counted = np.bincount(self.verdicts.unit_of(stands), minlength=self.verdicts.units.count) > 0
-        if self.sites.folded is not None:
-            counted[self.verdicts.unit_of(self.sites.folded.sites)] = True
+        units = [self.verdicts.unit_of(stands)]
+        if self.view.folded is not None:
+            units.append(self.verdicts.unit_of(self.view.folded.sites))
         if self.view.given_items is not None:
-            counted[self.verdicts.unit_of(self.view.given_items)] = True
+            units.append(self.verdicts.unit_of(self.view.given_items))
+        return self._active(units)
+
+    def active_among(self, *systems: str) -> NDArray[np.int64]:
+        """Return the active units of some systems alone; of spans no sites are made for that.
+
+        Items stand where the spans do that they are, unless runs claim one by different spans.
+        """
+        claims, items = self.view.claims, self.view.given_items
+        if claims is None or (items is not None and items.by_run is not None):
+            return self.among(*systems).active
+        runs = [run for name in systems for run in self.verdicts.system(name).runs]
+        return self._active([self.verdicts.unit_of(claims)[claims.present(runs)]])
+
+    def _active(self, units: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
+        """Return the units that something stands in, or that the judge has a statistic of, in order."""
+        counted = np.zeros(self.verdicts.units.count, np.bool_)
+        for each in units:
+            counted[each] = True
         for statistic in self.view.statistics.values():
             counted |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
         found = np.flatnonzero(counted)
@@ -157,9 +175,9 @@ class Context:
     def decided(self) -> NDArray[np.float64]:
         """How many sites each active unit has."""
         counts = self.unit_counts(np.arange(self.sites.rows))
-        if self.sites.folded is None:
+        if self.view.folded is None:
             return counts
-        return counts + folded_counts(self.verdicts, self.sites.folded)[self.active]
+        return counts + folded_counts(self.verdicts, self.view.folded)[self.active]
 
     def interval(self, columns: Matrix, finish: Callable[[Matrix], NDArray[np.float64]]) -> list[Interval]:
         """Return bootstrap intervals of what `finish` makes of resampled sums, one for each of its columns."""

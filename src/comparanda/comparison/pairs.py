@@ -245,12 +245,12 @@ class _Units:
 
 def _units(context: Context, ground: _Plain | _Spans, first: System, second: System) -> _Units:
     """Count by unit the differing sites, in the mean over pairs of runs, and all sites."""
-    unit, active = ground.units(), context.among(first.name, second.name).active
+    unit, active = ground.units(), context.active_among(first.name, second.name)
     size = context.verdicts.units.count
     columns = np.zeros((len(active), 2))
     columns[:, 1] = np.bincount(unit, minlength=size)[active]
-    if context.sites.folded is not None:
-        columns[:, 1] += folded_counts(context.verdicts, context.sites.folded)[active]
+    if context.view.folded is not None:
+        columns[:, 1] += folded_counts(context.verdicts, context.view.folded)[active]
     run_pairs = list(product(first.runs, second.runs))
     for runs in run_pairs:
         columns[:, 0] += np.bincount(unit[ground.differing(*runs)], minlength=size)[active] / len(run_pairs)

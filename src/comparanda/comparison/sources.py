@@ -52,10 +52,11 @@ class ErrorSources(Finding):
 
 def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
     """Cross the sources of two systems' errors; None where the view does not tell whose errors are whose."""
+    if context.view.error_sources is None:
+        return None
     paired = context.among(base, new)
     found = paired.view.error_sources
-    if found is None:
-        return None
+    assert found is not None
     size, runs = len(found.names), paired.verdicts.system
     counts = np.zeros(size * size, np.int64)
     for first, second in product(runs(base).runs, runs(new).runs):

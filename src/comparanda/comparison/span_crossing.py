@@ -93,8 +93,13 @@ class SpanCrossing:
         chosen = self._contested[self.site]
         rows, site = self.rows[chosen], self._place[self.site[chosen]]
         claims = self._claims
-        spans = np.zeros((4, len(rows)), np.int64)
-        spans[3] = claims.label[rows]
+
+        def spans(here: slice) -> NDArray[np.int64]:
+            """Return spans whose labels alone are known."""
+            labels = claims.label[rows[here]].astype(np.int64)
+            nothing = np.zeros_like(labels)
+            return np.stack([nothing, nothing, nothing, labels])
+
         nobody = np.zeros(len(rows), np.int32)
         sides = [
             claims.key[rows],

@@ -9,6 +9,7 @@ import numpy as np
 
 from comparanda.align import PlacedSpans
 from comparanda.claims import Claims
+from comparanda.columns import smallest
 from comparanda.corpus import Fragments, owner_of_rows
 from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.rules.joins import packed
@@ -53,9 +54,7 @@ def claims_of(
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
     document, begin, end, cut, label = (column[first] for column in columns)
     bounds = np.cumsum([0, *(len(side) for side in sides)])
-    counts = [
-        np.bincount(number[low:high], minlength=len(first)).astype(np.int32) for low, high in pairwise(bounds.tolist())
-    ]
+    counts = [smallest(np.bincount(number[low:high], minlength=len(first))) for low, high in pairwise(bounds.tolist())]
     spans = PlacedSpans(document, begin, end, placement.sides[0].label, first)
     place, until = placement.rows(spans)
     row = key.row_documents[document] + place

@@ -12,6 +12,7 @@ import numpy as np
 
 from comparanda.chains import NO_CHAIN, Chains, chain_units
 from comparanda.claims import Claims
+from comparanda.columns import smallest
 from comparanda.corpus import Fragments
 from comparanda.errors import InputError
 from comparanda.extents import cut_numbers, ways_of_being_cut
@@ -196,8 +197,8 @@ class Tables:
             fragments,
             label,
             names,
-            counts[0],
-            tuple(counts[1:]),
+            smallest(counts[0]),
+            tuple(map(smallest, counts[1:])),
             {name: self._attribute(each, length) for name, each in entry.attributes.items()},
         )
         try:

@@ -297,10 +297,15 @@ def _claims(writer: _Writer, claims: Claims) -> ClaimsEntry:
         None if claims.fragments is None else _fragments(writer, claims.fragments),
         writer.array(claims.label),
         list(claims.names),
-        writer.array(claims.key),
-        writer.arrays(claims.runs),
+        *_counts(writer, claims),
         _attributes(writer, claims.attributes),
     )
+
+
+def _counts(writer: _Writer, claims: Claims) -> tuple[str, list[str]]:
+    """Write how often the key and the runs have spans, in one type whatever they are held in."""
+    key, *runs = (counts.astype(np.int32) for counts in (claims.key, *claims.runs))
+    return writer.array(key), writer.arrays(runs)
 
 
 def _fragments(writer: _Writer, fragments: Fragments) -> FragmentsEntry:

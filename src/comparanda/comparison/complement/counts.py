@@ -179,7 +179,7 @@ class ComplementGround:
 
     def _active(self, first: System, second: System) -> NDArray[np.int64]:
         """Return the units of a pair: which other systems there are must not matter."""
-        return self.context.among(first.name, second.name).active
+        return self.context.active_among(first.name, second.name)
 
 
 def _blocks(
