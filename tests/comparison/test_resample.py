@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from comparanda.comparison import resample
 from comparanda.comparison.resample import bootstrap_sums, swapped_sums
 from tests.comparison.populations import drawn, identity
 
@@ -66,3 +68,22 @@ def test_large_products_are_cut_into_tiles_without_loss() -> None:
     statistics = np.random.default_rng(0).integers(0, 9, (3000, 40)).astype(np.float64)
     weights = bootstrap_sums(np.eye(3000), 20, 3)
     assert (bootstrap_sums(statistics, 20, 3) == weights @ statistics).all()
+
+
+@pytest.mark.parametrize(("name", "value"), [("_DRAWS", 1), ("_DRAWS", 70), ("_DRAWS", 1 << 40), ("_WORTH_THREADS", 0)])
+def test_nothing_depends_on_how_draws_are_spread(name: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    statistics = np.random.default_rng(0).integers(0, 9, (31, 4)).astype(np.float64)
+    plain = [sums(statistics, 75, 3) for sums in (bootstrap_sums, swapped_sums)]
+    monkeypatch.setattr(resample, name, value)
+    for sums, before in zip((bootstrap_sums, swapped_sums), plain, strict=True):
+        assert (sums(statistics, 75, 3) == before).all()
+
+
+def test_what_a_thread_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(resample, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(resample, "_product", broken)
+    with pytest.raises(MemoryError):
+        bootstrap_sums(np.eye(9), 40)

@@ -84,13 +84,26 @@ Sentences = Callable[["AnyPath", "Request"], Starts]
 """Finds where sentences begin in a file that marks no documents."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Chunk:
-    """Some whole lines of a file: where they begin, how many lines stand before them, and their bytes."""
+    """Some whole lines of a file.
+
+    Args:
+        start: the byte of the file at which they begin.
+        lines: how many lines stand before them.
+        data: their bytes.
+        ends: which of these end a line: to count them is many times as fast as to seek them.
+
+    """
 
     start: int
     lines: int
     data: bytes
+    ends: Truths
+
+    def count(self, begin: int, end: int) -> int:
+        """Return how many lines end between two places."""
+        return int(np.count_nonzero(self.ends[begin:end]))
 
     def lines_at(self, pattern: re.Pattern[bytes]) -> Iterator[int]:
         """Give where the lines stand that a pattern fits; it begins with a line end, which is sought far faster."""
@@ -114,8 +127,9 @@ def chunks(file: AnyPath, *, sentences: bool) -> Iterator[Chunk]:
                 start, data = len(BOM_UTF8), data.removeprefix(BOM_UTF8)
             end = len(data) if not more else _last_end(data, sentences=sentences)
             if end:
-                yield Chunk(start, lines, data[:end])
-                start, lines = start + end, lines + data.count(b"\n", 0, end)
+                chunk = Chunk(start, lines, data[:end], np.frombuffer(data, np.uint8, end) == _LINE_FEED)
+                yield chunk
+                start, lines = start + end, lines + chunk.count(0, end)
             rest = data[end:]
             if not more:
                 return
@@ -161,7 +175,7 @@ def marked_lines(
                 yield Mark(0, 0, "", counted=False)
                 words = True
             head = _held(head, chunk.data, done, begin) if heads else b""
-            lines += chunk.data.count(b"\n", done, begin)
+            lines += chunk.count(done, begin)
             yield Mark(chunk.start + begin, lines, name, head) if words else Mark(0, 0, name)
             words, done = True, begin
         if not words and _WORD.search(chunk.data, done):
@@ -202,10 +216,10 @@ def sentences_between_blank_lines(file: AnyPath, request: Request) -> Starts:
 def _sentences_of(chunk: Chunk) -> tuple[Rows, Rows]:
     """Return where the sentences of a chunk begin, and the lines before them."""
     if found := _OF_ALL.search(chunk.data):
-        line = chunk.lines + chunk.data.count(b"\n", 0, found.start()) + 1
+        line = chunk.lines + chunk.count(0, found.start()) + 1
         raise UncuttableError(f"line {line:,} holds for the whole file")
     data = np.frombuffer(chunk.data, np.uint8)
-    begins = np.append(0, np.flatnonzero(data == _LINE_FEED) + 1)
+    begins = np.append(0, np.flatnonzero(chunk.ends) + 1)
     begins = begins[: np.searchsorted(begins, len(data))]
     blank = _blank_lines(chunk.data, data, begins)
     block = np.cumsum(blank)

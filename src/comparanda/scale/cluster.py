@@ -19,7 +19,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from comparanda.errors import InputError, MissingExtraError, UsageError
-from comparanda.scale.crew import Failures, Judged, answer, lost, packed_task, unpacked
+from comparanda.scale.crew import Failures, Judged, answers, lost, packed_task, unpacked
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def judge_elsewhere(version: str, folder: str, task: bytes) -> bytes:
     if version != __version__:
         return pickle.dumps(_other_version("a worker", __version__, version))
     with _ONE_PART, contextlib.chdir(folder) if os.path.isdir(folder) else contextlib.nullcontext():
-        return answer(task)
+        return next(answers(task))
 
 
 def _next(ended: SimpleQueue[str], line: _Line) -> str:

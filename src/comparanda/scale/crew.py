@@ -12,12 +12,13 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Protocol
 
 from comparanda.errors import InputError, UsageError
 from comparanda.scale.judging import Files, Job, judge_part
+from comparanda.scale.looking import Batch, Look
 
 TRIES = 3
 """How often a part may end its worker."""
@@ -69,8 +70,8 @@ class Processes:
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
         """Judge some parts; a part whose worker dies is tried again, one that raises ends the run."""
         waiting, tries, failed = list(reversed(numbers)), dict.fromkeys(numbers, 0), Failures()
-        busy: dict[Connection, tuple[_Worker, int]] = {}
-        idle = [_Worker() for _ in range(min(self.count, len(numbers)))]
+        busy: dict[Connection, tuple[Worker, int]] = {}
+        idle = [Worker() for _ in range(min(self.count, len(numbers)))]
         try:
             while (waiting and not failed) or failed.may_come_earlier(number for _, number in busy.values()):
                 while waiting and idle and not failed:
@@ -83,7 +84,7 @@ class Processes:
                     found = worker.answer()
                     if isinstance(found, str):
                         worker.stop()
-                        worker = _Worker()
+                        worker = Worker()
                         tries[number] += 1
                         waiting.append(number)
                     idle.append(worker)
@@ -121,8 +122,8 @@ def lost(number: int, job: Job, often: str, why: str) -> PartError:
     )
 
 
-class _Worker:
-    """One process: takes parts, answers with their files or with what went wrong."""
+class Worker:
+    """One process: takes parts and answers with their files, or looks through inputs; or says what went wrong."""
 
     def __init__(self) -> None:
         mine, theirs = os.pipe(), os.pipe()
@@ -139,15 +140,24 @@ class _Worker:
         self.answers = Connection(mine[0], writable=False)
         self._tasks = Connection(theirs[1], readable=False)
 
-    def give(self, job: Job) -> None:
-        """Let it judge a part."""
+    def give(self, task: Job | Look) -> None:
+        """Let it judge a part, or look through inputs."""
         with contextlib.suppress(OSError):  # it is dead: its answers end too, and say so
-            self._tasks.send_bytes(packed_task(job))
+            self._tasks.send_bytes(packed_task(task))
 
     def answer(self) -> Files | Exception | str:
         """Return the files of a part, the error that it raised, or why there is no answer."""
+        found = self._received()
+        return found if isinstance(found, str) else unpacked(found)
+
+    def batch(self) -> Batch | Exception | str:
+        """Return some of the documents that it has found, the error that was raised, or why there is no answer."""
+        found = self._received()
+        return found if isinstance(found, str) else pickle.loads(found)
+
+    def _received(self) -> bytes | str:
         try:
-            return unpacked(self.answers.recv_bytes())
+            return self.answers.recv_bytes()
         except (EOFError, OSError):
             code = self._process.wait()
             return f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
@@ -170,31 +180,33 @@ def run_worker(tasks: Iterable[bytes], send: Callable[[bytes], None]) -> None:
     """Judge the parts that come in, until there are no more or nobody listens."""
     for task in tasks:
         try:
-            send(answer(task))
+            for data in answers(task):
+                send(data)
         except OSError:
             return
 
 
-def packed_task(job: Job) -> bytes:
-    """Pack a job of one part for another process."""
+def packed_task(task: Job | Look) -> bytes:
+    """Pack a job of one part, or what to look through, for another process."""
     try:
-        return pickle.dumps(job)
+        return pickle.dumps(task)
     except Exception as problem:  # whatever objects raise that were given as settings
         what = f"the settings cannot be sent to workers: {problem}"
         raise UsageError(what, hint="give names, files or plain data in place of other objects") from None
 
 
-def answer(task: bytes) -> bytes:
-    """Judge a part that was packed; pack its files, or the error that it raised, whatever it is."""
+def answers(task: bytes) -> Iterator[bytes]:
+    """Judge a part that was packed, or look through inputs; pack what is found, or the error that it raised."""
     try:
-        return pickle.dumps(judge_part(pickle.loads(task), 0))
+        given: Job | Look = pickle.loads(task)
+        yield from map(pickle.dumps, given.batches() if isinstance(given, Look) else [judge_part(given, 0)])
     except Exception as problem:
         try:
             data = pickle.dumps(problem)
             pickle.loads(data)  # some can be packed, but not unpacked
         except Exception:
-            return pickle.dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
-        return data
+            data = pickle.dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
+        yield data
 
 
 def unpacked(answer: bytes) -> Files | Exception:

@@ -6,17 +6,22 @@ would take more memory than the comparison.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from comparanda.places import Portion, Stretch, Whole
 from comparanda.read.cuts import UncuttableError
+from comparanda.read.files import size_of
 from comparanda.scale.index import Opened, Placed, placed
+from comparanda.scale.lookers import LostError, looked_through
 
 if TYPE_CHECKING:
     from comparanda.read.inputs import Input
+
+WORTH = 256 << 20
+"""So many bytes are worth further processes: to start one takes as long as to look through some ten million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,34 +32,42 @@ class Step:
     inputs: Mapping[str, Input]
 
 
-def in_step(sides: Mapping[str, Opened], size: int) -> list[Step] | None:
+def in_step(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[Step] | None:
     """Cut sides into parts of about a number of bytes; None if they are not in step, or have no marked documents.
 
     Args:
         sides: the sides, the key first.
         size: about how many bytes of all sides a part has.
+        processes: how many processes may look through them; large sides alone are worth others than this one.
 
     """
     if any(each.rows or each.chosen.marks is None or each.chosen.rows is not None for each in sides.values()):
         return None
+    every = list(sides.values())
+    worth = sum(size_of(file) for side in every for file in side.files) >= WORTH
     try:
-        return list(_steps(sides, size))
+        if processes > 1 and worth:
+            with looked_through(every, processes) as documents:
+                return list(_steps(sides, documents, size))
+        return list(_steps(sides, list(map(placed, every)), size))
+    except LostError:
+        return in_step(sides, size)
     except UncuttableError:
         return None  # the index will say what is wrong
 
 
-def _steps(sides: Mapping[str, Opened], size: int) -> Iterator[Step]:
+def _steps(sides: Mapping[str, Opened], documents: Sequence[Iterator[Placed]], size: int) -> Iterator[Step]:
     """Give the parts one after the other; that no documents are marked is known, and told, only behind the last."""
     parts = {side: _Growing(each) for side, each in sides.items()}
     names: list[str] = []
     seen: set[str] = set()
     bytes_now = 0
-    for documents in zip_longest(*(placed(each) for each in sides.values())):
-        if len({None if each is None else each.name for each in documents}) > 1 or documents[0].name in seen:
+    for row in zip_longest(*documents):
+        if len({None if each is None else each.name for each in row}) > 1 or row[0].name in seen:
             raise UncuttableError("not in step")
-        bytes_now += sum(part.add(each) for part, each in zip(parts.values(), documents, strict=True))
-        names.append(documents[0].name)
-        seen.add(documents[0].name)
+        bytes_now += sum(part.add(each) for part, each in zip(parts.values(), row, strict=True))
+        names.append(row[0].name)
+        seen.add(row[0].name)
         if bytes_now >= size:
             yield Step(tuple(names), {side: part.taken() for side, part in parts.items()})
             names, bytes_now = [], 0

@@ -99,7 +99,8 @@ class Opened:
         stamps: their names, and what told their state.
         chosen: its format.
         request: what is asked of the format.
-        rows: whether it has rows with ids.
+        asked: what was asked before the format was known.
+        shape: whether running tokens or rows with ids are wanted.
 
     """
 
@@ -108,7 +109,13 @@ class Opened:
     stamps: tuple[tuple[str, Any], ...]
     chosen: Format
     request: Request
-    rows: bool
+    asked: Request
+    shape: Shape
+
+    @property
+    def rows(self) -> bool:
+        """Whether it has rows with ids."""
+        return self.shape == "rows"
 
     def refuse_changed(self) -> None:
         """Refuse files that changed since they were opened."""
@@ -131,7 +138,7 @@ def opened(given: Any, request: Request, shape: Shape) -> Opened:
         raise UncuttableError(f"the server does not say how large {unsized} is")
     if chosen.marks is not None and (packed := next(filter(is_packed, files), None)):
         raise UncuttableError(f"{display(packed)} is packed")
-    return Opened(replace(found, format=chosen.name), files, stamps, chosen, asked, shape == "rows")
+    return Opened(replace(found, format=chosen.name), files, stamps, chosen, asked, request, shape)
 
 
 def index_of(found: Opened, request: Request, shape: Shape) -> Index:

@@ -88,12 +88,14 @@ class Cut:
         size: about how many bytes a part has, all sides together.
         room: how many bytes the key may have so that all its sites are kept; None for any number.
         seed: the seed by which examples are chosen, if not all sites are kept.
+        processes: how many processes may look through the inputs.
 
     """
 
     size: int
     room: int | None
     seed: int
+    processes: int = 1
 
 
 def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Plan:
@@ -105,7 +107,7 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     columns, outputs = columns_of(systems)
     check_count(outputs, setup)
     found = {name: opened(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
-    alike = in_step(found, cut.size) if setup.across is None else None
+    alike = in_step(found, cut.size, cut.processes) if setup.across is None else None
     parts = _in_order(alike) if alike is not None else _by_index(found, setup, cut.size)
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
     large = cut.room is not None and sum(map(size_of, found[KEY].files)) > cut.room

@@ -100,7 +100,7 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
     crew, say = crew_of(scale), setup.progress or (lambda _: None)
     try:
         say("looking for documents")
-        plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed))
+        plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed, scale.workers or 1))
         if plan.large and plan.fold is None:
             say(Lasting(_ALL_KEPT))
         return _compare_parts(plan, setup, scale, drawing, crew)
