@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import ReadError
+from comparanda.read.cuts import UncuttableError
 from comparanda.read.inputs import Input
 from comparanda.road import Setup, request_of
 from comparanda.scale import in_step, looking
@@ -118,8 +119,14 @@ def test_documents_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(side, len(rows)) for side, rows in batches] == [
         (0, 1_200), (1, 1_200), (0, 1_200), (1, 1_200), (0, 100), (1, 100), (0, 0), (1, 0),
     ]  # fmt: skip
-    told = [placed_again(sides[1], row) for side, rows in batches if side == 1 for row in rows]
-    assert told == list(placed(sides[1]))
+    told = [row for side, rows in batches if side == 1 for row in rows]
+    assert list(placed_again(sides[1], told)) == list(placed(sides[1]))
+
+
+def test_a_file_that_another_process_alone_has_seen_is_none_of_the_plan() -> None:
+    side = opened("key.conllu", *request_of("key", Setup("pos")))
+    with pytest.raises(UncuttableError, match=r"late\.conllu was not there before"):
+        list(placed_again(side, [("d", "late.conllu", 0, 9, 0, 0, b"", True, "")]))
 
 
 def test_a_comparison_says_the_same(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from comparanda.places import Portion, Stretch, Whole
 from comparanda.read.cuts import UncuttableError
-from comparanda.read.files import size_of
 from comparanda.scale.index import Opened, Placed, placed
 from comparanda.scale.lookers import LostError, looked_through
 
@@ -44,9 +43,8 @@ def in_step(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[
     if any(each.rows or each.chosen.marks is None or each.chosen.rows is not None for each in sides.values()):
         return None
     every = list(sides.values())
-    worth = sum(size_of(file) for side in every for file in side.files) >= WORTH
     try:
-        if processes > 1 and worth:
+        if processes > 1 and sum(each.size for each in every) >= WORTH:
             with looked_through(every, processes) as documents:
                 return list(_steps(sides, documents, size))
         return list(_steps(sides, list(map(placed, every)), size))

@@ -117,6 +117,11 @@ class Opened:
         """Whether it has rows with ids."""
         return self.shape == "rows"
 
+    @property
+    def size(self) -> int:
+        """How many bytes its files have together."""
+        return sum(known[0] for _, known in self.stamps if known is not None)
+
     def refuse_changed(self) -> None:
         """Refuse files that changed since they were opened."""
         for file, (_, before) in zip(self.files, self.stamps, strict=True):

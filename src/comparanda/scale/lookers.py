@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 
 from comparanda.scale.crew import Worker
 from comparanda.scale.index import Opened, Placed
@@ -56,7 +57,5 @@ class _Told:
 
 
 def _placed(told: _Told, place: int, side: Opened) -> Iterator[Placed]:
-    while rows := told.next(place):
-        for row in rows:
-            yield placed_again(side, row)
+    yield from placed_again(side, chain.from_iterable(iter(lambda: told.next(place), [])))
     side.refuse_changed()

@@ -5,12 +5,13 @@ Nothing can be judged before it is known where documents begin, and that takes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from comparanda.places import Stretch
+from comparanda.read.cuts import UncuttableError
 from comparanda.scale.index import Opened, Placed, opened, placed
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 BATCH = 1_000
 """So many documents of a side are told at a time."""
 
-Row = tuple[str, int, int, int | None, int, int, bytes, bool, str]
-"""A document: its name, the number of its file, where it stands and its head, whether it is marked, and its group."""
+Row = tuple[str, str, int, int | None, int, int, bytes, bool, str]
+"""A document: its name, that of its file, where it stands and its head, whether it is marked, and its group."""
 
 Batch = tuple[int, list[Row]]
 """Documents of a side, which is told by its number; none if there are no more."""
@@ -50,12 +51,12 @@ class Look:
 
 
 def _rows(side: Opened) -> Iterator[Row]:
-    number = {id(file): place for place, file in enumerate(side.files)}
+    called = {id(file): name for file, (name, _) in zip(side.files, side.stamps, strict=True)}
     for each in placed(side):
         found = each.stretch
         yield (
             each.name,
-            number[id(found.file)],
+            called[id(found.file)],
             found.start,
             found.stop,
             found.lines,
@@ -66,7 +67,10 @@ def _rows(side: Opened) -> Iterator[Row]:
         )
 
 
-def placed_again(side: Opened, row: Row) -> Placed:
-    """Return a document that another process has told."""
-    name, file, start, stop, lines, before, head, marked, group = row
-    return Placed(name, Stretch(side.files[file], start, stop, lines, before, head), marked, group)
+def placed_again(side: Opened, rows: Iterable[Row]) -> Iterator[Placed]:
+    """Give the documents that another process has told, in the files that are known here."""
+    files = {name: file for file, (name, _) in zip(side.files, side.stamps, strict=True)}
+    for name, file, start, stop, lines, before, head, marked, group in rows:
+        if file not in files:
+            raise UncuttableError(f"{file} was not there before")
+        yield Placed(name, Stretch(files[file], start, stop, lines, before, head), marked, group)

@@ -1,4 +1,4 @@
-"""A process that judges parts for another one: `python -m comparanda.scale.worker TASKS ANSWERS`, two open files."""
+"""A process that judges parts or looks through inputs for another: `python -m comparanda.scale.worker TASKS ANSWERS`."""
 
 from __future__ import annotations
 
