@@ -1,4 +1,4 @@
-"""A process that judges parts or looks through inputs for another: `python -m comparanda.scale.worker TASKS ANSWERS`."""
+"""A process that works for another one: `python -m comparanda.scale.worker TASKS ANSWERS`, two open files."""
 
 from __future__ import annotations
 
