@@ -1007,8 +1007,8 @@ MUTATIONS = (
     ),
     mutation(
         "comparison.resample",
-        "(count, units))",
-        "(count, units - 1))",
+        "units, rows.shape)",
+        "units, rows.shape)[:, 1:]",
         "a_resample_draws_as_many_units_as_there_are",
     ),
     mutation(
