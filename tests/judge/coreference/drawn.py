@@ -102,7 +102,7 @@ class Drawn:
         return [[self.tag_of[word] for word in each] for each in words]
 
 
-def drawn(seed: int, shape: Shape = Shape()) -> Drawn:  # noqa: B008 (a frozen value)
+def drawn(seed: int, shape: Shape = Shape()) -> Drawn:
     """Draw documents; another seed gives others."""
     random = Random(seed)
     systems = SYSTEMS[: shape.systems]
