@@ -65,8 +65,11 @@ class Files(Corpora):
         return f"{path}::columns"
 
 
-def tagged(folder: Path, seed: int, setup: Setup, *, size: int = 6, marked: bool = True) -> Corpora:
-    """Make documents with chunk tags: in files with marks, or as lists, which are one document."""
+def tagged(folder: Path, seed: int, setup: Setup, *, size: int = 6, marked: bool = True, alike: float = 0.5) -> Corpora:
+    """Make documents with chunk tags: in files with marks, or as lists, which are one document.
+
+    A system says what the key says in some of its sentences; `alike` is the chance of that.
+    """
     draw = random.Random(seed)
     documents = []
     for number in range(size):
@@ -74,15 +77,15 @@ def tagged(folder: Path, seed: int, setup: Setup, *, size: int = 6, marked: bool
         # a label of one system and of one document: names differ from part to part
         labels = {side: (*LABELS[: 2 + number], "FOO") if side == "rules" and number == 3 else LABELS for side in SIDES}
         gold = [_tags(draw, len(sentence), LABELS[: 1 + number % 4]) for sentence in words]
-        documents.append({side: _said(draw, side, words, gold, labels[side]) for side in SIDES})
+        documents.append({side: _said(draw, side, words, gold, labels[side], alike) for side in SIDES})
     return (Files if marked else Corpora)(documents, folder, setup)
 
 
 def _said(
-    draw: random.Random, side: str, words: list[list[str]], gold: list[list[str]], labels: Sequence[str]
+    draw: random.Random, side: str, words: list[list[str]], gold: list[list[str]], labels: Sequence[str], alike: float
 ) -> Tagged:
     """Tag sentences: like the key, or each with a chance of another guess."""
-    tags = [each if side == "key" or draw.random() < 0.5 else _tags(draw, len(each), labels) for each in gold]
+    tags = [each if side == "key" or draw.random() < alike else _tags(draw, len(each), labels) for each in gold]
     return [list(zip(*pair, strict=True)) for pair in zip(words, tags, strict=True)]
 
 
@@ -97,14 +100,17 @@ def _tags(draw: random.Random, length: int, labels: Sequence[str]) -> list[str]:
     return tags
 
 
-def written(folder: Path, seed: int, setup: Setup, *, size: int = 6) -> Corpora:
-    """Make documents with a text and spans of its characters: nested, repeated, empty, and in pieces."""
+def written(folder: Path, seed: int, setup: Setup, *, size: int = 6, alike: float = 0.0) -> Corpora:
+    """Make documents with a text and spans of its characters: nested, repeated, empty, and in pieces.
+
+    A system says what the key says in some of them; `alike` is the chance of that.
+    """
     draw = random.Random(seed)
     documents = []
     for number in range(size):
         text = " ".join(draw.choice(WORDS) for _ in range(draw.randint(1, 12)))
         gold = _spans(draw, len(text), LABELS[: 1 + number % 4])
-        sides = {side: gold if side == "key" else _changed(draw, gold, len(text)) for side in SIDES}
+        sides = {side: gold if side == "key" else _changed(draw, gold, len(text), alike) for side in SIDES}
         documents.append({side: [{"id": f"d{number}", "text": text, "spans": said}] for side, said in sides.items()})
     return Corpora(documents, folder, setup)
 
@@ -121,7 +127,11 @@ def _spans(draw: random.Random, length: int, labels: Sequence[str]) -> list[dict
     return spans
 
 
-def _changed(draw: random.Random, spans: Sequence[dict[str, Any]], length: int) -> list[dict[str, Any]]:
+def _changed(
+    draw: random.Random, spans: Sequence[dict[str, Any]], length: int, alike: float
+) -> Sequence[dict[str, Any]]:
+    if alike and draw.random() < alike:
+        return spans
     kept = [span for span in spans if draw.random() < 0.6]
     return [*kept, *_spans(draw, length, LABELS)] if draw.random() < 0.7 else kept
 

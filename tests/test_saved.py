@@ -363,7 +363,7 @@ def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
         ("[" * 100_000, "the manifest is damaged"),
         ("[]", "no result folder of comparanda"),
         ('{"kind": "another"}', "no result folder of comparanda"),
-        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "reads 2 to 7"),
+        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "reads 2 to 8"),
         ('{"kind": "comparanda result", "folder_version": 3}', "the manifest is damaged"),
     ],
 )

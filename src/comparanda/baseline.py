@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-import numpy as np
 from msgspec import Meta
 
 from comparanda.comparison.scores import Score
@@ -168,7 +167,7 @@ def _labels(view: View) -> dict[str, int]:
     if items is None:
         counts, names = sites.key_counts, sites.labels.names
     else:
-        counts, names = np.bincount(items.label[items.positive], minlength=len(items.names)), items.names
+        counts, names = items.positives, items.names
     return {name: count for name, count in zip(names, counts.tolist(), strict=True) if count}
 
 

@@ -16,13 +16,14 @@ import numpy as np
 from comparanda.columns import TextColumn, taken
 from comparanda.corpus import Fragments
 from comparanda.extents import cut_numbers, line, stretch, ways_of_being_cut
-from comparanda.site_values import LINK, values_at
-from comparanda.sites import Attribute, Sites
+from comparanda.site_values import LINK, Placed, values_at
+from comparanda.sites import Attribute, Folded, Sites
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.columns import Codes, Rows
+    from comparanda.sites import Aspect
 
 
 CROWD = "crowd"
@@ -47,6 +48,8 @@ class Claims:
         key: how often the key has it, in the smallest type that holds that: there are many spans.
         runs: for each run, how often it has it.
         attributes: what else is known of each span, made when first asked for.
+        agreed: further spans, under the same names, that the key and every run have once, each alone at its site; None
+            where there are none. They have no rows here, and no items; made by `agreed_spans`.
 
     """
 
@@ -63,12 +66,13 @@ class Claims:
     key: Codes
     runs: tuple[Codes, ...]
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    agreed: Claims | None = None
 
     def __len__(self) -> int:
         return len(self.begin)
 
     def take(self, rows: Rows) -> Claims:
-        """Return some of the spans."""
+        """Return some of the spans, and none that are agreed on."""
         fragments = None if self.fragments is None else self.fragments.take(rows, len(self))
         return Claims(
             self.document[rows],
@@ -110,17 +114,15 @@ class Claims:
 
     @cached_property
     def sites(self) -> Sites:
-        """The overlap sites of all these spans."""
+        """The overlap sites of all these spans; those of spans that are agreed on are only counted."""
         site = self.site
         first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _firsts(site)
-        begin = self.begin[first]
-
-        def spans(here: slice) -> NDArray[np.int64]:
-            base = begin[site[here]]
-            return np.stack([self.begin[here] - base, self.end[here] - base, self.pieces[here], self.label[here]])
-
         ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
-        aspects = values_at(spans, site, len(first), (self.key, *self.runs), self.names, ways)
+        tables = [_placed(self, site, first)]
+        if self.agreed is not None:
+            each = np.arange(len(self.agreed))
+            tables.append(_placed(self.agreed, each, each))
+        aspects, *easy = values_at(tables, self.names, ways)
         whole = aspects.pop("value")
         low, reach = _reaches(self, site, first)
         return Sites(
@@ -134,7 +136,61 @@ class Claims:
             _site_attributes(self, site, len(first)),
             aspects,
             (reach - low).astype(np.int32),
+            None if self.agreed is None else _agreed_sites(self.agreed, easy[0]),
         )
+
+
+def agreed_spans(claims: Claims) -> Claims:
+    """Return spans that everybody has once, in one piece each; that this is so takes no memory."""
+    once = np.broadcast_to(np.uint8(1), len(claims))
+    whole = cut_numbers(len(claims), None, {})
+    return replace(claims, key=once, runs=(once,) * len(claims.runs), pieces=whole, fragments=None, agreed=None)
+
+
+def stand_apart(claims: Claims, agreed: Claims) -> bool:
+    """Whether each of the spans that everybody has overlaps none of these, and none of the others."""
+    document, begin, end = claims.document, claims.begin, claims.end
+    if claims.fragments is not None:
+        whole, pieces = claims.pieces == 0, claims.fragments
+        document = np.concatenate([document[whole], document[pieces.span]])
+        begin, end = np.concatenate([begin[whole], pieces.begin]), np.concatenate([end[whole], pieces.end])
+    room = stretch([end, agreed.end], max(int(document.max(initial=0)), int(agreed.document.max(initial=0))))
+    mine, others = line(agreed.document, agreed.begin, agreed.end, room), line(document, begin, end, room)
+    low, high = (np.concatenate(each) for each in zip(mine, others, strict=True))
+    order = np.argsort(low, kind="stable")
+    low, high, alone = low[order], high[order], order < len(agreed)
+    before = np.append(np.int64(-1), np.maximum.accumulate(high)[:-1])
+    behind = np.append(low[1:], np.iinfo(np.int64).max)
+    return bool(((low > before) & (high < behind))[alone].all())
+
+
+def _placed(claims: Claims, site: Rows, first: Rows) -> Placed:
+    """Return spans at their sites, given the first span of each site."""
+    begin = claims.begin[first]
+
+    def spans(here: slice) -> NDArray[np.int64]:
+        base = begin[site[here]]
+        return np.stack([claims.begin[here] - base, claims.end[here] - base, claims.pieces[here], claims.label[here]])
+
+    return Placed(spans, site, len(first), (claims.key, *claims.runs))
+
+
+def _agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:
+    """Return the sites of spans that everybody has: a kind of its own each, for all of them is known."""
+    whole = aspects.pop("value")
+    sites = Sites(
+        agreed.document,
+        agreed.sentence,
+        agreed.place,
+        whole.key,
+        whole.values,
+        whole.names,
+        None,
+        _agreed_attributes(agreed),
+        aspects,
+        agreed.width,
+    )
+    return Folded(sites, np.broadcast_to(np.int64(1), len(agreed)))
 
 
 def without_ids(claims: Claims) -> Claims:
@@ -142,7 +198,9 @@ def without_ids(claims: Claims) -> Claims:
     plain = [name.partition(LINK)[0] for name in claims.names]
     names = tuple(sorted(set(plain)))
     table = np.array([names.index(name) for name in plain], np.int64)
-    return replace(claims, label=table[claims.label] if len(table) else claims.label, names=names)
+    label = table[claims.label] if len(table) else claims.label
+    agreed = None if claims.agreed is None else without_ids(claims.agreed)
+    return replace(claims, label=label, names=names, agreed=agreed)
 
 
 def _reaches(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
@@ -217,6 +275,17 @@ def _site_attributes(claims: Claims, site: Rows, count: int) -> dict[str, Attrib
         "nesting": Attribute("text", lambda: _nesting(claims, site, count)),
         "spans": Attribute("number", lambda: np.bincount(site, claims.key, count)),
         CROWD: Attribute("number", lambda: np.bincount(site, minlength=count)),
+    }
+
+
+def _agreed_attributes(agreed: Claims) -> dict[str, Attribute]:
+    """Offer the same of sites that are one span each, which the key has."""
+    count, single = len(agreed), NESTING.index("single")
+    return dict(agreed.attributes) | {
+        "length": Attribute("number", lambda: agreed.width.astype(np.float64)),
+        "nesting": Attribute("text", lambda: TextColumn(np.full(count, single, np.uint8), NESTING)),
+        "spans": Attribute("number", lambda: np.ones(count)),
+        CROWD: Attribute("number", lambda: np.ones(count, np.int64)),
     }
 
 

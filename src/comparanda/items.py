@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import TextColumn, code_type
-from comparanda.sites import ABSENT, Sites, canonical, counted
+from comparanda.sites import ABSENT, Sites, canonical, counted, recoded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,6 +62,7 @@ class FoldedItems:
         sentence: the index of a sentence of it.
         label: its label, as a code of the table's names.
         count: how many there are.
+        outcomes: the verdicts of rules, under the names of the table; None where there are no rules.
 
     """
 
@@ -69,6 +70,21 @@ class FoldedItems:
     sentence: NDArray[np.int32]
     label: Codes
     count: NDArray[np.int64]
+    outcomes: Outcomes | None = None
+
+    def take(self, kinds: Rows) -> FoldedItems:
+        """Return some of the kinds."""
+        outcomes = None if self.outcomes is None else self.outcomes.take(kinds)
+        return FoldedItems(self.document[kinds], self.sentence[kinds], self.label[kinds], self.count[kinds], outcomes)
+
+    def kinds(self, names: tuple[str, ...], runs: int) -> Items:
+        """Return one item of each kind, with its number for its place."""
+        number, every = np.arange(len(self.label)), np.ones(len(self.label), np.bool_)
+        place = number.astype(np.int32)
+        claimed = (every,) * runs
+        return Items(
+            self.document, self.sentence, place, self.label, names, every, claimed, claim=number, outcomes=self.outcomes
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,9 +236,9 @@ class Items:
         )
 
 
-def at_places(table: Sites | Items, sites: Sites) -> Truths:
-    """Whether each row of a table stands at the place of one of some sites."""
-    mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (table, sites))
+def at_places(table: Sites | Items, others: Sites | Items) -> Truths:
+    """Whether each row of a table stands at the place of one of another."""
+    mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (table, others))
     return np.isin(mine, theirs)
 
 
@@ -358,6 +374,7 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
     weighted = any(table.weight is not None for table in tables)
     known = [table.claim + shift for table, shift in zip(tables, claims, strict=False) if table.claim is not None]
     ruled = [table.outcomes for table in tables if table.outcomes is not None]
+    outcomes = _joined_outcomes(ruled) if len(ruled) == len(tables) else None
     return Items(
         np.concatenate([table.document for table in tables]),
         np.concatenate([table.sentence for table in tables]),
@@ -370,12 +387,43 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
         credits("earned"),
         tuple(np.concatenate([table.weights(run) for table in tables]) for run in runs) if weighted else None,
         np.concatenate(known) if len(known) == len(tables) else None,
-        _joined_outcomes(ruled) if len(ruled) == len(tables) else None,
+        outcomes,
         _joined_claims(tables, claims),
         np.concatenate([table.site for table in tables if table.site is not None])
         if tables[0].site is not None
         else None,
+        _joined_folded(tables, names, outcomes),
     )
+
+
+def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Outcomes | None) -> FoldedItems | None:
+    """Lay the items that are only counted end to end, under the names of all items and of what rules make of them."""
+    known = [(table.names, table.folded) for table in tables if table.folded is not None]
+    if not known:
+        return None
+    found = [folded for _, folded in known]
+    if outcomes is not None:
+        told = [each.outcomes for each in found if each.outcomes is not None]
+        outcomes = replace(
+            outcomes,
+            verdict=_joined_under(outcomes.verdicts, [(each.verdict, each.verdicts) for each in told]),
+            rule=_joined_under(outcomes.rules, [(each.rule, each.rules) for each in told]),
+        )
+    return FoldedItems(
+        np.concatenate([each.document for each in found]),
+        np.concatenate([each.sentence for each in found]),
+        np.concatenate([recoded(each.label, mine, names) for mine, each in known]),
+        np.concatenate([each.count for each in found]),
+        outcomes,
+    )
+
+
+def _joined_under(
+    names: tuple[str, ...], tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]]
+) -> tuple[Codes, ...]:
+    """Lay the columns of each run end to end, under names that are given."""
+    runs = range(len(tables[0][0]))
+    return tuple(np.concatenate([recoded(columns[run], mine, names) for columns, mine in tables]) for run in runs)
 
 
 def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:

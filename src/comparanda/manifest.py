@@ -18,7 +18,7 @@ from msgspec import Meta
 from comparanda.errors import ReadError
 
 MANIFEST = "manifest.json"
-FOLDER_VERSION = 7
+FOLDER_VERSION = 8
 KIND = "comparanda result"
 IN_PARTS = "comparanda result in parts"
 PLAN = "plan.json"
@@ -31,7 +31,8 @@ _BEFORE_LINKS = 3
 _BEFORE_CHAINS = 4
 _BEFORE_BELIEFS = 5
 _BEFORE_STRETCHES = 6
-_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS, _BEFORE_STRETCHES)
+_BEFORE_AGREED = 7
+_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS, _BEFORE_STRETCHES, _BEFORE_AGREED)
 
 Natural = Annotated[int, Meta(ge=0)]
 
@@ -41,11 +42,11 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ColumnEntry(_Entry, frozen=True):
-    """A column of any type; the names are those of a text column."""
+    """A column of any type; the names are those of a text column, or the file that holds them if there are many."""
 
     type: Literal["truth", "number", "text"]
     values: str
-    names: list[str] | None
+    names: list[str] | str | None
     missing: int | None
 
 
@@ -103,6 +104,20 @@ class ClaimsEntry(_Entry, frozen=True):
     names: list[str]
     key: str
     runs: list[str]
+    attributes: dict[str, ColumnEntry]
+    agreed: AgreedEntry | None
+
+
+class AgreedEntry(_Entry, frozen=True):
+    """The columns of spans that everybody has once, in one piece."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    begin: str
+    end: str
+    label: str
     attributes: dict[str, ColumnEntry]
 
 
@@ -179,6 +194,15 @@ class ItemsEntry(_Entry, frozen=True):
     outcomes: OutcomesEntry | None
     by_run: list[str] | None
     site: str | None
+    folded: FoldedItemsEntry | None
+
+
+class FoldedItemsEntry(_Entry, frozen=True):
+    """The columns of `FoldedItems` that the spans do not tell; outcomes have the names of those of the items."""
+
+    label: str
+    verdict: list[str] | None
+    rule: list[str] | None
 
 
 class ViewEntry(_Entry, frozen=True):
@@ -409,12 +433,24 @@ def _with_stretches(loose: dict[str, Any]) -> dict[str, Any]:
     return loose
 
 
+def _with_agreed(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that keeps all spans that it has none without items."""
+    views, claims = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "claims"))
+    for spans in (each for each in claims if isinstance(each, dict)):
+        spans["agreed"] = None
+    for view in (each for each in views if isinstance(each, dict)):
+        for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
+            items["folded"] = None
+    return loose
+
+
 _STEPS = {
     _BEFORE_SPANS: _with_spans,
     _BEFORE_LINKS: _with_links,
     _BEFORE_CHAINS: _with_chains,
     _BEFORE_BELIEFS: _with_beliefs,
     _BEFORE_STRETCHES: _with_stretches,
+    _BEFORE_AGREED: _with_agreed,
 }
 """What is to be said of folders of a version, and of all older ones."""
 

@@ -332,7 +332,12 @@ def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.flo
     """Count sentences with at least one site, or those in which a run has every site right."""
     begins = np.diff(sites.sentence, prepend=-1) != 0
     unit, size = verdicts.unit_of(sites)[begins], verdicts.units.count
-    result = np.repeat(_counts(unit, size)[:, None], len(sites.values), axis=1)
+    every = _counts(unit, size)
+    if sites.folded is not None:  # of overlap sites, whose sentences are known; of others, the sentences were counted
+        easy = sites.folded.sites
+        alone = (np.diff(easy.sentence, prepend=-1) != 0) & ~np.isin(easy.sentence, sites.sentence)
+        every += _counts(verdicts.unit_of(easy)[alone], size)
+    result = np.repeat(every[:, None], len(sites.values), axis=1)
     if kind == "sentences_right":
         number = (np.cumsum(begins) - 1)[sites.contested]
         for run, right in enumerate(sites.disputed.right):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.claims import Claims
-from comparanda.columns import Column, TextColumn, code_type
+from comparanda.claims import Claims, agreed_spans
+from comparanda.columns import Column, TextColumn
 from comparanda.corpus import Fragments
 from comparanda.errors import UsageError
 from comparanda.excerpts import Texts
@@ -22,7 +22,7 @@ from comparanda.items import Items, joined_items
 from comparanda.merge_beliefs import merge_candidates, merge_statistics, shifted
 from comparanda.merge_chains import before_each, foreign_last, merge_chains, merge_units, refuse_cut_topics
 from comparanda.merge_notes import merge_notes
-from comparanda.sites import Aspect, Attribute, Folded, Sites, canonical
+from comparanda.sites import Aspect, Attribute, Folded, Sites, canonical, recoded
 from comparanda.verdicts import Verdicts, View, of_all_labels
 
 if TYPE_CHECKING:
@@ -188,6 +188,7 @@ class _Ground:
         which = tuple(map(id, spans))
         if which not in self._known:
             self._known[which] = _merge_claims(spans, self.shifts)
+            _refuse_overlaps(self._known[which], spans)
         return None, self._known[which]
 
     def chains_of(self, views: list[View]) -> Chains | None:
@@ -215,7 +216,7 @@ def _merge_views(views: list[View], ground: _Ground) -> View:
         sites,
         first.measures,
         left_out,
-        _merge_items(_at_sites(items, views), shifts, [view.claims for view in views]) if items else None,
+        _merge_items(_at_sites(items, views), shifts, [view.claims for view in views], claims) if items else None,
         merge_statistics([view.statistics for view in views]),
         frozenset().union(*(view.lost for view in views)),
         _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
@@ -250,7 +251,7 @@ def _renumbered(columns: Sequence[Rows | None], tables: Sequence[Sized | None]) 
 
 
 def _reasons(view: View) -> TextColumn:
-    return view.left_out if view.left_out is not None else TextColumn.constant("", len(view.all_sites))
+    return view.left_out if view.left_out is not None else TextColumn.constant("", view.all_sites.rows)
 
 
 def _where(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
@@ -300,12 +301,11 @@ def _merge_folded(
     """Lay the kinds of sites that are only counted end to end, under the names of all sites."""
     found = [(table.folded, shift) for table, shift in zip(tables, shifts, strict=True) if table.folded is not None]
     merged = _merge_sites([each.sites for each, _ in found], [shift for _, shift in found])
-    code = np.array([names.index(name) for name in merged.names], code_type(len(names)))
     sites = replace(
         merged,
         place=np.arange(merged.rows, dtype=np.int32),
-        key=code[merged.key],
-        values=tuple(code[values] for values in merged.values),
+        key=recoded(merged.key, merged.names, names),
+        values=tuple(recoded(values, merged.names, names) for values in merged.values),
         names=names,
         parts=parts,
     )
@@ -313,7 +313,7 @@ def _merge_folded(
 
 
 def _merge_widths(tables: list[Sites]) -> NDArray[np.int32]:
-    return np.concatenate([np.ones(len(each), np.int32) if each.width is None else each.width for each in tables])
+    return np.concatenate([np.ones(each.rows, np.int32) if each.width is None else each.width for each in tables])
 
 
 def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
@@ -322,7 +322,7 @@ def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
     moved = [shift.place for shift in shifts]
     names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
     fragments = _merge_fragments(tables, moved)
-    merged = Claims(
+    return Claims(
         document,
         sentence,
         place,
@@ -336,10 +336,22 @@ def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
         np.concatenate([table.key for table in tables]),
         tuple(np.concatenate([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
         _merge_attributes(tables),
+        _merge_agreed(tables, shifts),
     )
+
+
+def _merge_agreed(tables: list[Claims], shifts: list[_Shift]) -> Claims | None:
+    """Lay the spans that everybody has end to end; a part may have none."""
+    if all(table.agreed is None for table in tables):
+        return None
+    nothing = np.zeros(0, np.int64)
+    found = [agreed_spans(table.take(nothing)) if table.agreed is None else table.agreed for table in tables]
+    return agreed_spans(_merge_claims(found, shifts))
+
+
+def _refuse_overlaps(merged: Claims, tables: list[Claims]) -> None:
     if _sites_of(merged) != sum(map(_sites_of, tables)):
         raise UsageError("a span of one part overlaps one of another", hint="cut where no span is")
-    return merged
 
 
 def _sites_of(claims: Claims) -> int:
@@ -421,8 +433,18 @@ def _at_sites(tables: list[Items], views: list[View]) -> list[Items]:
     ]
 
 
-def _merge_items(tables: list[Items], shifts: list[_Shift], claims: Sequence[Claims | None] = ()) -> Items:
-    """Lay items end to end; where they are spans, the key's stand before what runs claim beside them."""
+def _merge_items(
+    tables: list[Items], shifts: list[_Shift], claims: Sequence[Claims | None] = (), merged: Claims | None = None
+) -> Items:
+    """Lay items end to end; where they are spans, the key's stand before what runs claim beside them.
+
+    Args:
+        tables: the items of each part.
+        shifts: how far these move.
+        claims: the spans of each part, where items are spans.
+        merged: these, laid end to end.
+
+    """
     moved = [
         replace(
             table,
@@ -433,7 +455,15 @@ def _merge_items(tables: list[Items], shifts: list[_Shift], claims: Sequence[Cla
         for table, shift in zip(tables, shifts, strict=True)
     ]
     joined = _named_alike(joined_items(moved, _before(claims)), tables)
-    return joined if joined.claim is None else joined.take(np.argsort(~joined.positive, kind="stable"))
+    if joined.claim is None:
+        return joined
+    folded, agreed = joined.folded, None if merged is None else merged.agreed
+    if (
+        folded is not None and agreed is not None
+    ):  # they stand where the spans do, one each: a column of these is enough
+        count = np.broadcast_to(np.int64(1), len(agreed))
+        folded = replace(folded, document=agreed.document, sentence=agreed.sentence, count=count)
+    return replace(joined.take(np.argsort(~joined.positive, kind="stable")), folded=folded)
 
 
 def _named_alike(joined: Items, tables: list[Items]) -> Items:
@@ -441,5 +471,7 @@ def _named_alike(joined: Items, tables: list[Items]) -> Items:
     names = tables[0].names
     if joined.names == names or any(table.names != names for table in tables):
         return joined
-    table = np.array([names.index(name) for name in joined.names], joined.label.dtype)
-    return replace(joined, names=names, label=table[joined.label])
+    folded = joined.folded
+    if folded is not None:
+        folded = replace(folded, label=recoded(folded.label, joined.names, names))
+    return replace(joined, names=names, label=recoded(joined.label, joined.names, names), folded=folded)

@@ -51,7 +51,9 @@ def _without_linked(notes: Sequence[Note], claims: Claims | None, runs: Sequence
         counts[note.side] += note.count * (note.what == UNLINKED)
     if claims is None or not counts.total():
         return list(notes)
-    spans = {KEY: int(claims.key.sum()), **{run: int(each.sum()) for run, each in zip(runs, claims.runs, strict=True)}}
+    both = 0 if claims.agreed is None else len(claims.agreed)
+    sides = zip((KEY, *runs), (claims.key, *claims.runs), strict=True)
+    spans = {side: int(counts.sum()) + both for side, counts in sides}
     return [note for note in notes if note.what != UNLINKED or counts[note.side] == spans[note.side]]
 
 

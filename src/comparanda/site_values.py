@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -44,45 +45,66 @@ _BLOCK = 1 << 18
 """So many sites are worked out at a time: what that takes on the way is several times what is found."""
 
 
-def values_at(
-    spans: Callable[[slice], NDArray[np.int64]],
-    site: Rows,
-    count: int,
-    sides: Sequence[Codes],
-    names: tuple[str, ...],
-    ways: Ways,
-    aspects: Sequence[str] = ASPECTS,
-) -> dict[str, Aspect]:
-    """Return the values of the key and all runs at overlap sites, by aspect.
+@dataclass(frozen=True, eq=False, slots=True)
+class Placed:
+    """Distinct spans at their overlap sites.
 
     Args:
-        spans: gives of some distinct spans, as four rows, begin and end from the begin of the site, way of being cut,
-            and label. They are worked out block by block: that of all at once would take more than what is found.
+        spans: gives of some of them, as four rows, begin and end from the begin of the site, way of being cut, and
+            label. They are worked out block by block: that of all at once would take more than what is found.
         site: the site of each.
         count: how many sites there are.
         sides: how often the key has each span, then each run.
+
+    """
+
+    spans: Callable[[slice], NDArray[np.int64]]
+    site: Rows
+    count: int
+    sides: Sequence[Codes]
+
+    @property
+    def distinct(self) -> dict[int, int]:
+        """The number of each side by its identity: of those that are one and the same, as the key's, the first."""
+        return {id(each): number for number, each in reversed(list(enumerate(self.sides)))}
+
+
+def values_at(
+    tables: Sequence[Placed], names: tuple[str, ...], ways: Ways, aspects: Sequence[str] = ASPECTS
+) -> list[dict[str, Aspect]]:
+    """Return the values of the key and all runs at the overlap sites of each table, by aspect, under common codes.
+
+    Args:
+        tables: the spans at their sites.
         names: the labels by code.
         ways: how spans are cut into pieces, by number.
         aspects: what to look at; ids only where there are any.
 
     """
-    distinct = {id(each): number for number, each in reversed(list(enumerate(sides)))}  # others than a pair: the key
     linked = any(LINK in name for name in names)
     namings = {each: _Naming(each, names, ways) for each in aspects if linked or each != "id"}
-    blocks: dict[str, dict[int, list[Codes]]] = {each: {number: [] for number in distinct.values()} for each in namings}
-    for here, low, high in _blocks(site, count):
-        table = spans(here)
-        for number in sorted(distinct.values()):
-            side = _Rows(site[here] - low, sides[number][here])
-            for aspect, naming in namings.items():
-                codes = naming.codes(table[_LOOKED_AT[aspect]], side, high - low)
-                blocks[aspect][number].append(codes.astype(code_type(len(naming.entries))))
-    found: dict[str, Aspect] = {}
+    blocks = [_coded(table, namings) for table in tables]
+    found: list[dict[str, Aspect]] = [{} for _ in tables]
     for aspect, naming in namings.items():
-        columns, written = naming.in_order(blocks.pop(aspect))
-        key, *runs = (columns[distinct[id(each)]] for each in sides)
-        found[aspect] = Aspect(key, tuple(runs), written)
+        columns, written = naming.in_order([each.pop(aspect) for each in blocks])
+        for table, mine, values in zip(tables, columns, found, strict=True):
+            key, *runs = (mine[table.distinct[id(each)]] for each in table.sides)
+            values[aspect] = Aspect(key, tuple(runs), written)
     return found
+
+
+def _coded(table: Placed, namings: Mapping[str, _Naming]) -> dict[str, dict[int, list[Codes]]]:
+    """Return by aspect what each distinct side has at the sites of a table, block by block, as codes of the namings."""
+    numbers = sorted(table.distinct.values())
+    blocks: dict[str, dict[int, list[Codes]]] = {each: {number: [] for number in numbers} for each in namings}
+    for here, low, high in _blocks(table.site, table.count):
+        spans = table.spans(here)
+        for number in numbers:
+            side = _Rows(table.site[here] - low, table.sides[number][here])
+            for aspect, naming in namings.items():
+                codes = naming.codes(spans[_LOOKED_AT[aspect]], side, high - low)
+                blocks[aspect][number].append(codes.astype(code_type(len(naming.entries))))
+    return blocks
 
 
 def _blocks(site: Rows, count: int) -> Iterator[tuple[slice, int, int]]:
@@ -139,9 +161,12 @@ class _Naming:
             self.entries.append(entries)
         return known
 
-    def in_order(self, columns: Mapping[int, Sequence[Codes]]) -> tuple[dict[int, Codes], tuple[str, ...]]:
+    def in_order(
+        self, tables: Sequence[Mapping[int, Sequence[Codes]]]
+    ) -> tuple[list[dict[int, Codes]], tuple[str, ...]]:
         """Bring codes, block by block, into the order of the names they use; two ways to write a name are one code."""
-        used = {code for blocks in columns.values() for block in blocks for code in np.unique(block).tolist()}
+        every = (block for columns in tables for blocks in columns.values() for block in blocks)
+        used = {code for block in every for code in np.unique(block).tolist()}
         written = {code: self._written(self.entries[code]) for code in used}
         names = sorted(set(written.values()), key=special_last)
         code_of = {name: code for code, name in enumerate(names)}
@@ -149,9 +174,10 @@ class _Naming:
         for code, name in written.items():
             table[code] = code_of[name]
         empty = table[:0]
-        joined = {
-            number: np.concatenate([empty, *(table[block] for block in blocks)]) for number, blocks in columns.items()
-        }
+        joined = [
+            {number: np.concatenate([empty, *(table[block] for block in blocks)]) for number, blocks in columns.items()}
+            for columns in tables
+        ]
         return joined, tuple(names)
 
     def _written(self, entries: tuple[Entry, ...]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -226,13 +226,14 @@ def special_last(name: str) -> tuple[bool, str]:
     return name.startswith("\0"), name
 
 
+def recoded(codes: Codes, names: Sequence[str], wanted: Sequence[str]) -> Codes:
+    """Return codes of some names as those of other names, which these are among."""
+    place = {name: code for code, name in enumerate(wanted)}
+    table = np.array([place[name] for name in names], dtype=code_type(len(wanted)))
+    return table[codes]
+
+
 def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
     """Bring several columns to one sorted table of names; returns the names and each column's codes in it."""
     names = tuple(sorted({name for column in columns for name in column.names}, key=special_last))
-    code_of = {name: code for code, name in enumerate(names)}
-    kind: type[np.unsignedinteger[Any]] = code_type(len(names))
-    recoded: list[Codes] = []
-    for column in columns:
-        table = np.array([code_of[name] for name in column.names], dtype=kind)
-        recoded.append(table[column.codes])
-    return names, recoded
+    return names, [recoded(column.codes, column.names, names) for column in columns]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.chains import Chains
-from comparanda.claims import Claims
+from comparanda.claims import Claims, agreed_spans
 from comparanda.errors import UsageError, nearest
 from comparanda.excerpts import Texts
 from comparanda.items import ITEM_STATISTICS, FoldedItems, Items, items_of_sites, joined_items
@@ -161,14 +161,34 @@ class View:
 
     @cached_property
     def cells(self) -> View | None:
-        """One site of each kind of those that are only counted, as a view; None where there are none."""
-        folded = self.folded
-        return None if folded is None else replace(self, given_sites=folded.sites, statistics={}, lost=frozenset())
+        """One site of each kind of those that are only counted, as a view; None where there are none.
+
+        Its items have the numbers of their kinds for places: where items are given, those of the items that are only
+        counted.
+        """
+        folded, items = self.folded, self.given_items
+        if folded is None:
+            return None
+        view = replace(self, given_sites=folded.sites, statistics={}, lost=frozenset())
+        if self.claims is None or items is None or items.folded is None:
+            return view
+        kinds = items.folded.kinds(items.names, len(items.claimed))
+        return replace(view, claims=self.claims.agreed, given_items=kinds)
 
     @property
     def folded(self) -> Folded | None:
-        """The sites that are only counted; no overlap sites are, and they need not be made to know that."""
-        return None if self.given_sites is None else self.sites.folded
+        """The sites that are only counted. Overlap sites are made only if there are such."""
+        if self.given_sites is None and (self.claims is None or self.claims.agreed is None):
+            return None
+        return self.sites.folded
+
+    @property
+    def counted(self) -> tuple[Sites | Claims, NDArray[np.int64]] | None:
+        """Where the sites stand that are only counted, and how many each is; no overlap sites are made for that."""
+        if self.claims is not None:
+            agreed = self.claims.agreed
+            return None if agreed is None else (agreed, np.broadcast_to(np.int64(1), len(agreed)))
+        return None if self.folded is None else (self.folded.sites, self.folded.count)
 
     @cached_property
     def error_sources(self) -> Sources | None:
@@ -184,15 +204,15 @@ class View:
             span = items.claim if items.by_run is None else np.where(items.positive, items.claim, items.by_run[run])
             errors = bit[codes]
             mine = np.flatnonzero((errors > 0) & (span >= 0))
-            at_site = np.zeros(len(self.all_sites), np.int64)
+            at_site = np.zeros(self.all_sites.rows, np.int64)
             np.bitwise_or.at(at_site, claims.site[span[mine]], errors[mine])
             found.append(at_site[self._numbers()])
         return Sources(tuple(_together(plain, bits) for bits in range(1 << len(plain))), tuple(found))
 
     def _numbers(self) -> Rows:
-        """Return the numbers of the sites that count among all."""
+        """Return the numbers of the sites that count among all that are kept as rows."""
         if self.left_out is None:
-            return np.arange(len(self.all_sites))
+            return np.arange(self.all_sites.rows)
         keep = np.array([name == "" for name in self.left_out.names])
         return np.flatnonzero(keep[self.left_out.codes])
 
@@ -226,9 +246,10 @@ class View:
     def _claimed_by(self, runs: Sequence[int]) -> View:
         """Return the view on the spans of the key and of some runs."""
         assert self.claims is not None
-        rows = self.claims.present(runs)
-        claims = self.claims.take(rows).among(runs)
-        items = None if self.given_items is None else self.given_items.of_claims(rows, len(self.claims))
+        rows, items = self.claims.present(runs), self.given_items
+        claims = replace(self.claims.take(rows).among(runs), agreed=self.claims.agreed)
+        if items is not None:
+            items = replace(items.of_claims(rows, len(self.claims)), folded=items.folded)
         return replace(self, given_sites=None, claims=claims, given_items=items)
 
     def _raised_by(self, runs: Sequence[int]) -> View:
@@ -284,11 +305,9 @@ class View:
             return self._raised_at(rows)
         claims, items = self.claims, self.given_items
         if claims is not None:
-            chosen = np.zeros(len(self.all_sites), np.bool_)
+            chosen = np.zeros(self.all_sites.rows, np.bool_)
             chosen[self._numbers()[rows]] = True
-            kept = np.flatnonzero(chosen[claims.site])
-            items = None if items is None else items.of_claims(kept, len(claims))
-            claims = claims.take(kept)
+            claims, items = self._some_spans(np.flatnonzero(chosen[claims.site]), cells)
         lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if items is not None and claims is None else ())}
         view = replace(
             self,
@@ -301,6 +320,18 @@ class View:
             candidates=None,
         )
         return view if unit_of is None or self.candidates is None else self._with_candidates(view, rows, unit_of)
+
+    def _some_spans(self, rows: Rows, cells: Rows | None) -> tuple[Claims, Items | None]:
+        """Return some spans, some of those that are agreed on, and the items that they are."""
+        claims, items = self.claims, self.given_items
+        assert claims is not None
+        some = claims.take(rows)
+        of_some = None if items is None else items.of_claims(rows, len(claims))
+        if cells is None or claims.agreed is None:
+            return some, of_some
+        if items is not None and of_some is not None and items.folded is not None:
+            of_some = replace(of_some, folded=items.folded.take(cells))
+        return replace(some, agreed=agreed_spans(claims.agreed.take(cells))), of_some
 
     def _some_sites(self, rows: Rows, cells: Rows | None) -> Sites:
         folded = self.folded

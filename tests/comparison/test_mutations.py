@@ -995,8 +995,8 @@ MUTATIONS = (
     mutation("comparison.context", "_LEVELS", (0.05, 0.95), "intervals_are_percentiles_of_the_resampled_measure"),
     mutation(
         "comparison.context",
-        "counted = np.zeros(self.verdicts.units.count, np.bool_)",
-        "counted = np.ones(self.verdicts.units.count, np.bool_)",
+        "there = np.zeros(self.verdicts.units.count, np.bool_)",
+        "there = np.ones(self.verdicts.units.count, np.bool_)",
         "units_without_a_site_do_not_count",
     ),
     mutation(

@@ -298,7 +298,8 @@ def _used(view: View, run: int | None) -> set[str]:
     claims, sites = view.claims, view.sites
     if claims is not None:
         mine = claims.key if run is None else claims.runs[run]
-        found: Iterable[str] = (claims.names[code] for code in _present(claims.label[mine > 0]))
+        both = [] if claims.agreed is None else _present(claims.agreed.label)
+        found: Iterable[str] = (claims.names[code] for code in _present(claims.label[mine > 0]) + both)
         return {name.partition(LINK)[0] for name in found}
     easy = [] if sites.folded is None else _present(sites.folded.sites.key)
     if sites.parts is not None:

@@ -12,7 +12,8 @@ import numpy as np
 from comparanda.columns import TextColumn
 from comparanda.comparison.resample import RESAMPLES, SEED, bootstrap_sums
 from comparanda.expressions import quote
-from comparanda.measures import Measure, folded_counts, lost, measure, of_view, unit_statistics
+from comparanda.measures import Measure, lost, measure, of_view, unit_statistics
+from comparanda.sites import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -83,9 +84,7 @@ class Context:
         of the input. Sentences have no names; their order is that of the key.
         """
         stands = self.view.claims if self.view.claims is not None else self.sites  # spans stand where their sites do
-        units = [self.verdicts.unit_of(stands)]
-        if self.view.folded is not None:
-            units.append(self.verdicts.unit_of(self.view.folded.sites))
+        units = [self.verdicts.unit_of(stands), *self._easy_units]
         if self.view.given_items is not None:
             units.append(self.verdicts.unit_of(self.view.given_items))
         return self._active(units)
@@ -99,16 +98,30 @@ class Context:
         if claims is None or (items is not None and items.by_run is not None):
             return self.among(*systems).active
         runs = [run for name in systems for run in self.verdicts.system(name).runs]
-        return self._active([self.verdicts.unit_of(claims)[claims.present(runs)]])
+        return self._active([self.verdicts.unit_of(claims)[claims.present(runs)], *self._easy_units])
+
+    @property
+    def _easy_units(self) -> list[NDArray[np.int32]]:
+        """The units of the sites that are only counted, by kind, if there are any."""
+        found = self.view.counted
+        return [] if found is None else [self.verdicts.unit_of(found[0])]
+
+    @cached_property
+    def easy(self) -> NDArray[np.int64] | int:
+        """How many sites of each unit are only counted; they are the same whoever is looked at."""
+        found = self.view.counted
+        if found is None:
+            return 0
+        return counted(self.verdicts.unit_of(found[0]), found[1], self.verdicts.units.count)
 
     def _active(self, units: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
         """Return the units that something stands in, or that the judge has a statistic of, in order."""
-        counted = np.zeros(self.verdicts.units.count, np.bool_)
+        there = np.zeros(self.verdicts.units.count, np.bool_)
         for each in units:
-            counted[each] = True
+            there[each] = True
         for statistic in self.view.statistics.values():
-            counted |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
-        found = np.flatnonzero(counted)
+            there |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
+        found = np.flatnonzero(there)
         if not self.resamples or self.verdicts.units.kind == "sentence":
             return found
         names = self._unit_names()
@@ -174,10 +187,8 @@ class Context:
     @cached_property
     def decided(self) -> NDArray[np.float64]:
         """How many sites each active unit has."""
-        counts = self.unit_counts(np.arange(self.sites.rows))
-        if self.view.folded is None:
-            return counts
-        return counts + folded_counts(self.verdicts, self.view.folded)[self.active]
+        counts = np.bincount(self.unit, minlength=self.verdicts.units.count) + self.easy
+        return counts[self.active].astype(np.float64)
 
     def interval(self, columns: Matrix, finish: Callable[[Matrix], NDArray[np.float64]]) -> list[Interval]:
         """Return bootstrap intervals of what `finish` makes of resampled sums, one for each of its columns."""

@@ -207,7 +207,7 @@ def _largest(sites: Sites) -> int | None:
         return None
     sizes = crowd.make()
     assert not isinstance(sizes, TextColumn)
-    return int(sizes.max())
+    return int(sizes.max(initial=1))  # what is only counted is one span each
 
 
 def decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:

@@ -16,7 +16,7 @@ from comparanda.comparison.finding import Finding
 from comparanda.comparison.scores import scores
 from comparanda.comparison.span_crossing import SpanCrossing
 from comparanda.expressions import quote
-from comparanda.measures import folded_counts, ratio
+from comparanda.measures import ratio
 from comparanda.sites import shown
 
 if TYPE_CHECKING:
@@ -248,9 +248,7 @@ def _units(context: Context, ground: _Plain | _Spans, first: System, second: Sys
     unit, active = ground.units(), context.active_among(first.name, second.name)
     size = context.verdicts.units.count
     columns = np.zeros((len(active), 2))
-    columns[:, 1] = np.bincount(unit, minlength=size)[active]
-    if context.view.folded is not None:
-        columns[:, 1] += folded_counts(context.verdicts, context.view.folded)[active]
+    columns[:, 1] = (np.bincount(unit, minlength=size) + context.easy)[active]
     run_pairs = list(product(first.runs, second.runs))
     for runs in run_pairs:
         columns[:, 0] += np.bincount(unit[ground.differing(*runs)], minlength=size)[active] / len(run_pairs)

@@ -13,13 +13,14 @@ from comparanda.comparison.finding import Finding
 from comparanda.comparison.resample import bootstrap_sums
 from comparanda.expressions import quote
 from comparanda.measures import of_view
-from comparanda.sites import shown
+from comparanda.sites import counted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from comparanda.items import Items
     from comparanda.measures import Measure
 
 
@@ -143,10 +144,11 @@ def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCou
         outcomes = None if view.given_items is None else view.given_items.outcomes
         if outcomes is None or view.given_items is None:
             continue
-        positive = view.given_items.positive
-        for run, codes in zip(context.verdicts.runs, outcomes.verdict, strict=True):
-            for side, rows in (("key", positive), ("beside", ~positive)):
-                counts = np.bincount(codes[rows], minlength=len(outcomes.verdicts)).tolist()
+        positive, size = view.given_items.positive, len(outcomes.verdicts)
+        easy = _easy_outcomes(view.given_items)
+        for number, (run, codes) in enumerate(zip(context.verdicts.runs, outcomes.verdict, strict=True)):
+            for side, rows, more in (("key", positive, easy[number]), ("beside", ~positive, 0)):
+                counts = (np.bincount(codes[rows], minlength=size) + more).tolist()
                 pairs = zip(outcomes.verdicts, counts, strict=True)
                 found += [
                     OutcomeCount(name, run, side, verdict, count, outcome_condition(run, side, verdict))
@@ -154,6 +156,14 @@ def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCou
                     if verdict and count
                 ]
     return tuple(found)
+
+
+def _easy_outcomes(items: Items) -> list[NDArray[np.int64] | int]:
+    """Count for each run the verdicts on items that are only counted."""
+    folded = items.folded
+    if folded is None or folded.outcomes is None:
+        return [0] * len(items.claimed)
+    return [counted(codes, folded.count, len(folded.outcomes.verdicts)) for codes in folded.outcomes.verdict]
 
 
 def sites_of_accuracy(measure: str) -> tuple[str | None, str] | None:

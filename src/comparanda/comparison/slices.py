@@ -86,7 +86,8 @@ def slices(
     The slices are of all systems, or of the pair alone, and do not depend on the others then. Where sites are only
     counted, `cells` is the column of their kinds.
     """
-    found = [_Cut(context.sites, *each) for each in _cut(by, column if cells is None else _joined(by, column, cells))]
+    whole = column if cells is None else _joined(context.sites, by, column, cells)
+    found = [_Cut(context.sites, *each) for each in _cut(by, whole)]
     if isinstance(column, TextColumn):
         found.sort(key=lambda each: (-each.size, each.value))
     kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
@@ -141,13 +142,17 @@ class _Cut:
             self.size += int(sites.folded.count[self.cells].sum())
 
 
-def _joined(by: str, column: Column, cells: Column) -> Column:
-    """Lay the columns of rows and of kinds of sites end to end; numbers are cut at quintiles, which are not known."""
+def _joined(sites: Sites, by: str, column: Column, cells: Column) -> Column:
+    """Lay the columns of rows and of kinds of sites end to end.
+
+    Numbers are cut at quintiles, which are known only if each kind is one site, or if there are few of them.
+    """
+    single = sites.folded is not None and bool((sites.folded.count == 1).all())
     if isinstance(column, TextColumn) and isinstance(cells, TextColumn) and column.names == cells.names:
         return TextColumn(np.concatenate([column.codes, cells.codes]), column.names, column.missing)
     if not isinstance(column, TextColumn) and not isinstance(cells, TextColumn):
         joined = np.concatenate([column, cells])
-        if joined.dtype == np.bool_ or len(np.unique(joined)) <= _BINS:
+        if single or joined.dtype == np.bool_ or len(np.unique(joined)) <= _BINS:
             return joined
     raise only_counted(by)
 

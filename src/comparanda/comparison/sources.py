@@ -58,10 +58,12 @@ def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
     found = paired.view.error_sources
     assert found is not None
     size, runs = len(found.names), paired.verdicts.system
+    easy = len(paired.sites) - paired.sites.rows
     counts = np.zeros(size * size, np.int64)
     for first, second in product(runs(base).runs, runs(new).runs):
         codes = found.runs[first].astype(np.int64) * size + found.runs[second]
         counts += np.bincount(codes, minlength=size * size)
+        counts[0] += easy  # the first is that neither errs
     table = {pair: count for pair, count in zip(product(found.names, repeat=2), counts.tolist(), strict=True) if count}
     names = sorted({found.names[0], *(name for pair in table for name in pair)}, key=_rank)  # of these two alone
     cells = [

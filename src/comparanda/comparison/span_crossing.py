@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.comparison.crossing import Crossed, kinds_of_change
-from comparanda.site_values import values_at
+from comparanda.site_values import Placed, values_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ _NONE = np.zeros((0, 4), np.int64)
 
 
 class SpanCrossing:
-    """The overlap sites of the key and some runs.
+    """The overlap sites of the key and some runs. At those of spans that everybody has, nothing differs.
 
     Args:
         claims: all spans of a view.
@@ -40,13 +40,19 @@ class SpanCrossing:
         self._claims, self._runs = claims, runs
         self.rows = claims.present(runs)
         self.site = claims.components(self.rows)
-        self.count = int(self.site.max(initial=-1)) + 1
+        self._count = int(self.site.max(initial=-1)) + 1
+        self._agreed = 0 if claims.agreed is None else len(claims.agreed)
         self._sides = {run: claims.runs[run][self.rows] for run in runs}
         self._key = claims.key[self.rows]
 
+    @property
+    def count(self) -> int:
+        """How many sites there are, those of spans that everybody has among them."""
+        return self._count + self._agreed
+
     def _at_sites(self, rows: Truths) -> Truths:
         """Whether anything is so at each site."""
-        found = np.zeros(self.count, np.bool_)
+        found = np.zeros(self._count, np.bool_)
         found[self.site[rows]] = True
         return found
 
@@ -64,7 +70,7 @@ class SpanCrossing:
         mine, theirs, differs = self._wrong[first], self._wrong[second], self.differs(first, second)
         classes = mine & ~theirs, ~mine & theirs, mine & theirs & differs
         corrections, new_errors, changed = (int(each.sum()) for each in classes)
-        right, both = int((~mine & ~theirs).sum()), int((mine & theirs).sum())
+        right, both = int((~mine & ~theirs).sum()) + self._agreed, int((mine & theirs).sum())
         one, two, three = (self._kinds(each, first, second) if kinds else _NONE for each in classes)
         return Crossed(right, corrections, new_errors, changed, both - changed, (one, two, three))
 
@@ -105,8 +111,9 @@ class SpanCrossing:
             claims.key[rows],
             *(each[rows] if run in self._runs else nobody for run, each in enumerate(claims.runs)),
         ]
-        return values_at(spans, site, int(self._contested.sum()), sides, claims.names, {}, ("label",))["label"]
+        contested = Placed(spans, site, int(self._contested.sum()), sides)
+        return values_at([contested], claims.names, {}, ("label",))[0]["label"]
 
     def first_rows(self) -> Rows:
-        """Return the first span of each site."""
+        """Return the first span of each site but those of spans that everybody has."""
         return self.rows[np.unique(self.site, return_index=True)[1]]

@@ -15,7 +15,7 @@ from comparanda.site_values import linked_label
 from comparanda.sites import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from comparanda.claims import Claims
     from comparanda.columns import Codes, Rows
@@ -145,7 +145,7 @@ class Stretches:
         extents = {each: self._extent(each, window) for each in rows}
         ruler = self._ruler(window, extents)
         pieces = {each: ruler.pieces(extent) for each, extent in extents.items()}
-        here = [each for each in rows if self._site[each] == site]
+        here = [each for each in rows if self._is_at(each, site)]
         items = [item for each in here for item in self._items_of(each, extents[each])]
         return Stretch(
             window.words,
@@ -168,26 +168,44 @@ class Stretches:
         return np.flatnonzero(left_out.truths(lambda reason: not reason))
 
     def _chosen(self, window: Window, site: int) -> tuple[list[int], int]:
-        """Return the spans that stand in a window, and how many of other sites are too many to be shown."""
+        """Return the spans that stand in a window, and how many of other sites are too many to be shown.
+
+        Those that everybody has are numbered behind all others.
+        """
         first, behind = window.document * self._room + window.first, window.document * self._room + window.behind
         found = np.arange(
             np.searchsorted(self._reach, first, side="right"), np.searchsorted(self._begins, behind, side="left")
         )
         reaching = self._begins[found] + self._claims.width[found] > first
         had = np.any([counts[found] > 0 for _, counts in self._sides], axis=0)
-        found = found[reaching & had]
-        mine = self._site[found] == site
-        kept = np.concatenate([found[mine], found[~mine]])[:MOST_SPANS]
-        dropped = int((~mine).sum()) - int((self._site[kept] != site).sum())
-        return np.sort(kept).tolist(), dropped
+        agreed = () if self._claims.agreed is None else _standing_in(window, self._claims.agreed)
+        every = [*found[reaching & had].tolist(), *(len(self._claims) + each for each in agreed)]
+        ranked = sorted(every, key=lambda each: (not self._is_at(each, site), *self._position(each)))
+        kept = ranked[:MOST_SPANS]
+        dropped = sum(not self._is_at(each, site) for each in ranked[MOST_SPANS:])
+        return sorted(kept, key=self._position), dropped
+
+    def _table(self, number: int) -> tuple[Claims, int]:
+        """Return the table that a span stands in, and its row there."""
+        claims = self._claims
+        if number < len(claims) or claims.agreed is None:
+            return claims, number
+        return claims.agreed, number - len(claims)
+
+    def _position(self, number: int) -> tuple[int, int, int]:
+        """Return where a span stands in its document, and its number: spans are drawn in this order."""
+        claims, row = self._table(number)
+        return int(claims.begin[row]), int(claims.end[row]), number
+
+    def _is_at(self, number: int, site: int) -> bool:
+        """Whether a span belongs to a site; those that everybody has are alone at theirs, which are not shown."""
+        return number < len(self._claims) and bool(self._site[number] == site)
 
     def _ruler(self, window: Window, extents: Mapping[int, Extent]) -> Ruler:
         if not self._by_characters or not window.words:
             return Ruler.of_words(window)
-        texts = self._texts
-        return Ruler.of_characters(
-            window, [] if texts is None else [(extent, texts[row]) for row, extent in extents.items()]
-        )
+        said = ((extent, self._text_of(number)) for number, extent in extents.items())
+        return Ruler.of_characters(window, [(extent, text) for extent, text in said if text is not None])
 
     @property
     def _by_characters(self) -> bool:
@@ -196,13 +214,22 @@ class Stretches:
     @cached_property
     def _texts(self) -> TextColumn | None:
         """What each span covers, from its begin to its end."""
-        text = self._claims.attributes.get("text")
-        column = None if text is None else text.make()
-        return column if isinstance(column, TextColumn) else None
+        return _texts(self._claims)
 
-    def _extent(self, row: int, window: Window) -> Extent:
+    @cached_property
+    def _agreed_texts(self) -> TextColumn | None:
+        """The same of those that everybody has."""
+        return None if self._claims.agreed is None else _texts(self._claims.agreed)
+
+    def _text_of(self, number: int) -> str | None:
+        """Return what a span covers; None where that is not known."""
+        claims, row = self._table(number)
+        texts = self._texts if claims is self._claims else self._agreed_texts
+        return None if texts is None else texts[row]
+
+    def _extent(self, number: int, window: Window) -> Extent:
         """Return where a span stands, seen from a window."""
-        claims = self._claims
+        claims, row = self._table(number)
         first = int(claims.place[row]) - window.first
         pieces: tuple[tuple[int, int], ...] = ((int(claims.begin[row]), int(claims.end[row])),)
         if claims.fragments is not None and claims.pieces[row]:
@@ -220,24 +247,24 @@ class Stretches:
         return order, span[order]
 
     def _lines(self, window: Window, pieces: Mapping[int, tuple[Piece, ...] | None], site: int) -> tuple[SpanLine, ...]:
-        claims = self._claims
-
-        def span(row: int, counts: Codes) -> Span:
-            place, found = int(claims.place[row]), pieces[row]
+        def span(number: int, count: int) -> Span:
+            claims, row = self._table(number)
+            place, found = int(claims.place[row]), pieces[number]
             last = place + int(claims.width[row]) - 1
             return Span(
                 shown(linked_label(claims.names[int(claims.label[row])])),
-                int(counts[row]),
+                count,
                 found or (Piece(window.number(place), window.number(last), 0, 0),),
-                bool(counts[row] == claims.key[row]),
-                bool(self._site[row] == site),
+                bool(count == claims.key[row]),
+                self._is_at(number, site),
                 found is None,
             )
 
-        return tuple(
-            SpanLine(side, tuple(span(row, counts) for row in pieces if counts[row] > 0))
-            for side, counts in self._sides
-        )
+        def line(counts: Codes) -> Iterator[Span]:
+            had = ((number, int(counts[number]) if number < len(counts) else 1) for number in pieces)
+            return (span(number, count) for number, count in had if count > 0)
+
+        return tuple(SpanLine(side, tuple(line(counts))) for side, counts in self._sides)
 
     @cached_property
     def _by_claim(self) -> tuple[Rows, Rows]:
@@ -279,3 +306,20 @@ class Stretches:
         document, place = int(claims.document[row]), int(claims.place[row])
         words = self._verdicts.texts.covered(document, place, min(width, MOST_WORDS))
         return "" if words is None else words + (" …" if width > MOST_WORDS else "")
+
+
+def _texts(claims: Claims) -> TextColumn | None:
+    text = claims.attributes.get("text")
+    column = None if text is None else text.make()
+    return column if isinstance(column, TextColumn) else None
+
+
+def _standing_in(window: Window, agreed: Claims) -> Iterator[int]:
+    """Yield the spans, none of which overlaps another, that reach into a window."""
+    begin, end = np.searchsorted(agreed.document, [window.document, window.document + 1]).tolist()
+    first, behind = np.searchsorted(agreed.place[begin:end], [window.first, window.behind]).tolist()
+    for row in range(begin + first - 1, begin - 1, -1):
+        if agreed.place[row] + agreed.width[row] <= window.first:
+            break
+        yield row
+    yield from range(begin + first, begin + behind)

@@ -242,7 +242,7 @@ def _extents(context: Context) -> tuple[NDArray[np.integer], NDArray[np.integer]
     sites, claims = context.sites, context.view.claims
     if claims is None:
         return sites.place, sites.place + (1 if sites.width is None else sites.width)
-    begin, end = np.full(len(sites), np.iinfo(np.int64).max), np.zeros(len(sites), np.int64)
+    begin, end = np.full(sites.rows, np.iinfo(np.int64).max), np.zeros(sites.rows, np.int64)
     np.minimum.at(begin, claims.site, claims.begin)
     np.maximum.at(end, claims.site, claims.end)
     return begin, end

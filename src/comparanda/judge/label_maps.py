@@ -148,8 +148,9 @@ def _one_sided_sets(sites: Sites, parts: tuple[tuple[str, ...], ...], runs: Sequ
 def _one_sided_spans(claims: Claims, runs: Sequence[str]) -> list[Note]:
     """Note the same for spans; the likely counterpart of a label is that of spans between the same two ends."""
     width, notes = len(claims.names), []
+    both = np.zeros(width) if claims.agreed is None else np.bincount(claims.agreed.label, minlength=width)
     for name, counts in zip(runs, claims.runs, strict=True):
-        used = [np.bincount(claims.label, weights, width) for weights in (counts, claims.key)]
+        used = [np.bincount(claims.label, weights, width) + both for weights in (counts, claims.key)]
         for mine, theirs, what in ((counts, claims.key, _NEVER_IN_KEY), (claims.key, counts, _ONLY_IN_KEY)):
             codes = np.flatnonzero((used[0] > 0) & (used[1] == 0))
             if codes.size and used[1].any():

@@ -144,10 +144,18 @@ class Reader:
             return found
         if entry.names is None:
             self.refuse("a column of texts has no names")
+        names = self._names_in(entry.names) if isinstance(entry.names, str) else entry.names
         try:
-            return TextColumn(found, tuple(entry.names), entry.missing)
+            return TextColumn(found, tuple(names), entry.missing)
         except ValueError as problem:
             self.refuse(f"{entry.values}: {problem}")
+
+    def _names_in(self, file: str) -> list[str]:
+        """Read names that are many."""
+        try:
+            return msgspec.json.decode(self.bytes(file), type=list[str])
+        except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
+            self.refuse(f"{file}: {problem}")
 
     def read_again(self, entry: ColumnEntry, length: int) -> Column:
         """Read a column that was let go of, and do not keep it."""

@@ -150,6 +150,7 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
     if left_out is not None and not isinstance(left_out, TextColumn):
         reader.refuse("reasons for leaving out are no texts")
     reader.require(set(entry.cuts) <= set(sites.attributes), "a view is to be cut by what is not there")
+    reader.require(claims is None or claims.agreed is None or entry.items is not None, "spans have no items")
     _check_raised(reader, entry, sites)
     known_views = {each.name for each in reader.manifest.views}
     reader.require(entry.finer is None or entry.finer in known_views, "a view is told apart by one that is not there")

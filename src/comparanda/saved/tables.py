@@ -5,18 +5,20 @@ What is read must be what a judge could have given: then no finding needs to ask
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from comparanda.chains import NO_CHAIN, Chains, chain_units
-from comparanda.claims import Claims
+from comparanda.claims import Claims, agreed_spans, stand_apart
 from comparanda.columns import smallest
 from comparanda.corpus import Fragments
 from comparanda.errors import InputError
 from comparanda.extents import cut_numbers, ways_of_being_cut
-from comparanda.items import Items, Outcomes
+from comparanda.items import FoldedItems, Items, Outcomes
 from comparanda.manifest import SitesEntry
 from comparanda.saved.reader import INTEGERS
 from comparanda.sites import Aspect, Attribute, Folded, Sites
@@ -28,12 +30,14 @@ if TYPE_CHECKING:
 
     from comparanda.columns import Codes, Rows
     from comparanda.manifest import (
+        AgreedEntry,
         AspectEntry,
         CandidatesEntry,
         ChainsEntry,
         ClaimsEntry,
         ColumnEntry,
         FoldedEntry,
+        FoldedItemsEntry,
         FragmentsEntry,
         ItemsEntry,
         OutcomesEntry,
@@ -202,12 +206,40 @@ class Tables:
             {name: self._attribute(each, length) for name, each in entry.attributes.items()},
         )
         try:
+            if entry.agreed is not None:
+                found = replace(found, agreed=self._agreed(entry.agreed, found))
             _ = found.sites
         except InputError as problem:  # positions that no document has
             reader.refuse(problem.what)
         return found
 
-    def _where_of_spans(self, entry: ClaimsEntry, length: int) -> tuple[NDArray[np.int32], ...]:
+    def _agreed(self, entry: AgreedEntry, claims: Claims) -> Claims:
+        """Read spans that everybody has, and check that each is alone at its site."""
+        reader = self.reader
+        length = len(reader.array(entry.document, ("int32",)))
+        document, sentence, place, width = self._where_of_spans(entry, length)
+        begin, end = (reader.array(name, ("int64",), length) for name in (entry.begin, entry.end))
+        reader.require(((begin >= 0) & (end >= begin)).all(), f"{entry.end} ends before {entry.begin} begins")
+        found = agreed_spans(
+            replace(
+                claims,
+                document=document,
+                sentence=sentence,
+                place=place,
+                width=width,
+                begin=begin,
+                end=end,
+                label=reader.codes(entry.label, length, claims.names),
+                attributes={name: self._attribute(each, length) for name, each in entry.attributes.items()},
+            )
+        )
+        reader.require(length > 0, "there are no spans among those that everybody has")
+        reader.require(_rising([document, begin]), "spans that everybody has are not in order")
+        reader.require(_rising([document, place, np.arange(length)]), f"{entry.place} is not in the order of spans")
+        reader.require(stand_apart(claims, found), "a span that everybody has overlaps another")
+        return found
+
+    def _where_of_spans(self, entry: ClaimsEntry | AgreedEntry, length: int) -> tuple[NDArray[np.int32], ...]:
         reader, rows = self.reader, self._room
         document = reader.ordered(entry.document, length, len(rows))
         sentence = reader.ordered(entry.sentence, length, max(reader.sentences, 1))
@@ -326,7 +358,10 @@ class Tables:
             None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
             None if entry.by_run is None or claims is None else self._by_run(entry.by_run, length, claims),
             None if entry.site is None or sites is None else self._site(entry.site, length, sites),
+            None if entry.folded is None else self._folded_items(entry, entry.folded, claims),
         )
+        agreed = claims is not None and claims.agreed is not None
+        reader.require(agreed == (entry.folded is not None), "items are not of the spans that everybody has")
         self._one_a_run(entry.claimed)
         self._check_credit(found)
         if claims is not None:
@@ -334,6 +369,24 @@ class Tables:
         if sites is not None and found.site is not None:
             self._check_sites(found, sites)
         return found
+
+    def _folded_items(self, entry: ItemsEntry, folded: FoldedItemsEntry, claims: Claims | None) -> FoldedItems | None:
+        """Read the items that are spans which everybody has, one each."""
+        agreed = None if claims is None else claims.agreed
+        if agreed is None:
+            return None  # which is refused where items are read
+        length, outcomes = len(agreed), entry.outcomes
+        told = {(outcomes is None), folded.verdict is None, folded.rule is None}
+        self.reader.require(len(told) == 1, "items that everybody has are judged otherwise than the others")
+        if outcomes is not None:
+            outcomes = msgspec.structs.replace(outcomes, verdict=folded.verdict or [], rule=folded.rule or [])
+        return FoldedItems(
+            agreed.document,
+            agreed.sentence,
+            self.reader.codes(folded.label, length, entry.names),
+            np.broadcast_to(np.int64(1), length),
+            None if outcomes is None else self._outcomes(outcomes, length),
+        )
 
     def surplus(self, entry: ItemsEntry) -> Items:
         """Read items beside sites: claimed or not, and nothing else."""

@@ -18,12 +18,14 @@ from comparanda.manifest import (
     FOLDER_VERSION,
     KIND,
     MANIFEST,
+    AgreedEntry,
     AspectEntry,
     CandidatesEntry,
     ChainsEntry,
     ClaimsEntry,
     ColumnEntry,
     FoldedEntry,
+    FoldedItemsEntry,
     FragmentsEntry,
     ItemsEntry,
     Manifest,
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from comparanda.claims import Claims
     from comparanda.corpus import Fragments
     from comparanda.excerpts import SourceGiver, TextPart
-    from comparanda.items import Items, Outcomes
+    from comparanda.items import FoldedItems, Items, Outcomes
     from comparanda.places import Source, Stretch
     from comparanda.result import Result
     from comparanda.sites import Aspect, Attribute, Folded, Sites
@@ -61,6 +63,9 @@ if TYPE_CHECKING:
 
 Store = Callable[[str, bytes | memoryview], None]
 """Takes a file by its name."""
+
+_FEW_NAMES = 256
+"""So many names of a column stand in the manifest; more are a file of their own."""
 
 Table = TypeVar("Table")
 Entry = TypeVar("Entry")
@@ -146,8 +151,17 @@ class _Writer:
     def column(self, kind: str, column: Column) -> ColumnEntry:
         """Write a column of any type."""
         if isinstance(column, TextColumn):
-            return ColumnEntry("text", self.array(column.codes), list(column.names), column.missing)
+            return ColumnEntry("text", self.array(column.codes), self._names(column.names), column.missing)
         return ColumnEntry("truth" if kind == "truth" else "number", self.array(column), None, None)
+
+    def _names(self, names: tuple[str, ...]) -> list[str] | str:
+        """Return names, or write many of them, once: whoever opens a folder need not hold them all."""
+        if len(names) <= _FEW_NAMES:
+            return list(names)
+        if id(names) not in self._known:
+            self._known[id(names)] = (names, self._file(msgspec.json.encode(names), "json"))
+        file: str = self._known[id(names)][1]
+        return file
 
     def claims_of(self, claims: Claims) -> int:
         """Write the spans of a view, once, and return the number of their entry."""
@@ -299,6 +313,21 @@ def _claims(writer: _Writer, claims: Claims) -> ClaimsEntry:
         list(claims.names),
         *_counts(writer, claims),
         _attributes(writer, claims.attributes),
+        None if claims.agreed is None else _agreed(writer, claims.agreed),
+    )
+
+
+def _agreed(writer: _Writer, agreed: Claims) -> AgreedEntry:
+    """Write spans that everybody has: how often that is, and how they are cut, goes without saying."""
+    return AgreedEntry(
+        writer.array(agreed.document),
+        writer.array(agreed.sentence),
+        writer.array(agreed.place),
+        writer.array(agreed.width),
+        writer.array(agreed.begin),
+        writer.array(agreed.end),
+        writer.array(agreed.label),
+        _attributes(writer, agreed.attributes),
     )
 
 
@@ -376,6 +405,17 @@ def _items(writer: _Writer, items: Items) -> ItemsEntry:
         None if items.outcomes is None else _outcomes(writer, items.outcomes),
         writer.maybe_arrays(items.by_run),
         writer.maybe(items.site),
+        None if items.folded is None else _folded_items(writer, items.folded),
+    )
+
+
+def _folded_items(writer: _Writer, folded: FoldedItems) -> FoldedItemsEntry:
+    """Write items that are spans which everybody has: these tell where they stand, and that each is one."""
+    outcomes = folded.outcomes
+    return FoldedItemsEntry(
+        writer.array(folded.label),
+        None if outcomes is None else writer.arrays(outcomes.verdict),
+        None if outcomes is None else writer.arrays(outcomes.rule),
     )
 
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 _UNTIL = "until:"
 
 
+_FOLDED = frozenset({"values", "spans"})
+"""What is made small where it would not fit: sites that are tags, labels or spans."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartTask:
     """One part: what it reads, and the documents it must find on each side, by the side's name.
@@ -111,7 +115,7 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     parts = _in_order(alike) if alike is not None else _by_index(found, setup, cut.size)
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
     large = cut.room is not None and sum(map(size_of, found[KEY].files)) > cut.room
-    fold = cut.seed if large and find_task(setup.task)[0].layer == "values" else None
+    fold = cut.seed if large and find_task(setup.task)[0].layer in _FOLDED else None
     beside = files_beside(setup)
     said = [__version__, *map(str, (said_of(setup), beside, columns, files, fold)), *_said_of_parts(parts)]
     return Plan(tuple(columns), parts, files, digest(msgspec.json.encode(said)), fold, beside, large=large)

@@ -124,8 +124,8 @@ def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, cre
         verdicts = _Run(folder, replace(setup, progress=None, strict=False), crew, say).verdicts()
         refuse_notes(setup, verdicts.notes)
         if plan.fold is not None:
-            sites = [view.given_sites for view in verdicts.views.values()]
-            say(Lasting(_COUNTED if any(each is not None and each.folded is not None for each in sites) else _ALL_KEPT))
+            counted = any(view.counted is not None for view in verdicts.views.values())
+            say(Lasting(_COUNTED if counted else _ALL_KEPT))
         folder.finish(drawing.resamples, drawing.seed, drawing.zero_division)
     finally:
         folder.end()

@@ -101,8 +101,11 @@ class ComplementGround:
     def _several_ids(self) -> bool:
         """Whether the key accepts several ids somewhere: two systems may then be right with different ones."""
         claims = self.view.claims
-        names = () if claims is None else (claims.names[code] for code in np.unique(claims.label[claims.key > 0]))
-        return any(BAR in name.partition(LINK)[2] for name in names)
+        if claims is None:
+            return False
+        tables = [claims] if claims.agreed is None else [claims, claims.agreed]
+        used = {code for each in tables for code in np.unique(each.label[each.key > 0]).tolist()}
+        return any(BAR in claims.names[code].partition(LINK)[2] for code in used)
 
     @cached_property
     def _by_unit(self) -> Grouping:

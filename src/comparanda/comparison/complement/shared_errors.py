@@ -193,11 +193,12 @@ class Tally:
         contested = errors.sites.contested
         self._contested = Grouping(by.items, by.sites[contested], by.size)
         self._sites = by.of_sites(np.arange(errors.sites.rows))
-        self._positives = by.of_items(errors.items.positive)
+        self._easy: Floats | int = 0
         if errors.sites.folded is not None and by.folded_sites is not None:
             self._sites += counted(by.folded_sites, errors.sites.folded.count, by.size)
         if errors.items.folded is not None and by.folded_items is not None:
-            self._positives += counted(by.folded_items, errors.items.folded.count, by.size)
+            self._easy = counted(by.folded_items, errors.items.folded.count, by.size).astype(np.float64)
+        self._positives = by.of_items(errors.items.positive) + self._easy
         self._missed = [by.of_items(rows) for rows in errors.missed]
         self._spurious = [by.of_items(rows) for rows in errors.spurious]
         self._wrong = [self._contested.of_sites(rows) for rows in errors.wrong]
@@ -207,7 +208,7 @@ class Tally:
         errors, by = self._errors, self._by
         positives, missed = self._positives, (self._missed[first], self._missed[second])
         if errors.apart:
-            positives = by.of_items(errors.items.counts(first) & errors.items.counts(second))
+            positives = by.of_items(errors.items.counts(first) & errors.items.counts(second)) + self._easy
             missed = (
                 by.of_items(errors.missed_beside(first, second)),
                 by.of_items(errors.missed_beside(second, first)),

@@ -93,6 +93,9 @@ def _labels_of_spans(claims: Claims, sites: Sites) -> dict[int, set[str]]:
     held: dict[int, set[str]] = {code: {shown(name)} for code, name in enumerate(sites.labels.names) if name == NOTHING}
     rows = np.flatnonzero(claims.key > 0)
     together: Rows = sites.labels.key[claims.site[rows]].astype(np.int64) * len(claims.names) + claims.label[rows]
+    if claims.agreed is not None and sites.folded is not None:
+        agreed = sites.folded.sites.labels.key.astype(np.int64) * len(claims.names) + claims.agreed.label
+        together = np.concatenate([np.unique(together), np.unique(agreed)])
     for packed in np.unique(together).tolist():
         code, label = divmod(packed, len(claims.names))
         held.setdefault(code, set()).add(shown(claims.names[label].partition(LINK)[0]))
