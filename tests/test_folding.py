@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +21,10 @@ from comparanda.merge import merge
 from comparanda.result import Result
 from comparanda.show.json import document
 from comparanda.verdicts import Verdicts
-from tests.toy_task import NAMES, ONE_AND_TWO, TWO_BY_TWO, Policy, toy_measures, verdicts_of  # noqa: F401 - a fixture that works by being here
+from tests.toy_task import Policy, toy_measures, verdicts_of  # noqa: F401 - a fixture that works by being here
 
-EVERY = range(len(NAMES))
+TWO_BY_TWO = {"rough": 2, "fine": 2}
+ONE_AND_TWO = {"lone": 1, "fine": 2}
 CONDITIONS = ("true", "solved_by == 0", "solved_by > 1", "majority_right", "positive", "positive and claimed_by == 0")
 OF_A_PAIR = ("differs", "correction", "same_right", "not base_right", "base_claims and positive")
 
@@ -88,25 +91,95 @@ def test_every_finding_of_the_demo(demo: Verdicts) -> None:
     assert {name: text == whole[name] for name, text in said(small(demo)).items()} == dict.fromkeys(whole, True)
 
 
-@pytest.mark.parametrize("policy", [Policy(), Policy("sentence")], ids=str)
-@pytest.mark.parametrize("systems", [TWO_BY_TWO, ONE_AND_TWO], ids=["2x2", "1x2"])
-def test_every_finding_of_the_toy(policy: Policy, systems: dict[str, tuple[tuple[str, ...], ...]]) -> None:
-    verdicts = verdicts_of(systems, policy=policy)
+def plain(folder: Path, documents: range, *, marked: bool = True, names: Mapping[str, int] = TWO_BY_TWO) -> Verdicts:
+    """Judge tags of some documents in columns; a run has one tag in six wrong, another one each."""
+    folder.mkdir(exist_ok=True)
+    given = {
+        name: cp.Runs(*(written(folder, f"{name}-{run}", documents, marked) for run in range(runs)))
+        for name, runs in names.items()
+    }
+    return cp.compare(written(folder, "key", documents, marked), given, task="tag").verdicts
+
+
+def written(folder: Path, side: str, documents: range, marked: bool) -> str:
+    lines = []
+    for number in documents:
+        gold, noise = random.Random(number), random.Random(f"{side}{number}")
+        lines += [f"# newdoc id = d{number}", f"# meta::genre = {('news', 'blog')[number % 2]}"] * marked
+        for _ in range(gold.randint(1, 3)):
+            for tag in gold.choices("NVD", k=gold.randint(1, 8)):
+                lines.append(f"word {tag if side == 'key' or noise.random() < 5 / 6 else noise.choice('NVDX')}")
+            lines.append("")
+    (folder / f"{side}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return f"{folder / side}.txt::columns"
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["documents", "sentences"])
+@pytest.mark.parametrize("names", [TWO_BY_TWO, ONE_AND_TWO], ids=["2x2", "1x2"])
+def test_every_finding_of_runs(names: Mapping[str, int], marked: bool, tmp_path: Path) -> None:
+    verdicts = plain(tmp_path, range(20), marked=marked, names=names)
+    assert verdicts.units.kind == ("document" if marked else "sentence")
     whole = said(verdicts)
-    assert {name: text == whole[name] for name, text in said(folded(verdicts, 0)).items()} == dict.fromkeys(whole, True)
+    assert {name: text == whole[name] for name, text in said(small(verdicts)).items()} == dict.fromkeys(whole, True)
 
 
-def test_parts_are_folded_and_merged(tmp_path: Path) -> None:
-    whole = said(verdicts_of())
-    parts = [verdicts_of(documents=each) for each in (EVERY[:2], EVERY[2:4], EVERY[4:])]
+def without_lists(verdicts: Verdicts) -> dict[str, str]:
+    """Return what is said but for lists of examples, which are shorter where no easy site is kept.
+
+    Lines of files are left out: those of parts are their own.
+    """
+    kept = {name: text for name, text in said(verdicts).items() if name not in {*CONDITIONS, *OF_A_PAIR}}
+    return {name: re.sub(r'"place": "[^"]*"', "", text) for name, text in kept.items()}
+
+
+@pytest.mark.parametrize("examples", [0, 1])
+def test_parts_are_folded_and_merged(examples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "EXAMPLES", examples)
+    whole = without_lists(plain(tmp_path / "whole", range(9)))
+    parts = [plain(tmp_path / f"{each}", each) for each in (range(2), range(2, 3), range(3, 9))]
     for number, part in enumerate(parts):
         Result(folded(part, cp.Result(part).seed), 50).save(tmp_path / str(number))
     opened = [cp.open(tmp_path / str(number)).verdicts for number in range(3)]
+    assert all(part.view().folded is not None for part in opened) == (examples == 0)
     merged = merge(opened)
-    assert said(merged) == whole
+    assert merged.view().folded is not None
+    assert without_lists(merged) == whole
     Result(merged, 50).save(tmp_path / "merged")
-    assert said(cp.open(tmp_path / "merged").verdicts) == whole
-    assert said(merge([parts[0], *opened[1:]])) == whole
+    assert without_lists(cp.open(tmp_path / "merged").verdicts) == whole
+
+
+def words(documents: Sequence[str], tags: Callable[[int], str]) -> list[str]:
+    """Write documents as CoNLL-U; a text is cut into words at spaces, and the words of all are numbered."""
+    lines, number = [], 0
+    for name, text in enumerate(documents):
+        lines.append(f"# newdoc id = d{name}")
+        for place, word in enumerate(text.split(), start=1):
+            lines.append("\t".join([str(place), word, "_", tags(number), *["_"] * 4, "_", "_"]))
+            number += 1
+        lines.append("")
+    return lines
+
+
+def test_words_beside_the_keys_keep_the_sites_they_stand_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part whose words are all the key's merges with one that has others, and precision sees those."""
+    monkeypatch.setattr(folding, "EXAMPLES", 0)
+    texts = ["a b c d e", "can not be", "f g h i"]
+    given = {
+        "key": words(texts, lambda _: "NOUN"),
+        "one": words(["a b c d e", "cannot be", "f g h i"], lambda number: "VERB" if number == 3 else "NOUN"),
+        "two": words(["a b c de", "ca n not be", "f g h i"], lambda number: "ADJ" if number == 9 else "NOUN"),
+    }
+    for side, lines in given.items():
+        (tmp_path / f"{side}.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    key, *systems = (str(tmp_path / f"{side}.conllu") for side in given)
+    verdicts = cp.compare(key, dict(zip(("one", "two"), systems, strict=True)), task="pos").verdicts
+    assert verdicts.view().surplus is not None
+    found = folded(verdicts, 0)
+    assert found.view().folded is not None
+    assert without_lists(found) == without_lists(verdicts)
+    in_parts = cp.compare(key, dict(zip(("one", "two"), systems, strict=True)), task="pos", part=1, memory=1).verdicts
+    assert in_parts.view().folded is not None
+    assert without_lists(in_parts) == without_lists(verdicts)
 
 
 def test_rows_with_several_labels(tmp_path: Path) -> None:
@@ -123,9 +196,12 @@ def test_rows_with_several_labels(tmp_path: Path) -> None:
     assert said(small(verdicts)) == said(verdicts)
 
 
-def test_attributes_that_were_asked_for_can_be_cut_by() -> None:
-    verdicts = verdicts_of()
+def test_attributes_that_were_asked_for_can_be_cut_by(tmp_path: Path) -> None:
+    verdicts = plain(tmp_path, range(20))
+    assert small(verdicts).view().folded is not None
     result = Result(folded(verdicts, 0, by=["genre"]), 50)
+    with pytest.raises(UsageError, match="scores cannot be cut by 'genre'"):
+        Result(small(verdicts)).slices("genre")
     assert result.slices("genre") == Result(verdicts, 50).slices("genre")
     chosen = [each.examples('genre == "news"', top=1).count for each in (result, Result(verdicts))]
     assert chosen[0] == chosen[1] > 0

@@ -112,6 +112,12 @@ class Claims:
         """The overlap site of each span, by number."""
         return _components(self)
 
+    @property
+    def site_attributes(self) -> dict[str, str]:
+        """The attributes that sites will have, and their types, before any site is made."""
+        own = {name: attribute.type for name, attribute in self.attributes.items()}
+        return {**own, "length": "number", "nesting": "text", "spans": "number", CROWD: "number"}
+
     @cached_property
     def sites(self) -> Sites:
         """The overlap sites of all these spans; those of spans that are agreed on are only counted."""
@@ -120,8 +126,7 @@ class Claims:
         ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
         tables = [_placed(self, site, first)]
         if self.agreed is not None:
-            each = np.arange(len(self.agreed))
-            tables.append(_placed(self.agreed, each, each))
+            tables.append(_each_alone(self.agreed))
         aspects, *easy = values_at(tables, self.names, ways)
         whole = aspects.pop("value")
         low, reach = _reaches(self, site, first)
@@ -173,6 +178,16 @@ def _placed(claims: Claims, site: Rows, first: Rows) -> Placed:
         return np.stack([claims.begin[here] - base, claims.end[here] - base, claims.pieces[here], claims.label[here]])
 
     return Placed(spans, site, len(first), (claims.key, *claims.runs))
+
+
+def _each_alone(agreed: Claims) -> Placed:
+    """Return spans that are sites of their own."""
+
+    def spans(here: slice) -> NDArray[np.int64]:
+        length = agreed.end[here] - agreed.begin[here]
+        return np.stack([np.zeros_like(length), length, agreed.pieces[here], agreed.label[here]])
+
+    return Placed(spans, None, len(agreed), (agreed.key, *agreed.runs))
 
 
 def _agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:

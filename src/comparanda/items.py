@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.columns import TextColumn, code_type
-from comparanda.sites import ABSENT, Sites, canonical, counted, recoded
+from comparanda.sites import ABSENT, Sites, canonical, counted, recoded, taken_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,8 @@ class FoldedItems:
     def take(self, kinds: Rows) -> FoldedItems:
         """Return some of the kinds."""
         outcomes = None if self.outcomes is None else self.outcomes.take(kinds)
-        return FoldedItems(self.document[kinds], self.sentence[kinds], self.label[kinds], self.count[kinds], outcomes)
+        count = taken_counts(self.count, kinds)
+        return FoldedItems(self.document[kinds], self.sentence[kinds], self.label[kinds], count, outcomes)
 
     def kinds(self, names: tuple[str, ...], runs: int) -> Items:
         """Return one item of each kind, with its number for its place."""

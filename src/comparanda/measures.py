@@ -349,25 +349,26 @@ def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.flo
 
 def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -> NDArray[np.float64]:
     """Sum credit, claims or positives of each unit, of all labels together, one label, or each label."""
-    unit, size = verdicts.unit_of(items).astype(np.int64), verdicts.units.count
-    columns = [_weights(items, kind, run) for run in range(len(items.claimed))]
+    unit, size, runs = verdicts.unit_of(items), verdicts.units.count, range(len(items.claimed))
     if label == EVERY_LABEL:
         there: list[int] = np.flatnonzero(items.positives).tolist()
         wanted = np.array(sorted(there, key=lambda code: items.names[code]), dtype=np.int64)
         place = np.full(len(items.names), -1)
         place[wanted] = np.arange(len(wanted))
         rows = np.flatnonzero(place[items.label] >= 0)
-        cell = unit[rows] * len(wanted) + place[items.label[rows]]
+        cell = unit[rows].astype(np.int64) * len(wanted) + place[items.label[rows]]
+        total = size * len(wanted)
         sums: list[NDArray[Any]]
-        sums = [np.bincount(cell, column[rows], size * len(wanted)).reshape(size, -1) for column in columns]
+        sums = [np.bincount(cell, _weights(items, kind, run)[rows], total).reshape(size, -1) for run in runs]
         if items.folded is not None:
             cell = verdicts.unit_of(items.folded).astype(np.int64) * len(wanted) + place[items.folded.label]
             more = counted(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
             sums = [each + more for each in sums]
         return np.stack(sums, axis=1)
     code = None if label is None else _code(items.names, label)
-    rows = np.arange(items.rows) if code is None else np.flatnonzero(items.label == code)
-    found: NDArray[Any] = np.stack([np.bincount(unit[rows], column[rows], size) for column in columns], axis=1)
+    chosen = slice(None) if code is None else np.flatnonzero(items.label == code)
+    columns = [np.bincount(unit[chosen], _weights(items, kind, run)[chosen], size) for run in runs]
+    found: NDArray[Any] = np.stack(columns, axis=1)
     return found if items.folded is None else found + _folded_items(verdicts, items.folded, code)[:, None]
 
 

@@ -304,8 +304,16 @@ class Result:
         kinds = None if cells is None else scope(self.verdicts, cells)
         if kinds is not None and by not in kinds.types:
             raise only_counted(by)
-        counted = None if kinds is None else kinds.column(by)
-        return slices(context, by, column, base, new, chosen, of_pair=of_pair, cells=counted)
+        return slices(
+            context,
+            by,
+            column,
+            base,
+            new,
+            chosen,
+            of_pair=of_pair,
+            cells=None if kinds is None else kinds.column(by),
+        )
 
     def examples(
         self,
@@ -389,7 +397,8 @@ class Result:
             if new == first:
                 raise UsageError(f"the system {new!r} is compared with itself")
             return first, new
-        table = scores(replace(self.context(view), resamples=0))
+        context = replace(self.context(view), resamples=0)
+        table = scores(context, context.measures[:1])
         others = [name for name in names if name != first]
         return first, max(others, key=lambda name: table.value(name) or 0.0)
 

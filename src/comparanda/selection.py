@@ -137,7 +137,7 @@ class Ground:
 
     def folded(self, where: str, view: View, pair: tuple[int, int] | None = None, of: Kind = "sites") -> int:
         """Return how many of the sites or items that are only counted fulfil a condition."""
-        cells, folded = view.cells, view.folded
+        cells, folded = view.cells if of == "sites" else view.item_cells, view.folded
         if cells is None or folded is None:
             return 0
         rows = self._cells(where, cells, pair, of, frozenset(view.sites.attributes) - frozenset(cells.sites.attributes))

@@ -52,14 +52,14 @@ class Placed:
     Args:
         spans: gives of some of them, as four rows, begin and end from the begin of the site, way of being cut, and
             label. They are worked out block by block: that of all at once would take more than what is found.
-        site: the site of each.
+        site: the site of each; None where each is a site of its own.
         count: how many sites there are.
         sides: how often the key has each span, then each run.
 
     """
 
     spans: Callable[[slice], NDArray[np.int64]]
-    site: Rows
+    site: Rows | None
     count: int
     sides: Sequence[Codes]
 
@@ -100,21 +100,22 @@ def _coded(table: Placed, namings: Mapping[str, _Naming]) -> dict[str, dict[int,
     for here, low, high in _blocks(table.site, table.count):
         spans = table.spans(here)
         for number in numbers:
-            side = _Rows(table.site[here] - low, table.sides[number][here])
+            site = np.arange(high - low) if table.site is None else table.site[here] - low
+            side = _Rows(site, table.sides[number][here])
             for aspect, naming in namings.items():
                 codes = naming.codes(spans[_LOOKED_AT[aspect]], side, high - low)
                 blocks[aspect][number].append(codes.astype(code_type(len(naming.entries))))
     return blocks
 
 
-def _blocks(site: Rows, count: int) -> Iterator[tuple[slice, int, int]]:
+def _blocks(site: Rows | None, count: int) -> Iterator[tuple[slice, int, int]]:
     """Yield the spans of some sites after the others, and which these are; all at once if they are entwined."""
-    if (np.diff(site) < 0).any():
+    if site is not None and (site[1:] < site[:-1]).any():
         yield slice(None), 0, count
         return
     for low in range(0, count, _BLOCK):
         high = min(low + _BLOCK, count)
-        yield slice(*np.searchsorted(site, (low, high)).tolist()), low, high
+        yield slice(low, high) if site is None else slice(*np.searchsorted(site, (low, high)).tolist()), low, high
 
 
 class _Rows:

@@ -185,7 +185,7 @@ class Folded:
 
     def take(self, kinds: Rows) -> Folded:
         """Return some of the kinds."""
-        return Folded(self.sites.take(kinds), self.count[kinds])
+        return Folded(self.sites.take(kinds), taken_counts(self.count, kinds))
 
     @cached_property
     def total(self) -> int:
@@ -198,8 +198,16 @@ class Folded:
         return counted(self.sites.labels.key, self.count, len(self.sites.labels.names))
 
 
+def taken_counts(count: NDArray[np.int64], kinds: Rows) -> NDArray[np.int64]:
+    """Return the counts of some kinds; one number for all of them stays one."""
+    return np.broadcast_to(count[0], len(kinds)) if len(count) and count.strides == (0,) else count[kinds]
+
+
 def counted(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Add up counts by code; NumPy does so with fractions, which are exact for more sites than there ever are."""
+    if len(count) and count.strides == (0,):  # one number for all, as where each kind is one site
+        found: NDArray[np.int64] = np.bincount(codes, minlength=size) * count[0]
+        return found
     return np.bincount(codes, count, size).astype(np.int64)
 
 

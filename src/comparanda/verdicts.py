@@ -163,9 +163,18 @@ class View:
     def cells(self) -> View | None:
         """One site of each kind of those that are only counted, as a view; None where there are none.
 
-        Its items have the numbers of their kinds for places: where items are given, those of the items that are only
-        counted.
+        Where items are given, they are those of `item_cells`, if these tell whose errors there are.
         """
+        folded, items = self.folded, self.given_items
+        if folded is None:
+            return None
+        if items is not None and items.outcomes is not None and items.outcomes.sources is not None:
+            return self.item_cells
+        return replace(self, given_sites=folded.sites, given_items=None, statistics={}, lost=frozenset())
+
+    @cached_property
+    def item_cells(self) -> View | None:
+        """The same with the items that are only counted, which have the numbers of their kinds for places."""
         folded, items = self.folded, self.given_items
         if folded is None:
             return None

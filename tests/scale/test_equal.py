@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import comparanda as cp
+from comparanda import folding
 from comparanda.chains import Chains
 from comparanda.claims import Claims
 from comparanda.comparison.finding import Finding
@@ -90,6 +91,29 @@ def said(result: Result) -> dict[str, str]:
 def test_parts_say_what_the_whole_says(name: str, tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, name, 10)
     assert said(corpus.in_parts(4)) == said(corpus.compared())
+
+
+SMALL = ("tag in columns", "tag in CoNLL-U", "label in CSV", "span in BIO", "span in JSONL", "span in brat", "link")
+ALSO_SMALL = ("span in IOB1", "tag without documents", "span without documents", "tag in JSONL without documents")
+"""What is made small where memory is short; the others have too few easy sites, or cannot be."""
+
+
+@pytest.mark.parametrize("name", mostly_slow(KINDS, SMALL))
+def test_with_little_memory_they_say_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "EXAMPLES", 0)
+    corpus = Corpus(tmp_path / "corpus", name, 30)
+    found = corpus.in_parts(5, memory=1, folder=tmp_path / "result")
+    assert any(view.counted is not None for view in found.verdicts.views.values()) == (name in {*SMALL, *ALSO_SMALL})
+    whole = without_lists(corpus.compared())
+    assert without_lists(found) == whole
+    assert without_lists(cp.open(tmp_path / "result")) == whole
+
+
+def without_lists(result: Result) -> dict[str, str]:
+    """Return what a result says, but for lists of all sites: those that all systems have right cannot be shown."""
+    found = said(result)
+    del found["examples"]
+    return found | {name: text for name, text in printed(result).items() if "examples" not in name}
 
 
 @pytest.mark.parametrize("name", ["tag in columns", "label in JSONL"])

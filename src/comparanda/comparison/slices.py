@@ -90,6 +90,7 @@ def slices(
     found = [_Cut(context.sites, *each) for each in _cut(by, whole)]
     if isinstance(column, TextColumn):
         found.sort(key=lambda each: (-each.size, each.value))
+    del whole, column, cells  # of a large corpus they are large, and what they told is known now
     kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
     places = {system.name: place for place, system in enumerate(context.systems)}
     pair = [(places[base], places[new])] if base is not None and new is not None else []
@@ -97,11 +98,9 @@ def slices(
     chosen, reason = _measure(context, wanted)
     rows, tests = [], []
     for each in kept:
-        inner = replace(context, view=context.view.narrowed(each.rows, context.verdicts.unit_of, each.cells))
-        statistics = inner.statistics([chosen])
-        scores = inner.by_system(inner.finished(chosen, {name: part.sum(axis=0) for name, part in statistics.items()}))
-        tests.append(randomisation(inner, chosen, statistics, pair)[0] if pair else (None, ""))
-        rows.append((each.value, each.size, [defined(score) for score in scores], each.where))
+        values, test = _scored(context, each, chosen, pair)
+        tests.append(test)
+        rows.append((each.value, each.size, values, each.where))
     if wanted is not None and any(score is not None for _, _, values, _ in rows for score in values):
         reason = ()  # slices of whole documents have it
     ps = [p for p, _ in tests]
@@ -140,6 +139,20 @@ class _Cut:
         self.size = len(self.rows)
         if sites.folded is not None:
             self.size += int(sites.folded.count[self.cells].sum())
+
+
+def _scored(
+    context: Context, cut: _Cut, chosen: Measure, pair: list[tuple[int, int]]
+) -> tuple[list[float | None], tuple[float | None, str]]:
+    """Return what the systems score in a slice, and p with how it was found where a pair is given.
+
+    A slice of a large corpus is large itself, so none stays behind when the next one is made.
+    """
+    inner = replace(context, view=context.view.narrowed(cut.rows, context.verdicts.unit_of, cut.cells))
+    statistics = inner.statistics([chosen])
+    scores = inner.by_system(inner.finished(chosen, {name: part.sum(axis=0) for name, part in statistics.items()}))
+    test = randomisation(inner, chosen, statistics, pair)[0] if pair else (None, "")
+    return [defined(score) for score in scores], test
 
 
 def _joined(sites: Sites, by: str, column: Column, cells: Column) -> Column:

@@ -21,8 +21,11 @@ from comparanda.saved.texts import read_texts
 from comparanda.verdicts import System, Units, Verdicts, View
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from comparanda.claims import Claims
     from comparanda.excerpts import Texts
     from comparanda.manifest import Manifest, ViewEntry
     from comparanda.result import Result
@@ -145,24 +148,23 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
     chains = None if entry.chains is None else tables.chains(entry.chains)
     given = None if entry.sites is None else tables.sites(entry.sites, chains)
     claims = None if entry.claims is None else tables.claims(entry.claims)
-    sites = View(entry.name, given, (), claims=claims).all_sites
-    left_out = None if entry.left_out is None else reader.column(entry.left_out, len(sites))
+    rows, attributes = _sites_to_be(given, claims)
+    left_out = None if entry.left_out is None else reader.column(entry.left_out, rows)
     if left_out is not None and not isinstance(left_out, TextColumn):
         reader.refuse("reasons for leaving out are no texts")
-    reader.require(set(entry.cuts) <= set(sites.attributes), "a view is to be cut by what is not there")
+    reader.require(set(entry.cuts) <= set(attributes), "a view is to be cut by what is not there")
     reader.require(claims is None or claims.agreed is None or entry.items is not None, "spans have no items")
-    _check_raised(reader, entry, sites)
+    _check_raised(reader, entry, given)
     known_views = {each.name for each in reader.manifest.views}
     reader.require(entry.finer is None or entry.finer in known_views, "a view is told apart by one that is not there")
     if entry.kinds is not None:
-        known = sites.attributes.get(entry.kinds)
-        reader.require(known is not None and known.type == "text", "sites are called by what is not there")
+        reader.require(attributes.get(entry.kinds) == "text", "sites are called by what is not there")
     return View(
         entry.name,
         given,
         tuple(entry.measures),
         left_out,
-        None if entry.items is None else tables.items(entry.items, claims, sites),
+        None if entry.items is None else tables.items(entry.items, claims, given),
         {name: reader.statistic(file) for name, file in entry.statistics.items()},
         frozenset(entry.lost),
         None if entry.surplus is None else tables.surplus(entry.surplus),
@@ -171,18 +173,27 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
         entry.raised,
         entry.kinds,
         chains,
-        tables.mention(entry.mention, chains, sites),
+        tables.mention(entry.mention, chains, given),
         entry.finer,
         read_candidates(tables, entry.candidates, claims),
     )
 
 
-def _check_raised(reader: Reader, entry: ViewEntry, sites: Sites) -> None:
+def _sites_to_be(given: Sites | None, claims: Claims | None) -> tuple[int, Mapping[str, str]]:
+    """Return how many rows the sites of a view have, and the types of their attributes; none are made of spans."""
+    if given is not None:
+        return given.rows, {name: each.type for name, each in given.attributes.items()}
+    assert claims is not None
+    return int(claims.site.max(initial=-1)) + 1, claims.site_attributes
+
+
+def _check_raised(reader: Reader, entry: ViewEntry, sites: Sites | None) -> None:
     """Check a view whose sites depend on who is looked at, so that it can be cut to those that some runs raise."""
     if entry.items is not None:
         placed = (entry.items.site is None) == (entry.raised is None)
         reader.require(placed, "items and the sites that runs raise do not belong together")
     if entry.raised is not None:
-        reader.require(entry.raised in sites.names, "the key's value at sites that runs raise is none of the values")
+        named = sites is not None and entry.raised in sites.names
+        reader.require(named, "the key's value at sites that runs raise is none of the values")
         alone = entry.claims is None and entry.left_out is None and entry.surplus is None
         reader.require(alone, "sites that runs raise are made of spans, left out, or have something beside them")

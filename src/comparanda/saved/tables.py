@@ -208,7 +208,7 @@ class Tables:
         try:
             if entry.agreed is not None:
                 found = replace(found, agreed=self._agreed(entry.agreed, found))
-            _ = found.sites
+            _ = found.site
         except InputError as problem:  # positions that no document has
             reader.refuse(problem.what)
         return found
@@ -321,12 +321,14 @@ class Tables:
         self.reader.require(within, f"{name} has a chain in two documents or topics")
         return found
 
-    def mention(self, name: str | None, chains: Chains | None, sites: Sites) -> Rows | None:
+    def mention(self, name: str | None, chains: Chains | None, sites: Sites | None) -> Rows | None:
         """Read which mention each site is, and check that they stand at one place, in the order of mentions."""
         reader = self.reader
         reader.require((name is None) == (chains is None), "sites and mentions do not belong together")
         if name is None or chains is None:
             return None
+        if sites is None:
+            reader.refuse("mentions have no sites")
         found: Rows = reader.array(name, ("int64",), len(sites))
         fits = not found.size or (found.min() >= 0 and found.max() < len(chains))
         reader.require(fits, f"{name} points to no mention")

@@ -25,6 +25,7 @@ from comparanda.saved import open_part
 from comparanda.scale.cluster import Cluster
 from comparanda.scale.crew import Alone, Crew, Processes
 from comparanda.scale.folder import FolderError, PartsFolder
+from comparanda.scale.heap import keep_little
 from comparanda.scale.judging import Facts, Job
 from comparanda.scale.plan import Cut, Plan, plan_of
 
@@ -121,7 +122,8 @@ def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, cre
         kept = _Temporary()
         folder = PartsFolder(kept.path / "parts", plan, hint=_ELSEWHERE)
     try:
-        verdicts = _Run(folder, replace(setup, progress=None, strict=False), crew, say).verdicts()
+        quiet, sparing = replace(setup, progress=None, strict=False), scale.memory is not None
+        verdicts = _Run(folder, quiet, crew, say, sparing=sparing).verdicts()
         refuse_notes(setup, verdicts.notes)
         if plan.fold is not None:
             counted = any(view.counted is not None for view in verdicts.views.values())
@@ -129,6 +131,8 @@ def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, cre
         folder.finish(drawing.resamples, drawing.seed, drawing.zero_division)
     finally:
         folder.end()
+    if sparing:
+        keep_little()
     verdicts = replace(verdicts, texts=replace(verdicts.texts, keeps=kept))
     return Result(verdicts, drawing.resamples, drawing.seed, drawing.zero_division)
 
@@ -157,8 +161,11 @@ def crew_of(scale: Scale) -> Crew:
 class _Run:
     """One comparison on its way through all parts."""
 
-    def __init__(self, folder: PartsFolder, setup: Setup, crew: Crew, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: PartsFolder, setup: Setup, crew: Crew, say: Callable[[str], None], *, sparing: bool
+    ) -> None:
         self.folder, self.plan, self.setup, self.crew, self.say = folder, folder.plan, setup, crew, say
+        self.sparing = sparing  # of memory
         self.facts: dict[int, dict[str, Facts]] = {}
         self.schemes: Schemes = {}
         self.characters = False
@@ -184,6 +191,8 @@ class _Run:
             self.schemes = self._told_schemes()
         self.characters = any(facts[KEY].characters for facts in self.facts.values())
         self._judge(self._unlike())
+        if self.sparing:
+            keep_little()
         parts = [self._opened(number) for number in range(len(self.plan.parts))]
         with self._fitting():
             return merge(parts)
