@@ -119,7 +119,7 @@ def compare(
         progress: called with what is being done.
         workers: how many processes judge parts of the corpus; None for this one alone.
         memory: how many bytes of memory there are for it; the corpus is then judged in parts that fit, and sites of
-            tags and labels that all systems have right are counted and no longer kept if they would not.
+            tags, labels, spans and links that all systems have right are counted and no longer kept if they would not.
         part: about how many bytes of all inputs a part has; None to judge in one go, unless workers, memory, a folder
             or a scheduler ask for parts.
         folder: where the result is written, part by part; an interrupted comparison goes on there.

@@ -166,7 +166,8 @@ def _last_row(table: _Table) -> NDArray[np.int32]:
 def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> int:
     tables: list[_Table] = []
     for view in part.views.values():
-        tables.append(view.all_sites if view.claims is None else view.claims)
+        spans = () if view.claims is None else (view.claims, view.claims.agreed)
+        tables += [each for each in spans or (view.all_sites,) if each is not None]
         tables += [each for each in (view.given_items, view.chains, *(view.candidates or ())) if each is not None]
     return max((int(column(table).max(initial=-1)) for table in tables), default=-1)
 

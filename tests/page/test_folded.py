@@ -15,15 +15,25 @@ from comparanda.page.server import Routes
 from comparanda.result import Result
 from comparanda.show.links import Link
 from tests.page.test_served_lists import asked
+from tests.test_folding_spans import linked, made
 
 
-@pytest.fixture(scope="module")
-def results() -> tuple[Result, Result]:
-    """All of some tags, and the same with two examples of each label that all systems have right."""
+def tags() -> Result:
     draw = Random(5)
     key = [draw.choices("ABBBCCCC", k=12) for _ in range(30)]
     said = ([[draw.choice("ABCD") if draw.random() < 0.1 else tag for tag in each] for each in key] for _ in range(3))
-    whole = cp.compare(key, dict(zip("xyz", said, strict=True)), task="tag", resamples=50)
+    return cp.compare(key, dict(zip("xyz", said, strict=True)), task="tag", resamples=50)
+
+
+@pytest.fixture(scope="module", params=["tag", "span", "link"])
+def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Result]:
+    """All of some verdicts, and the same with two examples of each label that all systems have right."""
+    if request.param == "tag":
+        whole = tags()
+    elif request.param == "span":
+        whole = Result(made("written", tmp_path_factory.mktemp("spans"), "semeval2013", 3).judged(), 50)
+    else:
+        whole = Result(linked(5, "links"), 50)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folding, "EXAMPLES", 2)
         few = folded(whole.verdicts, whole.seed)

@@ -16,7 +16,7 @@ from comparanda.chains import NO_CHAIN, Chains, chain_units
 from comparanda.claims import Claims, agreed_spans, stand_apart
 from comparanda.columns import smallest
 from comparanda.corpus import Fragments
-from comparanda.errors import InputError
+from comparanda.errors import InputError, ReadError
 from comparanda.extents import cut_numbers, ways_of_being_cut
 from comparanda.items import FoldedItems, Items, Outcomes
 from comparanda.manifest import SitesEntry
@@ -209,6 +209,8 @@ class Tables:
             if entry.agreed is not None:
                 found = replace(found, agreed=self._agreed(entry.agreed, found))
             _ = found.site
+        except ReadError:
+            raise
         except InputError as problem:  # positions that no document has
             reader.refuse(problem.what)
         return found
@@ -234,7 +236,7 @@ class Tables:
             )
         )
         reader.require(length > 0, "there are no spans among those that everybody has")
-        reader.require(_rising([document, begin]), "spans that everybody has are not in order")
+        reader.require(_rising([document, begin, end]), "spans that everybody has are not in order")
         reader.require(_rising([document, place, np.arange(length)]), f"{entry.place} is not in the order of spans")
         reader.require(stand_apart(claims, found), "a span that everybody has overlaps another")
         return found
