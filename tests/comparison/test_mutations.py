@@ -1078,7 +1078,7 @@ MUTATIONS = (
     mutation("comparison.slices", "if rows.size:", "if rows.size > 1:", "slices_divide_the_sites"),
     mutation(
         "comparison.slices",
-        "inner = replace(context, view=context.view.narrowed(each.rows, context.verdicts.unit_of, each.cells))",
+        "inner = replace(context, view=context.view.narrowed(cut.rows, context.verdicts.unit_of, cut.cells))",
         "inner = context",
         "the_scores_of_a_slice_are_those_of_its_sites_alone",
         "a_slice_is_tested_like_a_result_of_its_own",
