@@ -32,7 +32,7 @@ EXAMPLES = 100
 
 _SENTENCES = ("sentences_all", "sentences_right")
 _FINEST = 1 << 20
-"""Sums of multiples of one through this are the same in any order; others may differ in their last digit."""
+"""Multiples of 1 / 2²⁰ add up to the same in any order; the sums of others may differ in their last digit."""
 
 
 def folded(verdicts: Verdicts, seed: int, by: Sequence[str] = ()) -> Verdicts:

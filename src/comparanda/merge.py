@@ -459,9 +459,7 @@ def _merge_items(
     if joined.claim is None:
         return joined
     folded, agreed = joined.folded, None if merged is None else merged.agreed
-    if (
-        folded is not None and agreed is not None
-    ):  # they stand where the spans do, one each: a column of these is enough
+    if folded is not None and agreed is not None:  # each is a span, so they stand where these do
         count = np.broadcast_to(np.int64(1), len(agreed))
         folded = replace(folded, document=agreed.document, sentence=agreed.sentence, count=count)
     return replace(joined.take(np.argsort(~joined.positive, kind="stable")), folded=folded)
