@@ -163,11 +163,11 @@ def words(documents: Sequence[str], tags: Callable[[int], str]) -> list[str]:
 def test_words_beside_the_keys_keep_the_sites_they_stand_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A part whose words are all the key's merges with one that has others, and precision sees those."""
     monkeypatch.setattr(folding, "EXAMPLES", 0)
-    texts = ["a b c d e", "can not be", "f g h i"]
+    texts = ["a b c d e", "be can not", "f g h i"]
     given = {
         "key": words(texts, lambda _: "NOUN"),
-        "one": words(["a b c d e", "cannot be", "f g h i"], lambda number: "VERB" if number == 3 else "NOUN"),
-        "two": words(["a b c de", "ca n not be", "f g h i"], lambda number: "ADJ" if number == 9 else "NOUN"),
+        "one": words(["a b c d e", "be cannot", "f g h i"], lambda number: "VERB" if number == 3 else "NOUN"),
+        "two": words(["a b c de", "be ca n not", "f g h i"], lambda number: "ADJ" if number == 9 else "NOUN"),
     }
     for side, lines in given.items():
         (tmp_path / f"{side}.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -180,6 +180,8 @@ def test_words_beside_the_keys_keep_the_sites_they_stand_at(tmp_path: Path, monk
     in_parts = cp.compare(key, dict(zip(("one", "two"), systems, strict=True)), task="pos", part=1, memory=1).verdicts
     assert in_parts.view().folded is not None
     assert without_lists(in_parts) == without_lists(verdicts)
+    for where in ("negative", "positive", "positive and claimed_by == 2", "negative and claimed_by == 1", "true"):
+        assert len({Result(each).count(where) for each in (verdicts, found, in_parts)}) == 1
 
 
 def test_rows_with_several_labels(tmp_path: Path) -> None:

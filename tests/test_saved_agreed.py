@@ -175,6 +175,13 @@ def test_many_names_are_a_file_of_their_own(tmp_path: Path, monkeypatch: pytest.
         cp.open(forged.folder)
 
 
+def test_what_attributes_sites_will_have_is_known_before_they_are_made(tmp_path: Path) -> None:
+    claims = small(judged(tmp_path)).view().claims
+    assert claims is not None
+    for table in (claims, claims.agreed or claims):
+        assert {name: each.type for name, each in table.sites.attributes.items()} == table.site_attributes
+
+
 # Apart
 
 

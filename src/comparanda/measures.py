@@ -302,7 +302,7 @@ def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) ->
     code = None if label is None else _code(sites.labels.names, label)
     every = _counts(_units(verdicts, sites, code), size)
     if sites.folded is not None:
-        every += folded_counts(verdicts, sites.folded, code)
+        every += _folded_sites(verdicts, sites.folded, code)
     result = np.repeat(every[:, None], len(sites.values), axis=1)
     if kind == "right":
         for run, right in enumerate(sites.disputed.right):
@@ -310,7 +310,7 @@ def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) ->
     return result
 
 
-def folded_counts(verdicts: Verdicts, folded: Folded, code: int | None = None) -> NDArray[np.float64]:
+def _folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) -> NDArray[np.float64]:
     """Count the sites of each unit that are only counted: all, or those with one key label."""
     rows = slice(None) if code is None else folded.sites.labels.key == code
     unit = verdicts.unit_of(folded.sites)

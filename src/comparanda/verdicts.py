@@ -170,7 +170,7 @@ class View:
             return None
         if items is not None and items.outcomes is not None and items.outcomes.sources is not None:
             return self.item_cells
-        return replace(self, given_sites=folded.sites, given_items=None, statistics={}, lost=frozenset())
+        return replace(self._cells(folded), given_items=None)
 
     @cached_property
     def item_cells(self) -> View | None:
@@ -178,11 +178,14 @@ class View:
         folded, items = self.folded, self.given_items
         if folded is None:
             return None
-        view = replace(self, given_sites=folded.sites, statistics={}, lost=frozenset())
         if self.claims is None or items is None or items.folded is None:
-            return view
+            return self._cells(folded)
         kinds = items.folded.kinds(items.names, len(items.claimed))
-        return replace(view, claims=self.claims.agreed, given_items=kinds)
+        return replace(self._cells(folded), claims=self.claims.agreed, given_items=kinds)
+
+    def _cells(self, folded: Folded) -> View:
+        """Return a view of the kinds of sites; what runs have beside sites is at none of these."""
+        return replace(self, given_sites=folded.sites, surplus=None, statistics={}, lost=frozenset())
 
     @property
     def folded(self) -> Folded | None:

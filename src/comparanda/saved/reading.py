@@ -153,7 +153,7 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
     if left_out is not None and not isinstance(left_out, TextColumn):
         reader.refuse("reasons for leaving out are no texts")
     reader.require(set(entry.cuts) <= set(attributes), "a view is to be cut by what is not there")
-    reader.require(claims is None or claims.agreed is None or entry.items is not None, "spans have no items")
+    _check_folded(reader, entry, given, claims)
     _check_raised(reader, entry, given)
     known_views = {each.name for each in reader.manifest.views}
     reader.require(entry.finer is None or entry.finer in known_views, "a view is told apart by one that is not there")
@@ -185,6 +185,15 @@ def _sites_to_be(given: Sites | None, claims: Claims | None) -> tuple[int, Mappi
         return given.rows, {name: each.type for name, each in given.attributes.items()}
     assert claims is not None
     return int(claims.site.max(initial=-1)) + 1, claims.site_attributes
+
+
+def _check_folded(reader: Reader, entry: ViewEntry, given: Sites | None, claims: Claims | None) -> None:
+    """Check a view in which sites are only counted: nothing else may rest on them."""
+    agreed = claims is not None and claims.agreed is not None
+    if agreed or (given is not None and given.folded is not None):
+        others = (entry.left_out, entry.raised, entry.chains, entry.candidates, entry.surplus if agreed else None)
+        alone = all(each is None for each in others) and (entry.items is not None) == agreed
+        reader.require(alone, "sites are only counted that something else rests on")
 
 
 def _check_raised(reader: Reader, entry: ViewEntry, sites: Sites | None) -> None:
