@@ -46,7 +46,7 @@ def folder_target() -> Target:
 @cache
 def saved() -> tuple[Saved, ...]:
     """Save a small result of each task."""
-    found = []
+    found: list[Saved] = []
     for task, name in TASKS.items():
         for number, pieces in enumerate(seeds_of(name)):
             names = names_of(name, ".x")
