@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from comparanda.road import Setup, judge
 from comparanda.show.json import document
 from comparanda.verdicts import Verdicts
 from tests.random_spans import Corpora, tagged, written
-from tests.seeds import seeds
+from tests.seeds import mostly_slow, seeds
 from tests.test_folding import said
 
 RULES = ("exact", "semeval2013", "muc", "i2b2", "tokens", "paper", "hipe")
@@ -79,8 +79,16 @@ def more(verdicts: Verdicts) -> dict[str, str]:
     return {name: str(make()) for name, make in found.items()}
 
 
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("kind", ["files", "lists", "written"])
+FEW = {("files", "exact"), ("files", "tokens"), ("lists", "muc"), ("written", "semeval2013")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules"),
+    [
+        pytest.param(*each, marks=() if each in FEW else pytest.mark.slow)
+        for each in product(("files", "lists", "written"), RULES)
+    ],
+)
 def test_every_finding(kind: str, rules: str, tmp_path: Path) -> None:
     verdicts = made(kind, tmp_path, rules, 3).judged()
     fewer = small(verdicts)
@@ -115,7 +123,7 @@ def heard(draw: random.Random, mention: Mention) -> list[Mention]:
     return draw.choice(changes) if draw.random() < 0.2 else [mention]
 
 
-@pytest.mark.parametrize("rules", ["links", "elevant", "hipe-nel", "document"])
+@pytest.mark.parametrize("rules", mostly_slow(("links", "elevant", "hipe-nel", "document"), ("links",)))
 def test_every_finding_of_links(rules: str) -> None:
     verdicts = linked(5, rules)
     fewer = small(verdicts)
@@ -126,7 +134,7 @@ def test_every_finding_of_links(rules: str) -> None:
         assert Result(fewer).error_sources(*pair) == Result(verdicts).error_sources(*pair)
 
 
-@pytest.mark.parametrize("seed", seeds(4, of=40))
+@pytest.mark.parametrize("seed", seeds(2, of=40))
 def test_parts_are_folded_saved_and_merged(seed: int, tmp_path: Path) -> None:
     kind, rules = ("files", "written")[seed % 2], RULES[seed % len(RULES)]
     corpus = made(kind, tmp_path, rules, seed)

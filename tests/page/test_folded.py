@@ -15,6 +15,7 @@ from comparanda.page.server import Routes
 from comparanda.result import Result
 from comparanda.show.links import Link
 from tests.page.test_served_lists import asked
+from tests.seeds import mostly_slow
 from tests.test_folding_spans import linked, made
 
 
@@ -25,7 +26,7 @@ def tags() -> Result:
     return cp.compare(key, dict(zip("xyz", said, strict=True)), task="tag", resamples=50)
 
 
-@pytest.fixture(scope="module", params=["tag", "span", "link"])
+@pytest.fixture(scope="module", params=mostly_slow(("tag", "span", "link"), ("tag", "span")))
 def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Result]:
     """All of some verdicts, and the same with two examples of each label that all systems have right."""
     if request.param == "tag":

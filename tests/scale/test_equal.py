@@ -98,7 +98,7 @@ ALSO_SMALL = ("span in IOB1", "tag without documents", "span without documents",
 """What is made small where memory is short; the others have too few easy sites, or cannot be."""
 
 
-@pytest.mark.parametrize("name", mostly_slow(KINDS, SMALL))
+@pytest.mark.parametrize("name", mostly_slow(KINDS, ("tag in CoNLL-U", "span in JSONL", "link")))
 def test_with_little_memory_they_say_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "EXAMPLES", 0)
     corpus = Corpus(tmp_path / "corpus", name, 30)

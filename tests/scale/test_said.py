@@ -37,16 +37,20 @@ def test_why_it_was_judged_in_one_go(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("task", "sentence", "said"),
-    [("tag", "a X\nb Y\n", COUNTED), ("span", "a B-X\nb O\n", ALL_KEPT)],
+    ("options", "sentence", "said"),
+    [
+        (("--task", "tag"), "a X\nb Y\n", COUNTED),
+        (("--task", "span"), "a B-X\nb O\n", COUNTED),
+        (("--task", "tag", "--ignore-label", "Y"), "a X\nb Y\n", ALL_KEPT),
+    ],
 )
 def test_what_memory_made_of_the_sites(
-    task: str, sentence: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: tuple[str, ...], sentence: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [tmp_path / "key.conll", tmp_path / "same.conll"]
     for file in files:
         file.write_text(("-DOCSTART- O\n\n" + f"{sentence}\n" * 100) * 1000)
-    command = ("score", *files, "--task", task, "--resamples", "0", "--memory")
+    command = ("score", *files, *options, "--resamples", "0", "--memory")
     assert said in run(capsys, *command, "4M").err
     assert "memory" not in run(capsys, *command, "4G").err
 
