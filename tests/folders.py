@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,28 @@ class Forged:
     @property
     def text(self) -> Any:
         return self.manifest["texts"][0]
+
+
+Change = Callable[[Any], Any]
+"""Makes another column of one."""
+
+Columns = Mapping[str, tuple[Callable[[Forged], str], Mapping[str, Change]]]
+"""What is done to columns: for each, by a name for it, its file in a folder, and the changes by their names."""
+
+
+def damages(columns: Columns) -> list[tuple[str, str]]:
+    """Return every column with every change of it."""
+    return [(name, how) for name, (_, changes) in columns.items() for how in changes]
+
+
+def refuse_damage(forged: Forged, columns: Columns, name: str, how: str) -> None:
+    """Change a column, which must really be another one then, and see that the folder is refused."""
+    file, changes = columns[name]
+    before = forged.array(file(forged))
+    after = changes[how](before)
+    assert after.dtype != before.dtype or not np.array_equal(after, before)
+    forged.put_array(file(forged), after)
+    refused(forged.folder, "the result folder is damaged")
 
 
 def changed(*path: Any) -> Callable[[Forged], None]:

@@ -21,7 +21,7 @@ from comparanda.result import Result
 from comparanda.road import Setup
 from comparanda.saved import writing
 from comparanda.verdicts import Verdicts
-from tests.folders import Forged, content, copied, refused
+from tests.folders import Columns, Forged, content, copied, damages, refuse_damage, refused
 from tests.random_spans import plain, result_of, tagged, written
 from tests.test_saved_spans import CODES, INDICES, LONG, ROWS, put, swapped
 from tests.toy_task import printed
@@ -98,7 +98,7 @@ def test_a_damaged_folder_of_version_7_is_refused(wrong: Any, tmp_path: Path) ->
     refused(forged.folder, "damaged")
 
 
-COLUMNS: dict[str, tuple[Callable[[Forged], str], dict[str, Callable[[Any], Any]]]] = {
+COLUMNS: Columns = {
     "document": (lambda forged: agreed_of(forged)["document"], {**ROWS, "out of order": swapped}),
     "sentence": (lambda forged: agreed_of(forged)["sentence"], {**ROWS, "out of order": swapped}),
     "place": (lambda forged: agreed_of(forged)["place"], ROWS),
@@ -116,14 +116,9 @@ COLUMNS: dict[str, tuple[Callable[[Forged], str], dict[str, Callable[[Any], Any]
 }
 
 
-@pytest.mark.parametrize(("name", "how"), [(name, how) for name, (_, changes) in COLUMNS.items() for how in changes])
+@pytest.mark.parametrize(("name", "how"), damages(COLUMNS))
 def test_damaged_columns_are_refused(name: str, how: str, forged: Forged) -> None:
-    file, changes = COLUMNS[name]
-    before = forged.array(file(forged))
-    after = changes[how](before)
-    assert after.dtype != before.dtype or not np.array_equal(after, before)
-    forged.put_array(file(forged), after)
-    refused(forged.folder, "damaged")
+    refuse_damage(forged, COLUMNS, name, how)
 
 
 def nothing_agreed(forged: Forged) -> None:

@@ -18,7 +18,7 @@ import comparanda as cp
 from comparanda.errors import ReadError
 from comparanda.manifest import FOLDER_VERSION, MANIFEST
 from comparanda.result import Result
-from tests.folders import Forged, changed, content, copied, refused
+from tests.folders import Columns, Forged, changed, content, copied, damages, refuse_damage, refused
 from tests.random_beliefs import KINDS, random_beliefs, random_sentences
 from tests.random_chains import assert_equal_verdicts
 from tests.random_spans import result_of
@@ -212,7 +212,7 @@ SHARES: Changes = {
 NUMBERS: Changes = {**LONG, "one too far": put(-1, 2**40), "out of order": swapped, "one left out": put(0, 1)}
 TRUTHS: Changes = {**LENGTHS, "numbers": lambda column: column.astype(np.uint8)}
 
-COLUMNS: dict[str, tuple[Callable[[Forged], str], Changes]] = {
+COLUMNS: Columns = {
     "document": (lambda forged: run(forged, CRF)["document"], {**ROWS, "out of order": swapped, "another": put(0, 1)}),
     "sentence": (lambda forged: run(forged, CRF)["sentence"], ROWS),
     "place": (lambda forged: run(forged, CRF)["place"], ROWS),
@@ -253,14 +253,9 @@ COLUMNS: dict[str, tuple[Callable[[Forged], str], Changes]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "how"), [(name, how) for name, (_, changes) in COLUMNS.items() for how in changes])
+@pytest.mark.parametrize(("name", "how"), damages(COLUMNS))
 def test_damaged_columns_are_refused(name: str, how: str, forged: Forged) -> None:
-    file, changes = COLUMNS[name]
-    before = forged.array(file(forged))
-    after = changes[how](before)
-    assert after.dtype != before.dtype or not np.array_equal(after, before)
-    forged.put_array(file(forged), after)
-    refused(forged.folder, "the result folder is damaged")
+    refuse_damage(forged, COLUMNS, name, how)
 
 
 VIEW = ("views", 0)

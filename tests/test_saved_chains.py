@@ -19,7 +19,7 @@ from comparanda.errors import ReadError
 from comparanda.manifest import FOLDER_VERSION, MANIFEST
 from comparanda.result import Result
 from comparanda.road import Setup
-from tests.folders import Forged, changed, content, copied, refused
+from tests.folders import Columns, Forged, changed, content, copied, damages, refuse_damage, refused
 from tests.random_chains import ACROSS, KINDS, Kind, assert_equal_verdicts, random_chains
 from tests.random_spans import result_of, written
 from tests.toy_task import (
@@ -272,7 +272,7 @@ NUMBERS = {
     "in two topics": of_another_chain,
 }
 
-COLUMNS: dict[str, tuple[Callable[[Forged], str], dict[str, Callable[[Any], Any]]]] = {
+COLUMNS: Columns = {
     "topic": (
         lambda forged: forged.manifest["topic_of"],
         {**ROWS, "out of order": swapped, "one for all": lambda column: column * 0, "another": put(2, 1)},
@@ -324,14 +324,9 @@ COLUMNS: dict[str, tuple[Callable[[Forged], str], dict[str, Callable[[Any], Any]
 }
 
 
-@pytest.mark.parametrize(("name", "how"), [(name, how) for name, (_, changes) in COLUMNS.items() for how in changes])
+@pytest.mark.parametrize(("name", "how"), damages(COLUMNS))
 def test_damaged_columns_are_refused(name: str, how: str, forged: Forged) -> None:
-    file, changes = COLUMNS[name]
-    before = forged.array(file(forged))
-    after = changes[how](before)
-    assert after.dtype != before.dtype or not np.array_equal(after, before)
-    forged.put_array(file(forged), after)
-    refused(forged.folder, "the result folder is damaged")
+    refuse_damage(forged, COLUMNS, name, how)
 
 
 def test_a_mention_that_nobody_has_is_refused(forged: Forged) -> None:

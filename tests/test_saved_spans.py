@@ -19,7 +19,7 @@ from comparanda.errors import ReadError
 from comparanda.manifest import FOLDER_VERSION, MANIFEST
 from comparanda.result import Result
 from comparanda.road import Setup
-from tests.folders import Forged, changed, content, copied, refused
+from tests.folders import Columns, Forged, changed, content, copied, damages, refuse_damage, refused
 from tests.random_spans import Corpora, assert_equal_verdicts, result_of, tagged, written
 from tests.toy_task import (
     Policy,
@@ -245,7 +245,7 @@ CODES = {
     "signed": lambda column: column.astype(np.int16),
 }
 
-COLUMNS: dict[str, tuple[Callable[[Forged], str], dict[str, Callable[[Any], Any]]]] = {
+COLUMNS: Columns = {
     "document": (lambda forged: claims_of(forged)["document"], {**ROWS, "out of order": swapped}),
     "sentence": (lambda forged: claims_of(forged)["sentence"], {**ROWS, "out of order": swapped}),
     "place": (lambda forged: claims_of(forged)["place"], ROWS),
@@ -292,14 +292,9 @@ COLUMNS: dict[str, tuple[Callable[[Forged], str], dict[str, Callable[[Any], Any]
 }
 
 
-@pytest.mark.parametrize(("name", "how"), [(name, how) for name, (_, changes) in COLUMNS.items() for how in changes])
+@pytest.mark.parametrize(("name", "how"), damages(COLUMNS))
 def test_damaged_columns_are_refused(name: str, how: str, forged: Forged) -> None:
-    file, changes = COLUMNS[name]
-    before = forged.array(file(forged))
-    after = changes[how](before)
-    assert after.dtype != before.dtype or not np.array_equal(after, before)
-    forged.put_array(file(forged), after)
-    refused(forged.folder, "the result folder is damaged")
+    refuse_damage(forged, COLUMNS, name, how)
 
 
 def test_a_span_that_nobody_has_is_refused(forged: Forged) -> None:

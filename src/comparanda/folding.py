@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.claims import agreed_spans
+from comparanda.claims import agreed_spans, without_ids
 from comparanda.columns import TextColumn
 from comparanda.items import FoldedItems, at_places
 from comparanda.measures import unit_statistics
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.claims import Claims
-    from comparanda.columns import Rows, Truths
+    from comparanda.columns import Codes, Rows, Truths
     from comparanda.sites import Sites
     from comparanda.verdicts import Verdicts, View
 
@@ -60,10 +60,10 @@ def folded(verdicts: Verdicts, seed: int, by: Sequence[str] = ()) -> Verdicts:
     return replace(verdicts, views=views)
 
 
-def _chosen_first(verdicts: Verdicts, seed: int, sites: Sites, rows: Rows) -> Rows:
-    """Return the first few of some sites of each label, in the order of their hashes."""
-    hashes = place_hashes(seed, verdicts.documents, sites, rows)
-    label = sites.labels.key[rows]
+def _chosen_first(verdicts: Verdicts, seed: int, table: Sites | Claims, labels: Codes, rows: Rows) -> Rows:
+    """Return the first few of some sites, or of spans that are sites, of each label, in the order of their hashes."""
+    hashes = place_hashes(seed, verdicts.documents, table, rows)
+    label = labels[rows]
     order = np.lexsort((hashes, label))
     begins = np.flatnonzero(np.diff(label[order].astype(np.int64), prepend=-1))
     rank = np.arange(len(rows)) - np.repeat(begins, np.diff(np.append(begins, len(rows))))
@@ -85,7 +85,7 @@ class _Folding:
         easy[sites.contested] = False
         if given.surplus is not None:  # what runs have beside a site stands at its place
             easy &= ~at_places(sites, given.surplus)
-        easy[_chosen_first(self.verdicts, self.seed, sites, np.flatnonzero(easy))] = False
+        easy[_chosen_first(self.verdicts, self.seed, sites, sites.key, np.flatnonzero(easy))] = False
         if easy.any():
             sites = replace(sites.take(np.flatnonzero(~easy)), folded=self._counted(sites, np.flatnonzero(easy)))
         return replace(given, given_sites=sites, statistics=_with_sentences(self.verdicts, given))
@@ -124,8 +124,7 @@ class _Agreed:
             easy = self._alone()
             for view in self.views:
                 easy &= _plainly_right(view)
-            examples = _chosen_first(verdicts, seed, claims.sites, claims.site[easy])
-            easy &= ~np.isin(claims.site, examples)
+            easy[_chosen_first(verdicts, seed, claims, without_ids(claims).label, np.flatnonzero(easy))] = False
         self.rows, self.kept = np.flatnonzero(easy), np.flatnonzero(~easy)
         self.smaller = self._smaller() if len(self.rows) else claims
 

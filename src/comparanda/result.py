@@ -46,7 +46,7 @@ from comparanda.verdicts import Verdicts
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
-    from comparanda.columns import Rows
+    from comparanda.columns import Column, Rows
     from comparanda.places import Note
     from comparanda.verdicts import View
 
@@ -300,20 +300,17 @@ class Result:
                 hint=f"attributes: {', '.join(sorted(ground.types))}",
             )
         chosen = measure(measure_name) if measure_name else None
-        column, cells = ground.column(by), context.view.cells
-        kinds = None if cells is None else scope(self.verdicts, cells)
-        if kinds is not None and by not in kinds.types:
+        column, cells = ground.column, self._column_of_kinds
+        return slices(context, by, column(by), base, new, chosen, of_pair=of_pair, cells=cells(by, context.view))
+
+    def _column_of_kinds(self, by: str, view: View) -> Column | None:
+        """Return an attribute of the kinds of sites that are only counted; None where there are none."""
+        if view.cells is None:
+            return None
+        kinds = scope(self.verdicts, view.cells)
+        if by not in kinds.types:
             raise only_counted(by)
-        return slices(
-            context,
-            by,
-            column,
-            base,
-            new,
-            chosen,
-            of_pair=of_pair,
-            cells=None if kinds is None else kinds.column(by),
-        )
+        return kinds.column(by)
 
     def examples(
         self,

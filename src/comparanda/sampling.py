@@ -11,12 +11,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from comparanda.claims import Claims
     from comparanda.columns import Rows
     from comparanda.items import Items
     from comparanda.sites import Sites
 
 
-def place_hashes(seed: int, documents: tuple[str, ...], table: Sites | Items, rows: Rows) -> NDArray[np.uint64]:
+def place_hashes(
+    seed: int, documents: tuple[str, ...], table: Sites | Items | Claims, rows: Rows
+) -> NDArray[np.uint64]:
     """Hash seed, document and place of each row; the mixing steps are those of splitmix64."""
     digests = _digests(seed, documents)[table.document[rows]]
     mixed = digests + table.place[rows].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -236,12 +236,16 @@ def special_last(name: str) -> tuple[bool, str]:
 
 def recoded(codes: Codes, names: Sequence[str], wanted: Sequence[str]) -> Codes:
     """Return codes of some names as those of other names, which these are among."""
-    place = {name: code for code, name in enumerate(wanted)}
-    table = np.array([place[name] for name in names], dtype=code_type(len(wanted)))
+    return _recoded(codes, names, {name: code for code, name in enumerate(wanted)})
+
+
+def _recoded(codes: Codes, names: Sequence[str], code_of: Mapping[str, int]) -> Codes:
+    table = np.array([code_of[name] for name in names], dtype=code_type(len(code_of)))
     return table[codes]
 
 
 def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
     """Bring several columns to one sorted table of names; returns the names and each column's codes in it."""
     names = tuple(sorted({name for column in columns for name in column.names}, key=special_last))
-    return names, [recoded(column.codes, column.names, names) for column in columns]
+    code_of = {name: code for code, name in enumerate(names)}  # once: there may be many columns of many names
+    return names, [_recoded(column.codes, column.names, code_of) for column in columns]

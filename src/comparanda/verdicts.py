@@ -163,7 +163,7 @@ class View:
     def cells(self) -> View | None:
         """One site of each kind of those that are only counted, as a view; None where there are none.
 
-        Where items are given, they are those of `item_cells`, if these tell whose errors there are.
+        It has items only if they tell whose errors there are at sites: `item_cells` are larger.
         """
         folded, items = self.folded, self.given_items
         if folded is None:

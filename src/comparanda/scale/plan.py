@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _UNTIL = "until:"
 
-
 _FOLDED = frozenset({"values", "spans"})
 """What is made small where it would not fit: sites that are tags, labels or spans."""
 
