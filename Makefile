@@ -6,7 +6,7 @@ CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 FUZZ := .venv-fuzz
 
-.PHONY: demo test browser lint slow bench peers fuzz pictures clean
+.PHONY: demo test browser lint slow same bench peers fuzz pictures clean
 
 demo: $(CORE)
 	$(BIN)/comparanda demo --report demo-report.html
@@ -41,6 +41,10 @@ slow: $(READY) browser
 	@echo "to have this run again: make slow PYTHONHASHSEED=$(PYTHONHASHSEED)"
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile=thorough
 	$(BIN)/python -m benchmarks
+
+# Moves and renames change no output: the commands of tests/same_digits.py, at a commit and at HEAD.
+same:
+	$(PYTHON) -m tests.same_digits between $(or $(BASE),$(error which commit? make same BASE=<commit>))
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
