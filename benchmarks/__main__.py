@@ -63,7 +63,7 @@ def warm_floor(paths: list[Path]) -> Callable[[], int]:
 
 def whole_road(paths: list[Path]) -> Callable[[], str]:
     """Compare five systems with a key, from files to JSON, with all findings but the resampling."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
 
     key, *systems = (str(path) for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}
@@ -72,7 +72,7 @@ def whole_road(paths: list[Path]) -> Callable[[], str]:
 
 def all_tree_scores(paths: list[Path]) -> Callable[[], int]:
     """Compare parsers with a key, from files to all scores of trees; return the first one's correct arcs (LAS)."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
 
     key, *systems = (str(path) for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}
@@ -186,7 +186,7 @@ def bench_resampling() -> None:
     """Time 10,000 resamples × 10,000 documents × 5 systems: intervals of the scores, and tests of all pairs."""
     import numpy as np
 
-    from comparanda.comparison.resample import bootstrap_sums, swapped_sums
+    from comparanda.findings.resamples import bootstrap_sums, swapped_sums
 
     draw = np.random.default_rng(0)
     statistics = draw.poisson(12, (10_000, 10)).astype(np.float64)
@@ -201,8 +201,8 @@ def bench_csv(folder: Path) -> None:
     """Time reading a CSV of 1M rows against a bare loop of the csv module over it."""
     import csv
 
-    from comparanda.read.inputs import Input, read_input
-    from comparanda.read.request import Request
+    from comparanda.formats.contract import Request
+    from comparanda.formats.inputs import Input, read_input
 
     path = folder / "rows.csv"
     rows = (f'r{row},"text {row}, quoted",{"xyz"[row % 3]}\n' for row in range(MILLION))

@@ -89,7 +89,7 @@ def write(folder: Path, documents: int, mentions: int) -> tuple[Path, Path]:
 
 def all_metrics(key: Path, response: Path) -> Callable[[], object]:
     """From two files to all scores."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
 
     return lambda: compare(str(key), {"system": str(response)}, task="coref", resamples=0).scores()
 

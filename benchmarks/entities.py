@@ -55,7 +55,7 @@ def write(path: Path, sentences: Tags, seed: int = 7) -> str:
 
 def ours(key: str, system: str, rules: str) -> Callable[[], object]:
     """Go from files to the scores of all views."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
 
     return lambda: compare(key, {"s": system}, task="span", rules=rules, resamples=0).scores()
 

@@ -23,11 +23,11 @@ def field(blocks: int = BLOCKS, seed: int = 0) -> Field:
     """Draw blocks of one to three tuples with texts that repeat; which is right is drawn by their probabilities."""
     import numpy as np
 
-    from comparanda.beliefs.decide import decide
-    from comparanda.beliefs.model import Beliefs
-    from comparanda.candidates import Candidates
-    from comparanda.columns import TextColumn
+    from comparanda.core.candidates import Candidates
+    from comparanda.core.probabilities import Beliefs
+    from comparanda.core.text_columns import TextColumn
     from comparanda.feedback.field import field_of
+    from comparanda.tasks.prob.evaluation import decide
 
     draw = np.random.default_rng(seed)
     sizes = draw.integers(1, 4, blocks)
@@ -66,7 +66,7 @@ def field(blocks: int = BLOCKS, seed: int = 0) -> Field:
 def whole_run(strategy: str, **options: str) -> Callable[[], object]:
     """Ask all questions, from the tuples on: nothing is there that a run before has left."""
     from comparanda.feedback.field import field_of
-    from comparanda.feedback.plan import Plan
+    from comparanda.feedback.protocol import Plan
     from comparanda.feedback.simulation import simulate
 
     drawn = field()
@@ -77,7 +77,7 @@ def whole_run(strategy: str, **options: str) -> Callable[[], object]:
 def many_seeds(count: int) -> Callable[[], object]:
     """Ask in many random orders."""
     from comparanda.feedback.field import field_of
-    from comparanda.feedback.plan import Plan
+    from comparanda.feedback.protocol import Plan
     from comparanda.feedback.simulation import simulate
 
     drawn = field()
@@ -91,7 +91,7 @@ def many_seeds(count: int) -> Callable[[], object]:
 
 def bench_feedback(report: Report) -> None:
     """Time every strategy, fixed orders against a bar of their own, and twenty random orders."""
-    from comparanda.feedback.plan import FIXED, STRATEGIES
+    from comparanda.feedback.protocol import FIXED, STRATEGIES
 
     what = "10k questions over 100k blocks"
     for strategy in STRATEGIES:

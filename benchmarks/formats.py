@@ -17,7 +17,7 @@ from xml.etree.ElementTree import iterparse
 from benchmarks.timing import cpu_seconds
 
 if TYPE_CHECKING:
-    from comparanda.write.passages import Passage
+    from comparanda.formats.document_writer import Passage
 
 DOCUMENTS = 1_500
 WORDS = 150
@@ -31,8 +31,8 @@ Report = Callable[..., None]
 
 def documents(count: int, seed: int = 13) -> list[Passage]:
     """Return documents with flat spans and ids."""
-    from comparanda.write.passages import Mention
-    from comparanda.write.passages import Passage as Document
+    from comparanda.formats.document_writer import Mention
+    from comparanda.formats.document_writer import Passage as Document
 
     draw = random.Random(seed)
     words = [f"w{number}" for number in range(5_000)] + ["Zoë", "Łódź", "naïve"] * 40
@@ -56,8 +56,8 @@ def documents(count: int, seed: int = 13) -> list[Passage]:
 def bench_formats(folder: Path, report: Report) -> None:
     """Time reading of every format that can be written."""
     from comparanda.errors import WriteError
-    from comparanda.read.inputs import formats
-    from comparanda.write.writer import writers
+    from comparanda.formats.document_writer import writers
+    from comparanda.formats.inputs import formats
 
     for name, writer in writers().items():
         if "spans" not in formats()[name].layers:
@@ -81,8 +81,7 @@ def bench_formats(folder: Path, report: Report) -> None:
 
 
 def _written(name: str, count: int) -> list[tuple[str, bytes]]:
-    from comparanda.write.passages import Losses
-    from comparanda.write.writer import find_writer
+    from comparanda.formats.document_writer import Losses, find_writer
 
     writer = find_writer(name)
     files = writer.write(documents(count), Losses(), {})
@@ -109,7 +108,7 @@ def _parsed(text: str) -> object:
 
 
 def _read(written: str) -> Callable[[], object]:
-    from comparanda.read.inputs import Input, read_input
-    from comparanda.read.request import Request
+    from comparanda.formats.contract import Request
+    from comparanda.formats.inputs import Input, read_input
 
     return lambda: read_input(Input.parse(written), Request("x", layer="spans"), "tokens")

@@ -101,7 +101,7 @@ def _chunks(size: int, begin: Rows, label: Rows, long: NDArray[np.bool_]) -> Nam
 
 def compared(paths: list[Path], task: str) -> Result:
     """Compare the systems with the key."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
 
     key, *systems = (f"{path}::columns" for path in paths)
     named = {f"s{number}": path for number, path in enumerate(systems, start=1)}
@@ -110,7 +110,7 @@ def compared(paths: list[Path], task: str) -> Result:
 
 def bench_page(folder: Path, report: Report) -> None:
     """Time the making of a report, and its opening in a browser."""
-    from comparanda.page import as_html, build
+    from comparanda.report import as_html, build
 
     for task in WORDS:
         result = compared(write(folder, task), task)

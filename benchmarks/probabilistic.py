@@ -70,7 +70,7 @@ def loads(path: Path) -> Callable[[], int]:
 
 def ours(key: Path, output: Path) -> Callable[[], object]:
     """Go from files to the scores."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
 
     return lambda: compare(str(key), {"s": str(output)}, task="prob", resamples=0).scores()
 

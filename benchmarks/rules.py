@@ -31,9 +31,9 @@ def engine(*, similarity: bool = True) -> Engine:
     """Return the 27 rules that the tests hold against CLIPS; or all but the one that compares texts."""
     from tests.rules.clips import FOLDER
 
-    from comparanda.rules.compiling import compile_rules
+    from comparanda.rules.compiler import compile_rules
     from comparanda.rules.engine import Engine
-    from comparanda.rules.files import load
+    from comparanda.rules.rule_files import load
 
     declared = load(FOLDER / "many_rules.toml")
     rules = tuple(rule for rule in declared.rules if similarity or "similarity(" not in rule.when)
@@ -42,7 +42,7 @@ def engine(*, similarity: bool = True) -> Engine:
 
 def one_sort(facts: Mapping[str, Facts]) -> Callable[[], object]:
     """Sort both tables by document, begin, end and label."""
-    from comparanda.columns import TextColumn
+    from comparanda.core.text_columns import TextColumn
 
     keys = []
     for side in facts.values():

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.columns import TextColumn
+from comparanda.core.text_columns import TextColumn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Column
+    from comparanda.core.text_columns import Column
     from comparanda.rules.facts import Facts
 
     Array = NDArray[Any]

@@ -14,8 +14,8 @@ from benchmarks.timing import cpu_seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from comparanda.core.sites import Sites
     from comparanda.result import Result
-    from comparanda.sites import Sites
 
     Report = Callable[..., None]
 
@@ -91,9 +91,9 @@ def write(folder: Path, documents: int = 1000) -> dict[str, list[Path]]:
 
 def read_all(paths: list[Path], task: str) -> Callable[[], int]:
     """Read all files, as a comparison does."""
-    from comparanda.judge.task import find_task
-    from comparanda.read.inputs import Input, read_input
-    from comparanda.read.request import Request
+    from comparanda.formats.contract import Request
+    from comparanda.formats.inputs import Input, read_input
+    from comparanda.tasks.task import find_task
 
     found, column = find_task(task)
     request = Request("key", "2" if task == "tag" else column, (), {}, layer=found.layer)
@@ -106,7 +106,7 @@ def read_all(paths: list[Path], task: str) -> Callable[[], int]:
 
 def judged(paths: list[Path], task: str) -> Result:
     """Compare the systems with the key."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
 
     key, *systems = (f"{path}::columns" for path in paths)
     named = {f"s{number:02}": path for number, path in enumerate(systems, start=1)}
@@ -163,8 +163,8 @@ def many_sites() -> tuple[np.ndarray, list[np.ndarray]]:
 
 def matrix(codes: tuple[np.ndarray, list[np.ndarray]]) -> int:
     """Cross every pair of systems, from plain codes on."""
-    from comparanda.comparison.crossing import Crossing
-    from comparanda.sites import Sites
+    from comparanda.core.sites import Sites
+    from comparanda.findings.error_pairs import Crossing
 
     key, systems = codes
     nowhere = np.zeros(PLACES, np.int32)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from comparanda.columns import TextColumn
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ExpressionError
 from comparanda.expressions import BUILTINS, check, evaluate, parse, scope_of, unparse
-from comparanda.expressions.choosing import Chooser
+from comparanda.expressions.choice import Chooser
 from fuzz.target import Contradiction, Target, case, taken_apart
 
 _SEEDS = (

@@ -14,15 +14,14 @@ from tests.write import chained, documents
 import comparanda as cp
 from comparanda.align import Missing
 from comparanda.align.quotes import placed_alone
-from comparanda.convert import converted
-from comparanda.corpus import Corpus
-from comparanda.judge.task import find_task
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.conversion import converted
+from comparanda.formats.document_writer import TAGS, Losses, Passage, find_writer, passages, writers
+from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.row_writer import WRITE, written_rows
 from comparanda.rules import RuleSet, rule_set
-from comparanda.write.passages import TAGS, Losses, Passage, passages
-from comparanda.write.rows import WRITE, written_rows
-from comparanda.write.writer import find_writer, writers
+from comparanda.tasks.task import find_task
 from fuzz.seeds import names_of, seeds_of
 from fuzz.target import REFUSED, Contradiction, Target, case, put, taken_apart
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.write.documents import random_documents
 
-from comparanda.write.passages import Passage
+from comparanda.formats.document_writer import Passage
 from fuzz.formats import AGAINST, EMPTY, try_file
 from fuzz.seeds import seeds_of
 from fuzz.target import Target, case, put

@@ -13,10 +13,10 @@ from shutil import rmtree
 from typing import Any
 
 import comparanda as cp
-from comparanda import folding
 from comparanda.errors import ComparandaError
-from comparanda.manifest import MANIFEST
 from comparanda.result import Result
+from comparanda.storage import fold
+from comparanda.storage.manifest import MANIFEST
 from fuzz.formats import Way
 from fuzz.seeds import names_of, seeds_of
 from fuzz.target import REFUSED, Target, case, put, taken_apart, workshop
@@ -61,11 +61,11 @@ def saved() -> tuple[Saved, ...]:
 
 def _small(result: Result) -> Iterator[Result]:
     """Yield a result as it is where memory is short, if that is another one."""
-    before, folding.EXAMPLES = folding.EXAMPLES, 0
+    before, fold.EXAMPLES = fold.EXAMPLES, 0
     try:
-        small = folding.folded(result.verdicts, 0)
+        small = fold.folded(result.verdicts, 0)
     finally:
-        folding.EXAMPLES = before
+        fold.EXAMPLES = before
     if any(view.counted is not None for view in small.views.values()):
         yield replace(result, verdicts=small)
 

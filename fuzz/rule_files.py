@@ -12,12 +12,11 @@ from random import Random
 from tests.write.documents import random_documents
 
 from comparanda.errors import RuleError
+from comparanda.formats.document_writer import Losses, find_writer
+from comparanda.pipeline import Prepared, Setup, judged, prepare
 from comparanda.result import Result
-from comparanda.road import Prepared, Setup, judged, prepare
 from comparanda.rules import rule_set
 from comparanda.rules import shipped as shipped_rules
-from comparanda.write.passages import Losses
-from comparanda.write.writer import find_writer
 from fuzz.target import REFUSED, Contradiction, Target, case, put, taken_apart
 
 _SMALL = """title = "x"

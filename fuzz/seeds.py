@@ -16,10 +16,9 @@ from tests.write.documents import random_documents
 
 from comparanda.demo import demo_files
 from comparanda.errors import InputError, UsageError
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Layer, Request
-from comparanda.write.passages import TAGS, Losses, Passage, passages
-from comparanda.write.writer import find_writer, writers
+from comparanda.formats.contract import Layer, Request
+from comparanda.formats.document_writer import TAGS, Losses, Passage, find_writer, passages, writers
+from comparanda.formats.inputs import Input, read_input
 from fuzz.target import put
 
 SHARED = Path(os.environ.get("COMPARANDA_SHARED") or Path(__file__).parents[2] / "shared") / "data"

@@ -9,12 +9,11 @@ from functools import cache
 import click
 
 import comparanda as cp
-from comparanda.baseline import baseline_of, read_baseline, refuse_unlike
+from comparanda.api.baseline import baseline_of, read_baseline, refuse_unlike
 from comparanda.cli import cli
-from comparanda.cli.parsing import translated
-from comparanda.read.label_map import read_label_map
-from comparanda.read.replies import read_replies
-from comparanda.read.same_ids import read_same_ids
+from comparanda.cli.parameters import translated
+from comparanda.formats.mappings import read_label_map, read_same_ids
+from comparanda.formats.replies import read_replies
 from fuzz.seeds import seeds_of
 from fuzz.target import REFUSED, Contradiction, Target, case, put, taken_apart
 

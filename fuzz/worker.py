@@ -38,7 +38,7 @@ FULL = 2 << 20
 SECONDS = "seconds"
 """The file with the CPU time that was spent on cases."""
 
-_UNUSED = ("comparanda.page", "comparanda.show", "comparanda.feedback", "comparanda.__main__")
+_UNUSED = ("comparanda.report", "comparanda.render", "comparanda.feedback", "comparanda.__main__")
 
 
 class Hang(BaseException):

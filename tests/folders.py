@@ -14,7 +14,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import ReadError
-from comparanda.manifest import MANIFEST
+from comparanda.storage.manifest import MANIFEST
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from comparanda.road import Setup, judge
-from comparanda.verdicts import Verdicts
+from comparanda.core.verdicts import Verdicts
+from comparanda.pipeline import Setup, judge
 
 SIDES = ("key", "crf", "beams", "regular")
 """The key, a system with blocks, one with the best analyses of each document, and one whose spans are certain."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from comparanda.road import Setup, judge
-from comparanda.verdicts import Verdicts, View
+from comparanda.core.verdicts import Verdicts, View
+from comparanda.pipeline import Setup, judge
 from tests.random_spans import plain
 
 SIDES = ("key", "rules", "neural", "large")

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from comparanda.corpus import Fragments
+from comparanda.core.corpus import Fragments
+from comparanda.core.sites import Aspect, Sites
+from comparanda.core.verdicts import Verdicts, View
+from comparanda.pipeline import Setup, judge
 from comparanda.result import Result
-from comparanda.road import Setup, judge
-from comparanda.sites import Aspect, Sites
-from comparanda.verdicts import Verdicts, View
 
 SIDES = ("key", "crf", "bert", "rules")
 WORDS = ("Anna", "went", "to", "New", "York", "naïve", ",", "Bank", "of", "England")

@@ -10,8 +10,8 @@ import pytest
 
 import comparanda as cp
 from comparanda import AlignError, ReadError, Runs, UsageError
-from comparanda.agreeing import agreement_of
-from comparanda.comparison.agreements import Agreements
+from comparanda.api.outputs import agreement_of
+from comparanda.findings.agreement import Agreements
 
 TEXT = "Ann met Bob in Leeds ."
 

@@ -14,7 +14,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import ReadError, UsageError
-from comparanda.baseline import BaselineError, FileEntry, baseline_of, read_baseline, refuse_unlike
+from comparanda.api.baseline import BaselineError, FileEntry, baseline_of, read_baseline, refuse_unlike
 from comparanda.demo import copy_demo
 from comparanda.result import Result
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from comparanda import UsageError
-from comparanda.chain_measures import MAKERS, REPORTED, statistics_of
-from comparanda.chain_metrics import LINKS, METRICS
-from comparanda.measures import measure
+from comparanda.core.measures import measure
+from comparanda.tasks.coref.measures import LINKS, MAKERS, METRICS, REPORTED, statistics_of
 
 Four = tuple[float, float, float, float]
 """Found, key, earned, claimed."""

@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from comparanda.chain_metrics import METRICS, chain_counts
-from comparanda.chains import NO_CHAIN
+from comparanda.core.chains import NO_CHAIN
+from comparanda.tasks.coref.measures import METRICS, chain_counts
 
 Chains = list[str]  # a letter is a mention
 

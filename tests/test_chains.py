@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from comparanda.chains import NO_CHAIN, antecedents, chain_units, renumbered, sizes
+from comparanda.core.chains import NO_CHAIN, antecedents, chain_units, renumbered, sizes
 
 # Eight mentions in the order of the text: a chain of the rows 0, 2, 5 and 7, one of 1 and 3, a singleton at 6, and row
 # 4 is in no chain.

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from comparanda.claims import Claims
-from comparanda.columns import TextColumn
-from comparanda.corpus import Fragments
-from comparanda.extents import cut_numbers, ways_of_being_cut
-from comparanda.sites import NOTHING, Sites
+from comparanda.core.claims import Claims
+from comparanda.core.corpus import Fragments
+from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.sites import NOTHING, Sites
+from comparanda.core.text_columns import TextColumn
 from tests.judge.random_spans import LABELS, Span, any_span, overlap
 
 Claimed = tuple[int, Span, Sequence[int]]

@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comparanda import compare, places
+from comparanda import compare
 from comparanda.align import align
-from comparanda.columns import Slices, TextColumn
-from comparanda.corpus import Corpus, Documents
+from comparanda.core import places
+from comparanda.core.corpus import Corpus, Documents
+from comparanda.core.excerpts import Excerpt, Texts
+from comparanda.core.places import Source
+from comparanda.core.text_columns import Slices, TextColumn
 from comparanda.demo import copy_demo
 from comparanda.errors import ReadError
-from comparanda.excerpts import Excerpt, Texts
-from comparanda.places import Source
-from comparanda.saved import open_result
+from comparanda.storage import open_result
 from tests.toy_task import Policy, verdicts_of
 
 TEXT = b"Zeit\tN\nfliegt\tV\n\nDas\tP\nna\xc3\xafve\tA\nLied\tN\n\n"

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda import folding
-from comparanda.comparison.finding import Finding
+from comparanda.core.verdicts import Verdicts
 from comparanda.demo import demo_files
 from comparanda.errors import UsageError
-from comparanda.folding import folded
-from comparanda.merge import merge
+from comparanda.findings.base import Finding
+from comparanda.render.json import document
 from comparanda.result import Result
-from comparanda.show.json import document
-from comparanda.verdicts import Verdicts
+from comparanda.storage import fold
+from comparanda.storage.fold import folded
+from comparanda.storage.merge import merge
 from tests.toy_task import Policy, toy_measures, verdicts_of  # noqa: F401 - a fixture that works by being here
 
 TWO_BY_TWO = {"rough": 2, "fine": 2}
@@ -77,7 +77,7 @@ def small(verdicts: Verdicts) -> Verdicts:
 
 @pytest.fixture(autouse=True)
 def few_examples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "EXAMPLES", 2)
+    monkeypatch.setattr(fold, "EXAMPLES", 2)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def without_lists(verdicts: Verdicts) -> dict[str, str]:
 
 @pytest.mark.parametrize("examples", [0, 1])
 def test_parts_are_folded_and_merged(examples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "EXAMPLES", examples)
+    monkeypatch.setattr(fold, "EXAMPLES", examples)
     whole = without_lists(plain(tmp_path / "whole", range(9)))
     parts = [plain(tmp_path / f"{each}", each) for each in (range(2), range(2, 3), range(3, 9))]
     for number, part in enumerate(parts):
@@ -162,7 +162,7 @@ def words(documents: Sequence[str], tags: Callable[[int], str]) -> list[str]:
 
 def test_words_beside_the_keys_keep_the_sites_they_stand_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A part whose words are all the key's merges with one that has others, and precision sees those."""
-    monkeypatch.setattr(folding, "EXAMPLES", 0)
+    monkeypatch.setattr(fold, "EXAMPLES", 0)
     texts = ["a b c d e", "be can not", "f g h i"]
     given = {
         "key": words(texts, lambda _: "NOUN"),

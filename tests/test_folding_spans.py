@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda import folding
-from comparanda.folding import folded
-from comparanda.merge import merge
+from comparanda.core.verdicts import Verdicts
+from comparanda.pipeline import Setup, judge
+from comparanda.render.json import document
 from comparanda.result import Result
-from comparanda.road import Setup, judge
-from comparanda.show.json import document
-from comparanda.verdicts import Verdicts
+from comparanda.storage import fold
+from comparanda.storage.fold import folded
+from comparanda.storage.merge import merge
 from tests.random_spans import Corpora, tagged, written
 from tests.seeds import mostly_slow, seeds
 from tests.test_folding import said
@@ -34,7 +34,7 @@ THREE = (slice(0, 15), slice(15, 16), slice(16, None))
 
 @pytest.fixture(autouse=True)
 def few_examples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "EXAMPLES", 2)
+    monkeypatch.setattr(fold, "EXAMPLES", 2)
 
 
 def made(kind: str, folder: Path, rules: str, seed: int) -> Corpora:

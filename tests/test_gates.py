@@ -11,10 +11,10 @@ import pytest
 
 import comparanda as cp
 from comparanda import UsageError
-from comparanda.baseline import BaselineError, baseline_of
-from comparanda.comparison.gating.finding import Gate
+from comparanda.api.baseline import BaselineError, baseline_of
 from comparanda.demo import copy_demo
-from comparanda.show.json import document, schema
+from comparanda.findings.gate import Gate
+from comparanda.render.json import document, schema
 
 KEY, BASE, NEW = "demo/key.conllu", "demo/spacy.conllu", "demo/hanta.conllu"
 

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda import Result, UsageError
+from comparanda.core.verdicts import System
 from comparanda.expressions import quote
-from comparanda.item_selection import about_items
-from comparanda.selection import selected
-from comparanda.verdicts import System
+from comparanda.expressions.selection import about_items, selected
 from tests.comparison.beliefs.small import compared as believed
 from tests.comparison.complement.cases import of_links, of_population
 from tests.comparison.complement.test_complement import BERT, CRF, KEY, compared, record

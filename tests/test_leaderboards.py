@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 import comparanda
-from comparanda import ComparandaError, ReadError, UsageError, leaderboard, leaderboards, road
+from comparanda import ComparandaError, ReadError, UsageError, leaderboard, pipeline
 from comparanda.align import Missing
-from comparanda.comparison.leaderboard import Leaderboard
+from comparanda.api import submissions as leaderboards
+from comparanda.api.submissions import Submission, anonymised, found, gather, ranked
 from comparanda.demo import demo_files
-from comparanda.leaderboards import found, ranked
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.runs import Runs
-from comparanda.submissions import Submission, anonymised, gather
+from comparanda.findings.leaderboard import Leaderboard
+from comparanda.formats.inputs import Input, Runs, read_input
 
 WORDS = ("Ann", "met", "Bo", "in", "Rome")
 GOLD = ("B-PER", "O", "B-PER", "O", "B-LOC")
@@ -204,7 +203,7 @@ def test_each_submission_is_read_once_and_so_is_the_key(folder: Path, monkeypatc
         read[given.path] += 1
         return original(given, *rest)
 
-    monkeypatch.setattr(road, "read_input", counting)
+    monkeypatch.setattr(pipeline, "read_input", counting)
     board(train="train.bio", where="true")
     assert read == {"gold.bio": 1, "train.bio": 1, **{f"subs/{name}.bio": 1 for name in "abcd"}}
 
@@ -301,11 +300,11 @@ def test_a_bad_key_is_an_error_at_once(folder: Path) -> None:
 def failing_on(*bad: str, error: type[ComparandaError] = UsageError) -> Callable[..., Any]:
     """A judge that fails as soon as one of some systems is among those it is given."""
 
-    def judge(prepared: road.Prepared, setup: road.Setup) -> Any:
+    def judge(prepared: pipeline.Prepared, setup: pipeline.Setup) -> Any:
         mine = [system.name for system in prepared.systems if system.name in bad]
         if mine:
             raise error(f"{mine[0]} cannot be judged")
-        return road.judged(prepared, setup)
+        return pipeline.judged(prepared, setup)
 
     return judge
 

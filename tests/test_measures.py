@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from comparanda import UsageError, measures
-from comparanda.measures import measure, ratio, register, unit_statistics
+from comparanda import UsageError
+from comparanda.core import measures
+from comparanda.core.measures import measure, ratio, register, unit_statistics
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, sets
 

@@ -18,20 +18,20 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda.align import align
-from comparanda.corpus import Corpus, Documents
+from comparanda.core.corpus import Corpus, Documents
+from comparanda.core.items import Items
+from comparanda.core.verdicts import System, Verdicts, View
 from comparanda.demo import demo_files
 from comparanda.errors import UsageError
-from comparanda.items import Items
-from comparanda.judge.label_maps import ONE_SIDED, one_sided
-from comparanda.judge.labels import judge_tags
-from comparanda.judge.task import Options
-from comparanda.merge import merge
-from comparanda.read.conllu import read
-from comparanda.read.files import load_files
-from comparanda.read.request import Request
+from comparanda.formats.conllu import read
+from comparanda.formats.contract import Request
+from comparanda.formats.files import load_files
+from comparanda.pipeline import Setup, judge
 from comparanda.result import Result
-from comparanda.road import Setup, judge
-from comparanda.verdicts import System, Verdicts, View
+from comparanda.storage.merge import merge
+from comparanda.tasks.label_maps import ONE_SIDED, one_sided
+from comparanda.tasks.labels.evaluation import judge_tags
+from comparanda.tasks.task import Options
 from tests.toy_task import (
     NAMES,
     ONE_AND_TWO,

@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
+from comparanda.core.excerpts import Texts
+from comparanda.core.verdicts import Verdicts
 from comparanda.errors import UsageError
-from comparanda.excerpts import Texts
-from comparanda.merge import merge
-from comparanda.road import Setup, judge
-from comparanda.verdicts import Verdicts
+from comparanda.pipeline import Setup, judge
+from comparanda.storage.merge import merge
 from tests.random_beliefs import KINDS, THREE, Corpora, random_beliefs, random_sentences
 from tests.random_chains import assert_equal_verdicts
 from tests.random_spans import result_of

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.merge import merge
-from comparanda.road import Setup, judge
-from comparanda.verdicts import Verdicts
+from comparanda.core.verdicts import Verdicts
+from comparanda.pipeline import Setup, judge
+from comparanda.storage.merge import merge
 from tests.judge.random_links import SYSTEMS, Links, links
 from tests.random_spans import assert_equal_verdicts, result_of
 from tests.toy_task import (

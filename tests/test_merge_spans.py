@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.claims import Claims
+from comparanda.core.claims import Claims
+from comparanda.core.excerpts import Texts
+from comparanda.core.verdicts import Verdicts, View
 from comparanda.errors import UsageError
-from comparanda.excerpts import Texts
-from comparanda.merge import merge
-from comparanda.road import Setup, judge
-from comparanda.verdicts import Verdicts, View
+from comparanda.pipeline import Setup, judge
+from comparanda.storage.merge import merge
 from tests.random_spans import Corpora, assert_equal_verdicts, result_of, tagged, written
 from tests.toy_task import (
     printed,

@@ -9,11 +9,10 @@ import pytest
 
 import comparanda as cp
 from comparanda import Runs, UsageError
-from comparanda.merge import merge
-from comparanda.read.inputs import Input
-from comparanda.read.runs import parse_runs
-from comparanda.road import Setup, columns_of, judge
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
+from comparanda.formats.inputs import Input, parse_runs
+from comparanda.pipeline import Setup, columns_of, judge
+from comparanda.storage.merge import merge
 from tests.random_spans import SIDES, Files, assert_equal_verdicts, result_of, tagged
 
 KEY = [["A", "B"], ["A"]]

@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 
 import comparanda as cp
+from comparanda.core.excerpts import Texts
+from comparanda.core.verdicts import Verdicts
 from comparanda.demo import demo_files
 from comparanda.errors import ReadError
-from comparanda.excerpts import Texts
-from comparanda.manifest import MANIFEST
 from comparanda.result import Result
-from comparanda.saved import writing
-from comparanda.verdicts import Verdicts
+from comparanda.storage import writer
+from comparanda.storage.manifest import MANIFEST
 from tests.folders import Forged, changed, content, copied, refused
 from tests.toy_task import (
     ONE_AND_TWO,
@@ -307,7 +307,7 @@ def test_nothing_is_left_when_saving_fails_in_the_middle(
     def fail(*_: object) -> None:
         raise problem
 
-    monkeypatch.setattr(writing, where, fail)
+    monkeypatch.setattr(writer, where, fail)
     expected = ReadError if isinstance(problem, OSError) else KeyboardInterrupt
     with pytest.raises(expected):
         result.save(tmp_path / "new")

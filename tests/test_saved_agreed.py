@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda import folding
-from comparanda.claims import Claims, agreed_spans, stand_apart
-from comparanda.corpus import Fragments
+from comparanda.core.claims import Claims, agreed_spans, stand_apart
+from comparanda.core.corpus import Fragments
+from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.verdicts import Verdicts
 from comparanda.errors import ReadError
-from comparanda.extents import cut_numbers, ways_of_being_cut
-from comparanda.folding import folded
-from comparanda.manifest import FOLDER_VERSION
+from comparanda.pipeline import Setup
 from comparanda.result import Result
-from comparanda.road import Setup
-from comparanda.saved import writing
-from comparanda.verdicts import Verdicts
+from comparanda.storage import fold, writer
+from comparanda.storage.fold import folded
+from comparanda.storage.manifest import FOLDER_VERSION
 from tests.folders import Columns, Forged, content, copied, damages, refuse_damage, refused
 from tests.random_spans import plain, result_of, tagged, written
 from tests.test_saved_spans import CODES, INDICES, LONG, ROWS, put, swapped
@@ -40,7 +39,7 @@ def small(verdicts: Verdicts) -> Verdicts:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folding, "EXAMPLES", 0)
+        patch.setattr(fold, "EXAMPLES", 0)
         result_of(small(judged(folder))).save(folder / "result")
     return content(folder / "result")
 
@@ -52,7 +51,7 @@ def forged(whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.mark.parametrize("kind", ["written", "files"])
 def test_they_come_back_to_the_last_byte(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "EXAMPLES", 0)
+    monkeypatch.setattr(fold, "EXAMPLES", 0)
     verdicts = small(judged(tmp_path, kind))
     result_of(verdicts).save(tmp_path / "result")
     opened = cp.open(tmp_path / "result").verdicts
@@ -155,7 +154,7 @@ def test_a_hostile_manifest_is_refused(change: Callable[[Forged], None], forged:
 def test_many_names_are_a_file_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of(judged(tmp_path))
     result.save(tmp_path / "few")
-    monkeypatch.setattr(writing, "_FEW_NAMES", 3)
+    monkeypatch.setattr(writer, "_FEW_NAMES", 3)
     result.save(tmp_path / "many")
     assert printed(cp.open(tmp_path / "many"), ("text",)) == printed(cp.open(tmp_path / "few"), ("text",))
     forged = Forged(tmp_path / "many")

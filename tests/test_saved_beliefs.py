@@ -16,8 +16,8 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import ReadError
-from comparanda.manifest import FOLDER_VERSION, MANIFEST
 from comparanda.result import Result
+from comparanda.storage.manifest import FOLDER_VERSION, MANIFEST
 from tests.folders import Columns, Forged, changed, content, copied, damages, refuse_damage, refused
 from tests.random_beliefs import KINDS, random_beliefs, random_sentences
 from tests.random_chains import assert_equal_verdicts

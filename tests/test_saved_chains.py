@@ -16,9 +16,9 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import ReadError
-from comparanda.manifest import FOLDER_VERSION, MANIFEST
+from comparanda.pipeline import Setup
 from comparanda.result import Result
-from comparanda.road import Setup
+from comparanda.storage.manifest import FOLDER_VERSION, MANIFEST
 from tests.folders import Columns, Forged, changed, content, copied, damages, refuse_damage, refused
 from tests.random_chains import ACROSS, KINDS, Kind, assert_equal_verdicts, random_chains
 from tests.random_spans import result_of, written

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda.manifest import FOLDER_VERSION
+from comparanda.pipeline import Setup, judge
 from comparanda.result import Result
-from comparanda.road import Setup, judge
+from comparanda.storage.manifest import FOLDER_VERSION
 from tests.folders import Forged, changed, content, copied, refused
 from tests.judge.random_links import SYSTEMS, links
 from tests.random_spans import assert_equal_verdicts, result_of, written

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from comparanda import Result, UsageError
-from comparanda.selection import Ground, selected
-from comparanda.show.links import Link
-from comparanda.show.tables import tables
+from comparanda.expressions.selection import Ground, selected
+from comparanda.findings.table_links import Link
+from comparanda.render.registry import tables
 from tests import reference
 from tests.comparison.every_task import crowded_spans, fuzzy_spans, linked, spans, tags
 from tests.comparison.populations import NAMES, Population, identity, populations, seen, sets, written
@@ -142,7 +142,9 @@ def test_what_is_about_the_sites_of_some_runs_cannot_speak_of_others(where: str)
 def test_conditions_on_one_ground_select_what_each_selects_alone(
     task: Callable[[int, Path], Result], kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("comparanda.selection._KEPT", kept)  # with one row at most, all is forgotten at once
+    monkeypatch.setattr(
+        "comparanda.expressions.selection._KEPT", kept
+    )  # with one row at most, all is forgotten at once
     result = task(2, tmp_path)
     verdicts, view = result.verdicts, result.verdicts.view()
     ground = Ground(verdicts)

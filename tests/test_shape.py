@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.comparison.context import LOST
-from comparanda.comparison.finding import Finding
+from comparanda.core.verdicts import Verdicts, View
 from comparanda.errors import UsageError
+from comparanda.findings.base import Finding
+from comparanda.findings.context import LOST
+from comparanda.render.console import as_text
+from comparanda.render.markup import as_delimited, as_html, as_json_lines
+from comparanda.render.table import NO_SITES
 from comparanda.result import Result
-from comparanda.show.console import as_text
-from comparanda.show.documents import as_delimited, as_html, as_json_lines
-from comparanda.show.table import NO_SITES
-from comparanda.verdicts import Verdicts, View
 from tests.toy_task import (
     NAMES,
     ONE_AND_TWO,

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from comparanda.comparing import compare
+from comparanda.api.comparison import compare
+from comparanda.api.simulations import simulate, simulated
 from comparanda.errors import UsageError
-from comparanda.read.runs import Runs
+from comparanda.formats.inputs import Runs
 from comparanda.result import Result
-from comparanda.saved import open_result
-from comparanda.simulating import simulate, simulated
+from comparanda.storage import open_result
 from tests.feedback.documents import texts_and_blocks
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.columns import Rows
-from comparanda.corpus import ROOT
-from comparanda.trees import crossing, cyclic, defects, depths, roots
+from comparanda.core.corpus import ROOT
+from comparanda.core.heads import crossing, cyclic, defects, depths, roots
+from comparanda.core.text_columns import Rows
 
 # A sentence is written as the numbers of its words' heads, from 1, and 0 for a root.
 Heads = tuple[int, ...]

@@ -11,10 +11,10 @@ import pytest
 
 import comparanda as cp
 from comparanda import UsageError
-from comparanda.columns import TextColumn
-from comparanda.items import items_of_sites
-from comparanda.sites import ABSENT, Attribute, canonical, majority_of, shown
-from comparanda.verdicts import View
+from comparanda.core.items import items_of_sites
+from comparanda.core.sites import ABSENT, Attribute, canonical, majority_of, shown
+from comparanda.core.text_columns import TextColumn
+from comparanda.core.verdicts import View
 from tests import reference
 from tests.comparison.populations import Population, identity, populations, sets, written
 
@@ -116,7 +116,7 @@ def test_a_universe_of_runs_is_made_once_in_whatever_order_they_are_named() -> N
 
 
 def test_a_large_universe_goes_before_another_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("comparanda.verdicts._KEPT", 0)
+    monkeypatch.setattr("comparanda.core.verdicts._KEPT", 0)
     key, x, y = (["O", "B-PER", "O"], ["B-PER", "O", "O"], ["O", "O", "B-LOC"])
     view = cp.compare([key], {"x": [x], "y": [y], "z": [key]}, task="span", resamples=0).verdicts.view()
     first = weakref.ref(view.among([0]))

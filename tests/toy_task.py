@@ -15,20 +15,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from comparanda import measures
 from comparanda.align import NONE, Aligned, RowMap
-from comparanda.columns import PADDING, Slices, TextColumn
-from comparanda.comparison.finding import Finding
-from comparanda.corpus import Corpus, Documents, owner_of_rows
-from comparanda.excerpts import Texts
-from comparanda.items import Items
-from comparanda.judge.ground import run_names
-from comparanda.measures import Measure, ratio, register
-from comparanda.places import Note, Part, Source
+from comparanda.core import measures
+from comparanda.core.corpus import Corpus, Documents, owner_of_rows
+from comparanda.core.excerpts import Texts
+from comparanda.core.items import Items
+from comparanda.core.measures import Measure, ratio, register
+from comparanda.core.places import Note, Part, Source
+from comparanda.core.sites import ABSENT, Attribute, Sites, canonical
+from comparanda.core.text_columns import PADDING, Slices, TextColumn
+from comparanda.core.verdicts import System, UnitKind, Units, Verdicts, View
+from comparanda.findings.base import Finding
+from comparanda.render.json import document
 from comparanda.result import Result
-from comparanda.show.json import document
-from comparanda.sites import ABSENT, Attribute, Sites, canonical
-from comparanda.verdicts import System, UnitKind, Units, Verdicts, View
+from comparanda.tasks.word_sites import run_names
 
 Run = Sequence[str]
 

@@ -74,7 +74,7 @@ def randomisation(folder: Path) -> Sides:
         fisher_randomization_test,
     )
 
-    from comparanda.comparison.significance import randomisation as test
+    from comparanda.findings.significance import randomisation as test
 
     context, counts = compared(folder)
 
@@ -104,8 +104,8 @@ def bootstrap(folder: Path) -> Sides:
     """Give the interval of the difference."""
     from scipy.stats import bootstrap as resampled
 
-    from comparanda.comparison.context import intervals
-    from comparanda.comparison.scores import resampled_scores
+    from comparanda.findings.context import intervals
+    from comparanda.findings.scores import resampled_scores
 
     context, counts = compared(folder)
     drawn: list[Any] = []

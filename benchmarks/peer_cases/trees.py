@@ -72,9 +72,9 @@ def read(path: Path) -> Answer:
     """Read a treebank with all its columns, and count what is in it."""
     import numpy as np
 
-    from comparanda.judge.arcs import COLUMNS
-    from comparanda.read.inputs import Input, read_input
-    from comparanda.read.request import Request
+    from comparanda.formats.contract import Request
+    from comparanda.formats.inputs import Input, read_input
+    from comparanda.tasks.trees.evaluation import COLUMNS
 
     def counted(column: Any) -> dict[str, float]:
         counts = np.bincount(column.codes, minlength=len(column.names)).tolist()

@@ -14,8 +14,8 @@ from tests.chromium import program
 
 import comparanda as cp
 from comparanda.demo import demo_files
-from comparanda.page import as_html, build
-from comparanda.show.links import Link
+from comparanda.findings.table_links import Link
+from comparanda.report import as_html, build
 
 FOLDER = Path(__file__).parent
 NEW_ERRORS = Link('new_error and base == "ADV" and new == "SCONJ"', "brill", "spacy", "upos")

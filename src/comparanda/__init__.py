@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
-    from comparanda.agreeing import agreement
-    from comparanda.annotators import compare_keys
-    from comparanda.asking import ask
-    from comparanda.comparing import compare
-    from comparanda.ensemble import combine
+    from comparanda.api.baseline import gate
+    from comparanda.api.combination import combine
+    from comparanda.api.comparison import compare, compare_keys
+    from comparanda.api.outputs import agreement
+    from comparanda.api.review import ask
+    from comparanda.api.simulations import simulate
+    from comparanda.api.submissions import leaderboard
     from comparanda.errors import (
         AlignError,
         ComparandaError,
@@ -26,25 +28,22 @@ if TYPE_CHECKING:
         UsageError,
         WriteError,
     )
-    from comparanda.gates import gate
-    from comparanda.leaderboards import leaderboard
-    from comparanda.read.runs import Runs
+    from comparanda.formats.inputs import Runs
     from comparanda.result import Result
-    from comparanda.saved import open_result as open
-    from comparanda.simulating import simulate
+    from comparanda.storage import open_result as open
 
 _PLACES = {
-    "combine": ("comparanda.ensemble", "combine"),
-    "compare": ("comparanda.comparing", "compare"),
-    "agreement": ("comparanda.agreeing", "agreement"),
-    "ask": ("comparanda.asking", "ask"),
-    "compare_keys": ("comparanda.annotators", "compare_keys"),
-    "leaderboard": ("comparanda.leaderboards", "leaderboard"),
+    "combine": ("comparanda.api.combination", "combine"),
+    "compare": ("comparanda.api.comparison", "compare"),
+    "agreement": ("comparanda.api.outputs", "agreement"),
+    "ask": ("comparanda.api.review", "ask"),
+    "compare_keys": ("comparanda.api.comparison", "compare_keys"),
+    "leaderboard": ("comparanda.api.submissions", "leaderboard"),
     "Result": ("comparanda.result", "Result"),
-    "gate": ("comparanda.gates", "gate"),
-    "Runs": ("comparanda.read.runs", "Runs"),
-    "simulate": ("comparanda.simulating", "simulate"),
-    "open": ("comparanda.saved", "open_result"),
+    "gate": ("comparanda.api.baseline", "gate"),
+    "Runs": ("comparanda.formats.inputs", "Runs"),
+    "simulate": ("comparanda.api.simulations", "simulate"),
+    "open": ("comparanda.storage", "open_result"),
     **{
         name: ("comparanda.errors", name)
         for name in (

@@ -11,44 +11,40 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from comparanda.beliefs.calibration import BINS
-from comparanda.comparison.ablation import Ablation, ablation
-from comparanda.comparison.anatomy import Anatomy, anatomy
-from comparanda.comparison.beliefs.finding import Parts, Probabilities, probabilities
-from comparanda.comparison.beliefs.pairs import ExpectedPairs, expected_pairs
-from comparanda.comparison.chain_pairs import ChainPairs, chain_pairs
-from comparanda.comparison.combine import Combination, Order, combination
-from comparanda.comparison.complement.against import Against, against
-from comparanda.comparison.complement.finding import Complementarity, complementarity
-from comparanda.comparison.confusion import Confusion, confusion
-from comparanda.comparison.context import Context
-from comparanda.comparison.difference import Difference, Keying, difference
-from comparanda.comparison.diversity.finding import Diversity, diversity
-from comparanda.comparison.examples import Examples, examples
-from comparanda.comparison.gating.checks import gate
-from comparanda.comparison.gating.criteria import criteria
-from comparanda.comparison.gating.finding import Gate
-from comparanda.comparison.leaderboard import Leaderboard, leaderboard
-from comparanda.comparison.pairs import Pairs, pairs
-from comparanda.comparison.resample import RESAMPLES, SEED
-from comparanda.comparison.scores import Score, Scores, scores
-from comparanda.comparison.significance import Significance, significance
-from comparanda.comparison.slices import Slices, only_counted, slices
-from comparanda.comparison.sources import ErrorSources, error_sources
-from comparanda.comparison.stability import Stability, stability
-from comparanda.comparison.suspects import Suspects, suspects
+from comparanda.core.items import at_places
+from comparanda.core.measures import measure
+from comparanda.core.verdicts import Verdicts
 from comparanda.errors import UsageError, nearest
-from comparanda.item_selection import about_items
-from comparanda.items import at_places
-from comparanda.measures import measure
-from comparanda.selection import scope, selected, sites_among_all
-from comparanda.verdicts import Verdicts
+from comparanda.expressions.selection import about_items, scope, selected, sites_among_all
+from comparanda.findings.ablation import Ablation, ablation
+from comparanda.findings.anatomy import Anatomy, anatomy
+from comparanda.findings.complement import Against, Complementarity, against, complementarity
+from comparanda.findings.confusion import Confusion, confusion
+from comparanda.findings.context import Context
+from comparanda.findings.difference import Difference, Keying, difference
+from comparanda.findings.diversity import Diversity, diversity
+from comparanda.findings.examples import Examples, examples
+from comparanda.findings.gate import Gate, criteria
+from comparanda.findings.gate_checks import gate
+from comparanda.findings.leaderboard import Leaderboard, leaderboard
+from comparanda.findings.pairs import Pairs, pairs
+from comparanda.findings.resamples import RESAMPLES, SEED
+from comparanda.findings.scores import Score, Scores, scores
+from comparanda.findings.significance import Significance, significance
+from comparanda.findings.slices import Slices, only_counted, slices
+from comparanda.findings.stability import Stability, stability
+from comparanda.findings.suspects import Suspects, suspects
+from comparanda.findings.upper_bounds import Combination, Order, combination
+from comparanda.tasks.coref.findings import ChainPairs, ErrorSources, chain_pairs, error_sources
+from comparanda.tasks.prob.calibration import BINS
+from comparanda.tasks.prob.findings import Parts, Probabilities, probabilities
+from comparanda.tasks.prob.pair_findings import ExpectedPairs, expected_pairs
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
-    from comparanda.columns import Column, Rows
-    from comparanda.places import Note
-    from comparanda.verdicts import View
+    from comparanda.core.places import Note
+    from comparanda.core.text_columns import Column, Rows
+    from comparanda.core.verdicts import View
 
 
 T = TypeVar("T")
@@ -401,7 +397,7 @@ class Result:
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the result to a folder that `comparanda.open` and every command read back."""
-        from comparanda.saved import save
+        from comparanda.storage import save
 
         save(self, folder)
 
@@ -410,11 +406,11 @@ class Result:
 
         Args:
             path: the file.
-            choices: what it is to hold, as `comparanda.page.Choices` has it: `title`, `text=False` for no words of the
+            choices: what it is to hold, as `comparanda.report.Choices` has it: `title`, `text=False` for no words of the
                 corpus, `base` and `new` for the pair shown first, `view`, `by` …
 
         """
-        from comparanda.page import Choices, as_html, build
+        from comparanda.report import Choices, as_html, build
 
         Path(path).write_text(as_html(build(self, Choices(**choices))), encoding="utf-8", newline="\n")
 

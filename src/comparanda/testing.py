@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from comparanda.gates import gate
+from comparanda.api.baseline import gate
 
 
 def assert_no_regression(key: Any, base: Any, new: Any, *, task: str, **asked: Any) -> None:

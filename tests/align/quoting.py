@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from comparanda.align.occurrences import Place
-from comparanda.align.placing import Claim
+from comparanda.align.quotes import Claim
 
 LABELS = ("PER", "LOC", "ORG")
 DAMAGES = ("none", "case", "space", "signs", "slip")

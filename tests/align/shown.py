@@ -6,7 +6,7 @@ import numpy as np
 
 from comparanda import AlignError
 from comparanda.align import NONE, Aligned, Missing, align
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
 
 
 def to_response(aligned: Aligned, run: int = 0) -> list[int] | None:

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from comparanda.align import align, place_spans
-from comparanda.corpus import Corpus
-from comparanda.places import Source
-from comparanda.read import conllu
-from comparanda.read.json_formats import clusters
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.formats import clusters, conllu
+from comparanda.formats.contract import Request
 from tests.read.conllu_entities.test_brackets import line
 from tests.read.corpora import refusal
 

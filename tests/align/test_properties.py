@@ -9,9 +9,8 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from comparanda.align import NONE, Aligned
-from comparanda.align.surface import Surface
-from comparanda.align.words import lay_text
-from comparanda.judge.conll18 import universal_path
+from comparanda.align.words import Surface, lay_text
+from comparanda.tasks.trees.conll18 import universal_path
 from tests.align.shown import both_ways, pairs, refusal
 from tests.comparison.populations import identity
 from tests.judge.random_trees import (

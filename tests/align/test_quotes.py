@@ -13,17 +13,15 @@ import pytest
 
 import comparanda
 from comparanda.align import align, place_spans
-from comparanda.align.copies import Copied
 from comparanda.align.occurrences import Searched, folded
-from comparanda.align.placing import Claim, Placed, place_claims
-from comparanda.align.quotes import placed_alone
-from comparanda.convert import converted
-from comparanda.corpus import Corpus
+from comparanda.align.quotes import Claim, Copied, Placed, place_claims, placed_alone
+from comparanda.core.corpus import Corpus
 from comparanda.errors import AlignError
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
-from comparanda.road import Setup, prepare
-from comparanda.write.writer import find_writer
+from comparanda.formats.contract import Request
+from comparanda.formats.conversion import converted
+from comparanda.formats.document_writer import find_writer
+from comparanda.formats.inputs import Input, read_input
+from comparanda.pipeline import Setup, prepare
 from tests.align.quoting import Made, copied, make, repeated
 from tests.read.corpora import refusal, said, spans
 

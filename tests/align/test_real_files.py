@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 from comparanda import Result
-from comparanda.comparing import compare
+from comparanda.api.comparison import compare
 from tests.comparison.populations import close
 from tests.shared_data import shared
 

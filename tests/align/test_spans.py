@@ -19,7 +19,7 @@ import pytest
 import comparanda
 from comparanda.align import PlacedSpans, Placement, place_spans
 from comparanda.errors import AlignError
-from comparanda.road import Setup, prepare
+from comparanda.pipeline import Setup, prepare
 from tests.seeds import seeds
 
 LETTERS = "aaabbcdeÄé日😀𝒳\u0301,.-"

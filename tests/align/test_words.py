@@ -6,7 +6,7 @@ import pytest
 
 from comparanda import AlignError
 from comparanda.align import NONE, align
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
 from tests.align.shown import notes, refusal, to_response
 from tests.align.test_documents import KEY
 from tests.judge.corpora import corpus

@@ -10,7 +10,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
-from comparanda.beliefs.calibration import auroc, bin_of, brier, log_loss, reliability
+from comparanda.tasks.prob.calibration import auroc, bin_of, brier, log_loss, reliability
 
 W8 = np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([True, False, True, False, True])
 both = st.lists(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from comparanda.beliefs.chains import Chain, conditioned, kept, weights, worlds
+from comparanda.core.blocks import Chain, conditioned, kept, weights, worlds
 from tests.beliefs.intervals import Interval, fullest, given_no_overlap, scored_spans, sets
 
 THREE = [(0, 5), (3, 8), (7, 12)]

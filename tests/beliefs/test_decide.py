@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.beliefs.decide import decide
-from comparanda.beliefs.model import EPSILON, Beliefs
-from comparanda.beliefs.policies import Decide
-from comparanda.beliefs.ties import TieBounds, tie_bounds
+from comparanda.core.probabilities import EPSILON, Beliefs, Decide
+from comparanda.tasks.prob.calibration import TieBounds, tie_bounds
+from comparanda.tasks.prob.evaluation import decide
 from tests.beliefs.worlds import FEW, Case, case, cases
 
 Span = tuple[float, list[float]]

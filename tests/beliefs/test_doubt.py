@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import poisson_binom
 
-from comparanda.beliefs import doubt as module
-from comparanda.beliefs.counts import BlockCounts, block_counts
-from comparanda.beliefs.doubt import Doubt, Spread, distribution, doubt
+from comparanda.tasks.prob import expectation as module
+from comparanda.tasks.prob.expectation import BlockCounts, Doubt, Spread, block_counts, distribution, doubt
 from tests.beliefs.worlds import FEW, Case, cases
 
 NONE = np.zeros(0)

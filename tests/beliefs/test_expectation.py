@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from comparanda.beliefs.counts import BlockCounts, block_counts
-from comparanda.beliefs.expectation import RatioMoments
+from comparanda.tasks.prob.expectation import BlockCounts, RatioMoments, block_counts
 from tests.beliefs.worlds import FEW, Case, case, cases
 
 NONE = np.zeros(0)

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.beliefs.joining import alone, first_equals, side_by_side
-from comparanda.beliefs.model import Beliefs, Worlds
+from comparanda.core.probabilities import Beliefs, Worlds, alone, first_equals, side_by_side
 
 
 def chained() -> Beliefs:

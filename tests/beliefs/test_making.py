@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from comparanda.beliefs.chains import MOST_WORLDS
-from comparanda.beliefs.making import Made, Scored, made
-from comparanda.beliefs.policies import Overlap, Semantics
-from comparanda.columns import Rows
+from comparanda.core.blocks import MOST_WORLDS, Made, Scored, made
+from comparanda.core.probabilities import Overlap, Semantics
+from comparanda.core.text_columns import Rows
 from comparanda.errors import ReadError
 from tests.beliefs.intervals import Interval, apart, fullest, given_no_overlap, scored_spans
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from comparanda.beliefs.model import Beliefs, Worlds
+from comparanda.core.probabilities import Beliefs, Worlds
 
 
 def beliefs() -> Beliefs:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.beliefs.policies import Aggregate
-from comparanda.beliefs.tagging import LETTERS, Found, TagScheme, spans_of
+from comparanda.core.probabilities import Aggregate
+from comparanda.formats.probabilistic_kinds import LETTERS, Found, TagScheme, spans_of
 
 Token = dict[str, float]
 Span = tuple[int, int]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from comparanda.beliefs.thresholds import threshold_curve
+from comparanda.tasks.prob.calibration import threshold_curve
 
 Items = list[tuple[float, bool]]
 

@@ -10,8 +10,8 @@ from math import prod
 import numpy as np
 from hypothesis import strategies as st
 
-from comparanda.beliefs.model import Beliefs, Worlds
-from comparanda.columns import Truths
+from comparanda.core.probabilities import Beliefs, Worlds
+from comparanda.core.text_columns import Truths
 
 FEW = 50
 """How many cases are drawn of what is enumerated."""

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import comparanda as cp
-from comparanda.show.json import schema
+from comparanda.render.json import schema
 from tests.cli.files import conllu, write
 from tests.command import run
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from comparanda.cli import options
-from comparanda.feedback.plan import STRATEGIES
-from comparanda.show.question_tables import TOOLS
+from comparanda.feedback.protocol import STRATEGIES
+from comparanda.feedback.questions import TOOLS
 from tests.cli.files import write
 from tests.command import Outcome, run
 

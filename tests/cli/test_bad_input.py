@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from comparanda.places import Stretch
-from comparanda.read import files
+from comparanda.core.places import Stretch
+from comparanda.formats import files
 from tests.cli.files import conllu, key_and_system, write
 from tests.command import run
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from comparanda.api.combination import FOLDS
 from comparanda.cli import options
-from comparanda.ensemble import FOLDS
-from comparanda.vote import OVERLAPS
+from comparanda.tasks.ballots import OVERLAPS
 from tests.command import run
 
 KEY = "Ann B-PER\nLee I-PER\nsaw O\n\nParis B-LOC\n\nBob B-PER\n"

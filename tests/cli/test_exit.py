@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.cli import run as running
+from comparanda.cli import requests as running
 from tests.cli.files import DEMO, key_and_system, program
 from tests.command import run
 

@@ -12,9 +12,9 @@ import pytest
 
 from comparanda.align import MISSING
 from comparanda.cli import cli, options
-from comparanda.comparison.combine import ORDERS
-from comparanda.comparison.resample import RESAMPLES, SEED
-from comparanda.read.scan import MAX_LINE
+from comparanda.findings.resamples import RESAMPLES, SEED
+from comparanda.findings.upper_bounds import ORDERS
+from comparanda.formats.scanner import MAX_LINE
 from tests.cli.files import program
 from tests.command import run
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.show.console import show
-from comparanda.show.leaderboard_tables import leaderboard_tables
+from comparanda.findings.leaderboard import leaderboard_tables
+from comparanda.render.console import show
 from tests.cli.files import write
 from tests.command import run
 from tests.shared_data import shared

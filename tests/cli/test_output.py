@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.show.console import show
+from comparanda.render.console import show
 from tests.cli.files import DEMO, conllu, key_and_system, program, write
 from tests.command import run
 
@@ -130,7 +130,7 @@ class Terminal(io.StringIO):
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, **environment: str) -> str:
     """Print the demo's anatomy on a terminal of some width."""
-    from comparanda.comparing import compare
+    from comparanda.api.comparison import compare
     from comparanda.demo import demo_files
 
     for name, value in {"TERM": "xterm", "COLUMNS": str(columns), **environment}.items():

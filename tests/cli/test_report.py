@@ -12,10 +12,10 @@ import msgspec
 import pytest
 
 import comparanda as cp
-from comparanda.cli import reporting
+from comparanda.cli import report_commands
 from comparanda.demo import demo_files
-from comparanda.page.building import EXAMPLES, WHICH_PAIRS
-from comparanda.page.data import Page
+from comparanda.report.builder import EXAMPLES, WHICH_PAIRS
+from comparanda.report.page_data import Page
 from tests.cli.files import DEMO, key_and_system, write
 from tests.command import run
 
@@ -224,11 +224,11 @@ def test_a_result_writes_its_report(work: Path) -> None:
 
 
 def test_the_words_of_options_are_those_of_the_library() -> None:
-    assert reporting.PAIRS == WHICH_PAIRS
-    assert reporting.EXAMPLES == EXAMPLES
+    assert report_commands.PAIRS == WHICH_PAIRS
+    assert report_commands.EXAMPLES == EXAMPLES
 
 
 def test_sizes_are_written_for_people() -> None:
     sizes: dict[Any, str] = {999: "1 kB", 999_000: "999 kB", 1_000_000: "1.0 MB", 12_340_000: "12.3 MB"}
     for size, said in sizes.items():
-        assert reporting.size(size) == said
+        assert report_commands.size(size) == said

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from comparanda.render.json import SCHEMA_VERSION
+from comparanda.render.rule_text import OUTPUTS, rules_schema
 from comparanda.rules.shipped import registered, registered_file
-from comparanda.show.json import SCHEMA_VERSION
-from comparanda.show.rules import OUTPUTS, rules_schema
 from tests.cli.files import program, write
 from tests.cli.golden import FOLDER, assert_golden
 from tests.command import Outcome, run

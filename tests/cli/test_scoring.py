@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.beliefs.policies import DECIDE
 from comparanda.cli import options
-from comparanda.show.belief_charts import CHARTS
+from comparanda.core.probabilities import DECIDE
+from comparanda.tasks.prob.finding_tables import CHARTS
 from tests.command import run
 from tests.comparison.beliefs.small import Block, compared
 

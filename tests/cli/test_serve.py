@@ -19,8 +19,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from comparanda.page.server import Server
-from comparanda.page.server.answers import Answer
+from comparanda.report.server import Answer, Server
 from tests.cli.files import DEMO
 from tests.command import run
 

@@ -15,16 +15,14 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 
-from comparanda.cli import options, simulating
-from comparanda.comparison.simulation import MEASURES
+from comparanda.api.simulations import USUAL
+from comparanda.cli import feedback_commands, options
 from comparanda.feedback import journal
-from comparanda.feedback.areas import AREAS
-from comparanda.feedback.curve import COLUMNS
-from comparanda.feedback.plan import HANDLERS, KINDS, STRATEGIES
-from comparanda.feedback.trials import SEEDS
-from comparanda.show.json import schema
-from comparanda.show.progress import bar
-from comparanda.simulating import USUAL
+from comparanda.feedback.findings import MEASURES
+from comparanda.feedback.protocol import HANDLERS, KINDS, STRATEGIES
+from comparanda.feedback.simulation import AREAS, COLUMNS, SEEDS
+from comparanda.render.console import bar
+from comparanda.render.json import schema
 from tests.cli.files import write
 from tests.command import Outcome, run
 from tests.feedback.documents import texts_and_blocks
@@ -280,5 +278,5 @@ def test_the_bar_moves_with_the_questions(
 def test_the_choices_are_the_librarys() -> None:
     assert (options.STRATEGIES, options.KINDS, options.HANDLERS) == (STRATEGIES, KINDS, HANDLERS)
     assert (options.AREAS, options.CURVES, options.SEEDS) == (AREAS, MEASURES, SEEDS)
-    (chosen,) = [each for each in simulating.simulate.params if each.name == "strategies"]
+    (chosen,) = [each for each in feedback_commands.simulate.params if each.name == "strategies"]
     assert chosen.default == USUAL

@@ -11,10 +11,9 @@ import pytest
 import comparanda
 from comparanda.cli import options
 from comparanda.errors import UsageError
-from comparanda.read.schemes import REPAIRS, SCHEMES
-from comparanda.read.spans import ALSO, AUTO
+from comparanda.formats.chunks import ALSO, AUTO, REPAIRS, SCHEMES
 from comparanda.rules import rule_set
-from comparanda.rules.files import load, parse
+from comparanda.rules.rule_files import load, parse
 from tests.cli.files import write
 from tests.command import run
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.read.inputs import formats
-from comparanda.write.writer import writers
+from comparanda.formats.document_writer import writers
+from comparanda.formats.inputs import formats
 from tests.command import run
 from tests.write.documents import written
 from tests.write.test_pairs import OPTIONS, plain

@@ -10,7 +10,7 @@ from typing import Any
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.road import Setup
+from comparanda.pipeline import Setup
 from tests.judge.comparing import conllu
 from tests.judge.random_links import SYSTEMS, links
 from tests.random_spans import tagged, written

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from comparanda import Result
-from comparanda.columns import TextColumn, code_type, join_labels
-from comparanda.sites import ABSENT, Attribute, Sites, shown
-from comparanda.verdicts import System, UnitKind, Units, Verdicts, View
+from comparanda.core.sites import ABSENT, Attribute, Sites, shown
+from comparanda.core.text_columns import TextColumn, code_type, join_labels
+from comparanda.core.verdicts import System, UnitKind, Units, Verdicts, View
 from tests.reference import Value
 
 NAMES = ("one", "two", 'th"ree', "four#4", "five")

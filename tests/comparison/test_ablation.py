@@ -12,9 +12,9 @@ import pytest
 
 import comparanda
 from comparanda import UsageError
-from comparanda.comparison.ablation import FEW, MANY, Ablation, Variant
-from comparanda.comparison.resample import bootstrap_sums
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
+from comparanda.findings.ablation import FEW, MANY, Ablation, Variant
+from comparanda.findings.resamples import bootstrap_sums
 from tests import reference
 from tests.comparison.populations import Population, close, drawn, identity, populations, sets, several_systems
 

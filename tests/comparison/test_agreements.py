@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 import comparanda as cp
-from comparanda.comparison.agreements import Agreements, OutputPair
-from comparanda.comparison.coefficients import NO_CASE, ONE_VALUE
-from comparanda.comparison.resample import bootstrap_sums
-from comparanda.show.tables import tables
+from comparanda.findings.agreement import NO_CASE, ONE_VALUE, Agreements, OutputPair
+from comparanda.findings.resamples import bootstrap_sums
+from comparanda.render.registry import tables
 from tests.comparison.populations import close
 from tests.comparison.test_stability import Span, overlap_sites, random_spans, records
 from tests.seeds import draws

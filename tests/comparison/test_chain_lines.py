@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from comparanda import Result
-from comparanda.comparison.chain_lines import ChainLines
-from comparanda.comparison.rulers import Piece
-from comparanda.comparison.spans import Span, Stretch
+from comparanda.report.cards import ChainLines
+from comparanda.tasks.spans.examples import Piece, Span, Stretch
 from tests.comparison.test_mention_examples import compared
 
 

@@ -12,9 +12,9 @@ from statistics import fmean
 import pytest
 
 from comparanda import Result, Runs, UsageError, compare
-from comparanda.chain_measures import REPORTED
-from comparanda.comparison.chain_pairs import ChainAgreement, ChainPairs, CriterionPair
-from comparanda.comparison.context import LOST
+from comparanda.findings.context import LOST
+from comparanda.tasks.coref.findings import ChainAgreement, ChainPairs, CriterionPair
+from comparanda.tasks.coref.measures import REPORTED
 from tests.comparison.small_chains import KEY, A, B, C, compared, random_files
 from tests.judge.coreference import reference
 from tests.shared_data import shared

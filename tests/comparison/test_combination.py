@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from comparanda import compare
-from comparanda.comparison.combine import Combination, OracleRow
 from comparanda.errors import UsageError
+from comparanda.findings.upper_bounds import Combination, OracleRow
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, seen, sets, written
 

@@ -11,9 +11,9 @@ from sklearn.metrics import confusion_matrix
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.comparison.confusion import MOST_LABELS, Confusion
+from comparanda.core.sites import shown
 from comparanda.demo import demo_files
-from comparanda.sites import shown
+from comparanda.findings.confusion import MOST_LABELS, Confusion
 from tests.comparison.every_task import TASKS, tags, trees, views
 from tests.comparison.populations import Population, identity, populations
 from tests.comparison.small_chains import A, B, compared

@@ -10,8 +10,8 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.context import Context
-from comparanda.verdicts import View
+from comparanda.core.verdicts import View
+from comparanda.findings.context import Context
 from tests.comparison import every_task
 from tests.seeds import seeds
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.comparing import compare
-from comparanda.comparison import crossing
-from comparanda.comparison.difference import CLASSES
+from comparanda.api.comparison import compare
+from comparanda.findings import error_pairs
+from comparanda.findings.difference import CLASSES
 from tests.seeds import draws
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_every_pair_has_the_transitions_that_counting_by_hand_gives(
 ) -> None:
     key, systems = data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crossing, "_DENSE", dense)
+        patch.setattr(error_pairs, "_DENSE", dense)
         found = compare(key, systems, task="tag", resamples=0).pairs(transitions=1000)
     for pair in found.pairs:
         expected = crossed_by_hand(key, systems[pair.base], systems[pair.new])

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from comparanda import Result, UsageError
-from comparanda.comparison.difference import CLASSES, Difference
+from comparanda.findings.difference import CLASSES, Difference
 from tests import reference
 from tests.comparison.populations import Population, close, identity, pairs, populations, seen, sets, several_systems
 

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from comparanda import combine
-from comparanda.comparison.ensembles import Ensembles
-from comparanda.comparison.significance import holm_corrected
-from comparanda.show.json import schema
-from comparanda.show.tables import tables
+from comparanda.findings.ensembles import Ensembles
+from comparanda.findings.significance import holm_corrected
+from comparanda.render.json import schema
+from comparanda.render.registry import tables
 
 
 def tagged(documents: int, seed: int = 5) -> tuple[Any, dict[str, Any]]:

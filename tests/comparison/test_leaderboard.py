@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import comparanda
 from comparanda import UsageError
-from comparanda.comparison.leaderboard import Leaderboard, Standing
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
+from comparanda.findings.leaderboard import Leaderboard, Standing
 from tests import reference
 from tests.comparison.populations import Population, close, identity, several_systems
 

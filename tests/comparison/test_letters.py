@@ -7,8 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.comparison.letters import compact_letters
-from comparanda.comparison.significance import PairTest
+from comparanda.findings.significance import PairTest, compact_letters
 
 
 def paired(base: str, new: str, p: float | None) -> PairTest:

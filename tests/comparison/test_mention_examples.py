@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 import comparanda as cp
-from comparanda.comparison.examples import Example, Examples
-from comparanda.comparison.mentions import NEAR, ShownChain, ShownMention
-from comparanda.excerpts import TextPart
+from comparanda.core.excerpts import TextPart
+from comparanda.findings.examples import Example, Examples
 from comparanda.result import Result
-from comparanda.show.mentions import LEGEND
+from comparanda.tasks.coref.examples import LEGEND, NEAR, ShownChain, ShownMention
 
 TAGS = {"She": "PRP", "she": "PRP", "her": "PRP", "it": "PRP", "His": "PRP$"}  # all other words are nouns
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comparanda.comparison.neighbours import Contested
+from comparanda.report.cards import Contested
 from tests.comparison.every_task import tags, trees
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from comparanda import Result, compare
-from comparanda.comparison.examples import sampled as sampled_rows
 from comparanda.demo import demo_files
-from comparanda.selection import selected
+from comparanda.expressions.selection import selected
+from comparanda.findings.examples import sampled as sampled_rows
 from tests.comparison.populations import Population, close, exact_pairs, identity, populations, sampled_pairs, sets
 
 any_population = populations(systems=(2, 4)) | sets

@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn import metrics
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from comparanda.comparison.significance import benjamini_hochberg, binomial_two_sided
+from comparanda.findings.significance import benjamini_hochberg, binomial_two_sided
 from tests import reference
 from tests.comparison.populations import LABELS, Population, close, exact_pairs, identity, populations
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.comparison import pairs
+from comparanda.findings import pairs
 
 TAGS = ("O", "O", "B-PER", "I-PER", "B-LOC")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.candidates import Candidates
-from comparanda.comparison.possibilities import Possibilities
+from comparanda.core.candidates import Candidates
+from comparanda.report.cards import Possibilities
 from tests.comparison.beliefs.small import compared
 
 

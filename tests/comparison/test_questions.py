@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.asking import ask, asked
-from comparanda.comparison.questions import Claimed, Questions, questions, shortened
+from comparanda.api.review import ask, asked
 from comparanda.errors import UsageError
-from comparanda.feedback.asking import Asking, Places
 from comparanda.feedback.field import Field
-from comparanda.feedback.plan import Kind, Plan
-from comparanda.feedback.question import Question
+from comparanda.feedback.protocol import Kind, Plan, Question
+from comparanda.feedback.questions import Claimed, Questions, questions, shortened
+from comparanda.feedback.reviewer import Asking, Places
 from comparanda.feedback.simulation import Simulation
 from tests.feedback.fields import drawn
 

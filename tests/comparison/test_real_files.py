@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from comparanda import Result
-from comparanda.comparing import compare
+from comparanda.api.comparison import compare
 from tests import reference
 from tests.comparison.populations import close
 from tests.shared_data import shared

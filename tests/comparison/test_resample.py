@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from comparanda.comparison import resample
-from comparanda.comparison.resample import bootstrap_sums, swapped_sums
+from comparanda.findings import resamples as resample
+from comparanda.findings.resamples import bootstrap_sums, swapped_sums
 from tests.comparison.populations import drawn, identity
 
 

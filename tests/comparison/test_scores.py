@@ -10,9 +10,9 @@ import pytest
 from hypothesis import strategies as st
 
 from comparanda import UsageError
-from comparanda.comparison.scores import Scores
-from comparanda.items import items_of_sites
-from comparanda.sites import ABSENT
+from comparanda.core.items import items_of_sites
+from comparanda.core.sites import ABSENT
+from comparanda.findings.scores import Scores
 from tests import reference
 from tests.comparison.populations import (
     Population,

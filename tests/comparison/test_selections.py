@@ -11,14 +11,14 @@ import pytest
 from hypothesis import strategies as st
 
 from comparanda import Result, UsageError
-from comparanda.comparison.combine import Agreement, Contribution, GreedyStep, Hardness, OracleRow
-from comparanda.comparison.confusion import Confused, LabelCount
-from comparanda.comparison.difference import DifferenceClass, LabelDifference, Transition
-from comparanda.comparison.examples import Examples
-from comparanda.comparison.finding import Finding
-from comparanda.comparison.pairs import Pair
-from comparanda.comparison.slices import Slice
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
+from comparanda.findings.base import Finding
+from comparanda.findings.confusion import Confused, LabelCount
+from comparanda.findings.difference import DifferenceClass, LabelDifference, Transition
+from comparanda.findings.examples import Examples
+from comparanda.findings.pairs import Pair
+from comparanda.findings.slices import Slice
+from comparanda.findings.upper_bounds import Agreement, Contribution, GreedyStep, Hardness, OracleRow
 from tests import reference
 from tests.comparison.populations import Population, identity, populations
 

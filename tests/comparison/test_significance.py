@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from comparanda.comparison.resample import bootstrap_sums, swapped_sums
-from comparanda.comparison.significance import (
+from comparanda.core.measures import measure
+from comparanda.core.verdicts import System
+from comparanda.findings.resamples import bootstrap_sums, swapped_sums
+from comparanda.findings.significance import (
     POWER,
     PairTest,
     benjamini_hochberg,
@@ -20,8 +22,6 @@ from comparanda.comparison.significance import (
     holm_corrected,
     significance,
 )
-from comparanda.measures import measure
-from comparanda.verdicts import System
 from tests import reference
 from tests.comparison.populations import (
     Population,

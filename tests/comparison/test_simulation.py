@@ -10,16 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.comparison.simulation import SMALL, WITHIN, Simulated, repetition, simulation
 from comparanda.errors import UsageError
-from comparanda.feedback.curve import COLUMNS, Curve
-from comparanda.feedback.field import Field
-from comparanda.feedback.plan import Plan, User
-from comparanda.feedback.scopes import check_label, field_in, labels_condition, refuse_nothing
-from comparanda.feedback.trials import Trial, plans_of, tried
+from comparanda.feedback.field import Field, check_label, field_in, labels_condition, refuse_nothing
+from comparanda.feedback.findings import (
+    SMALL,
+    WITHIN,
+    Simulated,
+    curve_chart,
+    curves_as_csv,
+    curves_as_json,
+    curves_as_json_lines,
+    repetition,
+    simulation,
+)
+from comparanda.feedback.protocol import Plan, User
+from comparanda.feedback.simulation import COLUMNS, Curve, Trial, plans_of, tried
+from comparanda.render.registry import main_table, tables
 from comparanda.result import Result
-from comparanda.show.curves import curve_chart, curves_as_csv, curves_as_json, curves_as_json_lines
-from comparanda.show.tables import main_table, tables
 from tests.feedback.documents import texts_and_blocks
 
 NAN = float("nan")

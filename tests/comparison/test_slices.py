@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from comparanda import UsageError
-from comparanda.columns import TextColumn
-from comparanda.comparison.slices import MOST_SLICES, slices
+from comparanda.core.text_columns import TextColumn
+from comparanda.findings.slices import MOST_SLICES, slices
 from tests import reference
 from tests.comparison.populations import Population, close, exact_pairs, identity, populations, sets_of_pairs
 

@@ -13,12 +13,12 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.claims import Claims
-from comparanda.columns import TextColumn
-from comparanda.comparison.sources import ErrorSources, SourceCell
+from comparanda.core.claims import Claims
+from comparanda.core.items import Items
+from comparanda.core.text_columns import TextColumn
+from comparanda.core.verdicts import System, View
 from comparanda.errors import UsageError
-from comparanda.items import Items
-from comparanda.verdicts import System, View
+from comparanda.tasks.coref.findings import ErrorSources, SourceCell
 
 SOURCES = ("none", "resolver", "tagger", "resolver and tagger")
 

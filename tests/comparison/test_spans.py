@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.comparison.examples import Example
-from comparanda.comparison.rulers import MOST_WORDS, Piece
-from comparanda.comparison.spans import MOST_SPANS, ItemVerdict, Span, Stretch
-from comparanda.excerpts import Texts
+from comparanda.core.excerpts import Texts
+from comparanda.findings.examples import Example
 from comparanda.result import Result
+from comparanda.tasks.spans.examples import MOST_SPANS, MOST_WORDS, ItemVerdict, Piece, Span, Stretch
 from tests.cli.golden import assert_golden
 from tests.seeds import draws
 

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.comparison.resample import bootstrap_sums
-from comparanda.comparison.stability import Stability, SystemStability
-from comparanda.show.tables import tables
+from comparanda.findings.resamples import bootstrap_sums
+from comparanda.findings.stability import Stability, SystemStability
+from comparanda.render.registry import tables
 from tests.comparison.populations import close
 
 Site = dict[str, Any]

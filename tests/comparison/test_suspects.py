@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.comparison.suspects import Suspect, Suspects, _extents
-from comparanda.selection import selected
-from comparanda.sites import ABSENT, NOTHING, shown
-from comparanda.verdicts import System
+from comparanda.core.sites import ABSENT, NOTHING, shown
+from comparanda.core.verdicts import System
+from comparanda.expressions.selection import selected
+from comparanda.findings.suspects import Suspect, Suspects, _extents
 from tests.comparison.every_task import TASKS, columns, counts_with_conditions, crowded_spans, labels, sets, tags, views
 from tests.comparison.populations import Population, populations
 from tests.comparison.populations import sets as set_populations

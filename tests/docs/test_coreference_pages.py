@@ -12,10 +12,10 @@ from typing import get_args
 import pytest
 
 import comparanda as cp
-from comparanda.chain_measures import MAKERS
-from comparanda.judge.coreference.kinds import KINDS
-from comparanda.judge.coreference.task import POLICIES
-from comparanda.judge.task import Matching, Nouns, Repeated, Singletons
+from comparanda.tasks.coref.evaluation import POLICIES
+from comparanda.tasks.coref.kinds import KINDS
+from comparanda.tasks.coref.measures import MAKERS
+from comparanda.tasks.task import Matching, Nouns, Repeated, Singletons
 
 from .pages import Page
 

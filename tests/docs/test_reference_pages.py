@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
+from comparanda.core.measures import _MAKERS
 from comparanda.expressions import BUILTINS
-from comparanda.manifest import FOLDER_VERSION
-from comparanda.measures import _MAKERS
-from comparanda.read.inputs import formats
+from comparanda.expressions.selection import PAIR_NAMES, SITE_NAMES
+from comparanda.formats.inputs import formats
+from comparanda.render.json import FINDINGS, schema
 from comparanda.rules.declarations import PAIRINGS
-from comparanda.rules.files import FILE_KEYS, load
 from comparanda.rules.language import QUANTIFIERS, SPAN_COLUMNS, functions_of
-from comparanda.rules.sections import RULE_KEYS, VIEW_KEYS
+from comparanda.rules.rule_files import FILE_KEYS, RULE_KEYS, VIEW_KEYS, load
 from comparanda.rules.shipped import registered
-from comparanda.selection import PAIR_NAMES, SITE_NAMES
-from comparanda.show.json import FINDINGS, schema
+from comparanda.storage.manifest import FOLDER_VERSION
 
 DOCS = Path(__file__).parents[2] / "docs"
 

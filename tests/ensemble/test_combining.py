@@ -9,7 +9,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Runs, UsageError
-from comparanda.ensemble import Combined, combine
+from comparanda.api.combination import Combined, combine
 from tests.vote.votes import Span, flat_spans, kept_items, spans_of, tagged, values_of
 
 SIZES = [7, 5, 6, 8, 4, 7, 5, 6]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.corpus import Arcs, Corpus
-from comparanda.ensemble.sameness import first_difference
-from comparanda.road import Setup, read_key
+from comparanda.api.combination import first_difference
+from comparanda.core.corpus import Arcs, Corpus
+from comparanda.pipeline import Setup, read_key
 
 
 def corpus(given: Any, task: str = "tag") -> Corpus:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.ensemble.tuning import Tuning, tuned_on_folds, tuned_on_same
-from comparanda.road import Setup, judged, prepare
+from comparanda.api.combination import Tuning, tuned_on_folds, tuned_on_same
+from comparanda.pipeline import Setup, judged, prepare
 
 
 def corpus(seed: int, sizes: list[int]) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:

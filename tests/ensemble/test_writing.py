@@ -10,7 +10,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import UsageError, WriteError
-from comparanda.ensemble import Combined, combine
+from comparanda.api.combination import Combined, combine
 from tests.command import run
 from tests.shared_data import shared
 
@@ -148,9 +148,9 @@ def test_where_nothing_can_be_written_it_is_said(tmp_path: Path, target: str, sa
 def test_what_a_writer_changes_is_found_before_the_file_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from comparanda import convert
-    from comparanda.ensemble import writing
-    from comparanda.write.writer import Written
+    from comparanda.api import combination as writing
+    from comparanda.formats import conversion as convert
+    from comparanda.formats.document_writer import Written
 
     found, _ = spans_in_columns(tmp_path)
     true = convert.converted

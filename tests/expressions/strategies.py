@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from comparanda.columns import Column, TextColumn
+from comparanda.core.text_columns import Column, TextColumn
 from comparanda.expressions import Type
 from comparanda.expressions.syntax import (
     And,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.columns import Column, TextColumn
+from comparanda.core.text_columns import Column, TextColumn
 from comparanda.expressions import ExpressionError, Node, Scope, quote, scope_of, select, unparse
-from comparanda.expressions.choosing import Chooser
+from comparanda.expressions.choice import Chooser
 from comparanda.expressions.syntax import And, Comparison, ComparisonStep, Name, Text
 from tests.seeds import draws
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.columns import Column, TextColumn
+from comparanda.core.text_columns import Column, TextColumn
 from comparanda.expressions import (
     BUILTINS,
     ExpressionError,

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from comparanda.expressions.automaton import MOST_MOVES, MOST_STATES
-from comparanda.expressions.patterns import PatternError, compile_pattern, pattern_problem
+from comparanda.expressions.functions import MOST_MOVES, MOST_STATES, PatternError, compile_pattern, pattern_problem
 from tests.seeds import draws
 
 ATOMS = ["a", "b", "é", ".", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", "[ab]", "[^a]", "[a-c1-3]", r"[\d_-]", r"[^\W1]"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from comparanda.columns import Column, TextColumn
+from comparanda.core.text_columns import Column, TextColumn
 from comparanda.expressions import (
     BUILTINS,
     ExpressionError,

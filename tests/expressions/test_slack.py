@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparanda.expressions import Expression, check, evaluate, parse, scope_of
-from comparanda.expressions.slack import with_slack
+from comparanda.findings.gate_checks import with_slack
 
 SIGNS = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
 WHOLE = st.integers(-3, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from comparanda.comparing import compare
+from comparanda.api.comparison import compare
 from comparanda.result import Result
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from comparanda.beliefs.decide import decide
-from comparanda.beliefs.model import Beliefs, Worlds
-from comparanda.candidates import Candidates
-from comparanda.columns import TextColumn
+from comparanda.core.candidates import Candidates
+from comparanda.core.probabilities import Beliefs, Worlds
+from comparanda.core.text_columns import TextColumn
 from comparanda.feedback.field import Field, field_of
+from comparanda.tasks.prob.evaluation import decide
 
 Span = tuple[float, list[tuple[float, bool]]]
 """The probability of a span, and for each of its labels the probability and whether the key has it."""

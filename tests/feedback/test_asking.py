@@ -10,14 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparanda.errors import ReadError
-from comparanda.feedback.asking import Asking, Places
 from comparanda.feedback.field import Field
-from comparanda.feedback.meanings import meaning
-from comparanda.feedback.naming import Names
-from comparanda.feedback.plan import HANDLERS, KINDS, STRATEGIES, Kind, Plan
-from comparanda.feedback.question import Answer, Question
+from comparanda.feedback.protocol import HANDLERS, KINDS, STRATEGIES, Answer, Kind, Plan, Question
+from comparanda.feedback.reviewer import Asking, Names, Places, meaning
 from comparanda.feedback.simulation import Simulation
-from comparanda.read.replies import Reply
+from comparanda.formats.replies import Reply
 from tests.feedback.fields import drawn, field, listed
 
 NOWHERE = np.zeros(0, np.int64)

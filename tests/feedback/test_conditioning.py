@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.feedback.conditioning import believed, tell_labels, tell_none, tell_spans
 from comparanda.feedback.field import Field
-from comparanda.feedback.handling import Statistical, hear, tilted
-from comparanda.feedback.plan import Plan
-from comparanda.feedback.state import State
+from comparanda.feedback.protocol import Plan
+from comparanda.feedback.state import State, Statistical, believed, hear, tell_labels, tell_none, tell_spans, tilted
 from tests.feedback.fields import Block, drawn, field, listed
 from tests.judge.beliefs.worked import examples
 

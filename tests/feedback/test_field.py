@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparanda.columns import TextColumn
+from comparanda.core.text_columns import TextColumn
 from comparanda.feedback.field import field_of
 from tests.feedback.fields import drawn, field, listed
 

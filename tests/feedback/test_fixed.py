@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.feedback import simulation
-from comparanda.feedback.curve import Curve
 from comparanda.feedback.field import Field, field_of
-from comparanda.feedback.fixed import is_fixed
-from comparanda.feedback.plan import FIXED, Plan, User
-from comparanda.feedback.simulation import Simulation, simulate
+from comparanda.feedback.protocol import FIXED, Plan, User
+from comparanda.feedback.simulation import Curve, Simulation, is_fixed, simulate
 from tests.feedback.fields import Block, drawn, field, listed
 from tests.seeds import draws
 

@@ -13,18 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.beliefs.model import Beliefs, Worlds
-from comparanda.candidates import Candidates
-from comparanda.columns import TextColumn
+from comparanda.core.candidates import Candidates
+from comparanda.core.probabilities import Beliefs, Worlds
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError
 from comparanda.feedback import journal as module
-from comparanda.feedback.curve import Curve
 from comparanda.feedback.field import Field, field_of
+from comparanda.feedback.findings import curves_as_csv
 from comparanda.feedback.journal import Journal, fingerprint
-from comparanda.feedback.plan import Plan, User
-from comparanda.feedback.simulation import simulate
-from comparanda.feedback.trials import plans_of, tried
-from comparanda.show.curves import curves_as_csv
+from comparanda.feedback.protocol import Plan, User
+from comparanda.feedback.simulation import Curve, plans_of, simulate, tried
 
 PLANS = {
     "entropy": Plan("entropy"),

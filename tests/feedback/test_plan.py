@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from comparanda.errors import UsageError
-from comparanda.feedback.plan import FIXED, STRATEGIES, Plan, User
+from comparanda.feedback.protocol import FIXED, STRATEGIES, Plan, User
 
 
 def test_a_strategy_is_enough() -> None:

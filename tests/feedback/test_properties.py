@@ -13,11 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.feedback.curve import Curve
 from comparanda.feedback.field import Field, field_of
-from comparanda.feedback.plan import STRATEGIES, Plan, User
-from comparanda.feedback.question import Answer, Question
-from comparanda.feedback.simulation import Simulation, simulate
+from comparanda.feedback.protocol import STRATEGIES, Answer, Plan, Question, User
+from comparanda.feedback.simulation import Curve, Simulation, simulate
 from tests.judge.beliefs.cases import Case, Output, compared, random_case
 from tests.judge.beliefs.reference import weight
 from tests.judge.beliefs.worked import written

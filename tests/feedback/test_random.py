@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.candidates import Candidates
-from comparanda.feedback.curve import Curve
+from comparanda.core.candidates import Candidates
 from comparanda.feedback.field import Field, field_of
-from comparanda.feedback.plan import STRATEGIES, Plan, User
-from comparanda.feedback.simulation import Simulation, simulate
+from comparanda.feedback.protocol import STRATEGIES, Plan, User
+from comparanda.feedback.simulation import Curve, Simulation, simulate
 from tests.feedback.reference import Answer, Session
 from tests.judge.beliefs.cases import Case, Output, claims, compared, random_case
 from tests.judge.beliefs.reference import Claim, exact, is_exclusive, tuples

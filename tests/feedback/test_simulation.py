@@ -10,14 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.beliefs.decide import decide
 from comparanda.errors import UsageError
 from comparanda.feedback import simulation
-from comparanda.feedback.curve import COLUMNS, Curve
 from comparanda.feedback.field import Field, field_of
-from comparanda.feedback.plan import HANDLERS, KINDS, STRATEGIES, Plan, User
-from comparanda.feedback.question import Question
-from comparanda.feedback.simulation import Simulation, simulate
+from comparanda.feedback.protocol import HANDLERS, KINDS, STRATEGIES, Plan, Question, User
+from comparanda.feedback.simulation import COLUMNS, Curve, Simulation, simulate
+from comparanda.tasks.prob.evaluation import decide
 from tests.feedback.fields import Block, drawn, field, level, listed
 from tests.judge.beliefs.worked import examples
 from tests.seeds import draws

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from comparanda.errors import UsageError
 from comparanda.feedback.field import Field, field_of
-from comparanda.feedback.plan import KINDS, STRATEGIES, Plan
-from comparanda.feedback.question import Question
+from comparanda.feedback.protocol import KINDS, STRATEGIES, Plan, Question
 from comparanda.feedback.simulation import Simulation
-from comparanda.feedback.tournament import SIZE, Classes, Tournament
+from comparanda.feedback.strategies import SIZE, Classes, Tournament
 from tests.feedback.fields import Block, drawn, field, listed
 
 # Weights by row: 0.9 | 0.6 0.3 | 0.5 | 0.2, each block with what is left for nothing.

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from comparanda.feedback.field import field_of
-from comparanda.feedback.plan import Plan, User
-from comparanda.feedback.question import Answer
+from comparanda.feedback.protocol import Answer, Plan, User
 from comparanda.feedback.simulation import Simulation
 from comparanda.feedback.users import SimulatedUser
 from tests.feedback.fields import drawn, field

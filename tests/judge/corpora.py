@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from comparanda.align import Missing, align
-from comparanda.columns import Slices, TextColumn, join_labels
-from comparanda.corpus import Corpus, Documents
-from comparanda.judge.labels import judge_labels, judge_tags
-from comparanda.judge.task import Options
-from comparanda.places import Source
+from comparanda.core.corpus import Corpus, Documents
+from comparanda.core.places import Source
+from comparanda.core.text_columns import Slices, TextColumn, join_labels
+from comparanda.core.verdicts import System, Verdicts
 from comparanda.result import Result
-from comparanda.verdicts import System, Verdicts
+from comparanda.tasks.labels.evaluation import judge_labels, judge_tags
+from comparanda.tasks.task import Options
 
 Tagged = Sequence[tuple[str, str]]
 

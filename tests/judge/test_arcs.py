@@ -10,7 +10,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import UsageError
-from comparanda.sites import ABSENT
+from comparanda.core.sites import ABSENT
 from tests.judge.comparing import conllu, share_of
 
 KEY = conllu("Dogs 2 nsubj NNS", "bark 0 root VBP", "loudly 2 advmod RB", ". 2 punct .", "", "Cats 2 nsubj:pass NNS",

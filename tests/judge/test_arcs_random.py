@@ -13,10 +13,10 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.align import MISSING
-from comparanda.comparison.difference import Change
+from comparanda.core.verdicts import Verdicts
 from comparanda.errors import InputError
-from comparanda.merge import merge
-from comparanda.verdicts import Verdicts
+from comparanda.findings.difference import Change
+from comparanda.storage.merge import merge
 from tests.comparison.test_selections import COUNTED, pair_of, rows_with_conditions
 from tests.judge.comparing import share_of
 from tests.judge.random_trees import Maker, Sentence, Token, bare, write

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from comparanda.align import NONE
-from comparanda.comparing import compare
-from comparanda.judge.conll18 import CONTENT, ENHANCED, FUNCTIONAL, METRICS, SEGMENTATION, conll18
+from comparanda.api.comparison import compare
+from comparanda.tasks.trees.conll18 import CONTENT, ENHANCED, FUNCTIONAL, METRICS, SEGMENTATION, conll18
 from tests.judge.udeval import Counts, columns, counts, cut, laid, official
 
 KEY = columns(

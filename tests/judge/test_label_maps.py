@@ -105,8 +105,8 @@ def test_sets_of_labels_are_equal_when_their_folded_labels_are() -> None:
 
 
 def test_a_row_without_a_label_stays_so_when_labels_fall_together() -> None:
-    from comparanda.columns import TextColumn
-    from comparanda.judge.label_maps import _replace
+    from comparanda.core.text_columns import TextColumn
+    from comparanda.tasks.label_maps import _replace
 
     column, _ = _replace(TextColumn.of(["A", "B", None]), {"B": "A"}, "x", several=False)
     assert [column[row] if column.codes[row] != column.missing else None for row in range(3)] == ["A", "A", None]

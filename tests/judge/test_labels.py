@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from comparanda.comparing import compare
-from comparanda.sites import ABSENT
+from comparanda.api.comparison import compare
+from comparanda.core.sites import ABSENT
 from tests import reference
 from tests.comparison.populations import Population, close, identity, populations, sets, written
 from tests.judge.corpora import corpus, labels, notes, result, table, tags

@@ -10,9 +10,9 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.scores import OutcomeCount
+from comparanda.core.sites import shown
 from comparanda.errors import InputError, UsageError
-from comparanda.sites import shown
+from comparanda.findings.scores import OutcomeCount
 from tests.judge.random_spans import counts
 
 Record = dict[str, Any]

@@ -12,8 +12,8 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.difference import CLASSES
-from comparanda.sites import shown
+from comparanda.core.sites import shown
+from comparanda.findings.difference import CLASSES
 from tests import reference
 from tests.judge.random_links import SYSTEMS, VIEWS, Fate, Links, Mention, Site, Value, judged, links, sites_of
 from tests.judge.random_spans import counts

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.comparing import compare
-from comparanda.judge.conll18 import METRICS
+from comparanda.api.comparison import compare
+from comparanda.tasks.trees.conll18 import METRICS
 from tests.command import run
 from tests.judge.udeval import COUNTS, official
 from tests.shared_data import ROOT, shared

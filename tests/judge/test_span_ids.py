@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from comparanda.columns import TextColumn
-from comparanda.judge.span_ids import Ids, ids_of
+from comparanda.core.text_columns import TextColumn
+from comparanda.tasks.spans.evaluation import Ids, ids_of
 from tests.seeds import seeds
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import comparanda
 from comparanda import RuleError
-from comparanda.comparison.scores import OutcomeCount, Scores
+from comparanda.findings.scores import OutcomeCount, Scores
 from tests.seeds import seeds
 
 KEY = [["B-PER", "I-PER", "O", "B-LOC", "O"], ["O", "B-ORG", "O"]]

@@ -17,10 +17,10 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.combine import Combination
-from comparanda.comparison.difference import CLASSES, Change, Difference
+from comparanda.core.sites import NOTHING, shown
+from comparanda.findings.difference import CLASSES, Change, Difference
+from comparanda.findings.upper_bounds import Combination
 from comparanda.rules import rule_set
-from comparanda.sites import NOTHING, shown
 from tests import reference
 from tests.comparison.test_selections import COUNTED, rows_with_conditions
 from tests.judge.random_spans import SYSTEMS, Crowd, Documents, Span, counts, crowd, overlap

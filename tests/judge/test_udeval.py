@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from comparanda.align import Missing
-from comparanda.comparing import compare
-from comparanda.judge.conll18 import ENHANCED, METRICS
+from comparanda.api.comparison import compare
+from comparanda.tasks.trees.conll18 import ENHANCED, METRICS
 from tests.judge.random_trees import Document, Maker, situations, text_of, write, write_documents
 from tests.judge.udeval import COUNTS, counts, laid, official
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from udtools.udeval import evaluate, load_conllu
 
 from comparanda.align import Aligned, Missing, align
-from comparanda.corpus import Corpus
-from comparanda.judge.arcs import COLUMNS
-from comparanda.judge.conll18 import ENHANCED, METRICS, conll18
-from comparanda.places import Source
-from comparanda.read.conllu import read
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.formats.conllu import read
+from comparanda.formats.contract import Request
+from comparanda.tasks.trees.conll18 import ENHANCED, METRICS, conll18
+from comparanda.tasks.trees.evaluation import COLUMNS
 
 Counts = tuple[int | None, ...]
 """What is right, what the key has, what the response has, and what of the key is aligned (None where not counted)."""

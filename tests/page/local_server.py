@@ -12,8 +12,7 @@ from http.client import HTTPConnection, HTTPMessage
 from typing import Any
 from urllib.parse import urlencode
 
-from comparanda.page.server import Server
-from comparanda.page.server.answers import Answer
+from comparanda.report.server import Answer, Server
 
 
 @dataclass(frozen=True)

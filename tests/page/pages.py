@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from comparanda.page.data import ItemList, Page, Part, TableCell, TablePart, View
+from comparanda.report.page_data import ItemList, Page, Part, TableCell, TablePart, View
 
 
 def view(page: Page, name: str) -> View:

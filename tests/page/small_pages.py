@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from comparanda.page.data import Choice, Column, ItemList, Page, Part, TableCell, TablePart, TextPart, View
+from comparanda.report.page_data import Choice, Column, ItemList, Page, Part, TableCell, TablePart, TextPart, View
 
 ONE_LIST = ItemList(where="correction", words="correction", count=0, of="sites", cards=())
 OVERVIEW = View(name="overview", title="Overview", parts=(TextPart(name="notes", title="Notes", lines=("none",)),))

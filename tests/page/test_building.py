@@ -16,11 +16,11 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.page import Choices, as_html, build
-from comparanda.page.data import ChartPart, Page, TablePart
-from comparanda.page.parts import table_part
-from comparanda.show.links import Link
-from comparanda.show.table import Table
+from comparanda.findings.table_links import Link
+from comparanda.render.table import Table
+from comparanda.report import Choices, as_html, build
+from comparanda.report.page_data import ChartPart, Page, TablePart
+from comparanda.report.parts import table_part
 from tests.comparison.beliefs.small import compared
 from tests.comparison.every_task import TASKS
 from tests.comparison.small_chains import KEY, A, random_files, written
@@ -97,7 +97,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("parts", "curves", "labels", "suspected"):
-            patch.setattr(f"comparanda.page.{name}.table_part", watched)
+            patch.setattr(f"comparanda.report.{name}.table_part", watched)
         return Built(result, build(result), tuple(shown))
 
 

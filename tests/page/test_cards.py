@@ -13,15 +13,14 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.columns import TextColumn
+from comparanda.core.claims import linked_label
+from comparanda.core.sites import NOTHING, shown
+from comparanda.core.text_columns import TextColumn
 from comparanda.demo import demo_files
-from comparanda.page.cards import Cards, sentence
-from comparanda.page.cards.sides import FEW_RUNS
-from comparanda.page.cards.texts import SPACE, fitted
-from comparanda.page.data import Card, Mark, Side
-from comparanda.selection import Selection, selected
-from comparanda.site_values import linked_label
-from comparanda.sites import NOTHING, shown
+from comparanda.expressions.selection import Selection, selected
+from comparanda.report.card_texts import FEW_RUNS, SPACE, fitted
+from comparanda.report.cards import Cards, sentence
+from comparanda.report.page_data import Card, Mark, Side
 from tests.comparison.every_task import TASKS, views
 from tests.comparison.small_chains import A, B, C
 from tests.comparison.small_chains import compared as chained

@@ -7,13 +7,10 @@ from typing import Any
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.page.cards import Cards
-from comparanda.page.cards.beliefs import MOST
-from comparanda.page.cards.spans import MOST_RULINGS
-from comparanda.page.cards.trees import MOST_WORDS
-from comparanda.page.data import ArcMark, Card, Mark, MentionMark, Side
-from comparanda.selection import selected
-from comparanda.show.mentions import NO_CHAIN
+from comparanda.expressions.selection import selected
+from comparanda.report.cards import MOST, MOST_RULINGS, MOST_WORDS, Cards
+from comparanda.report.page_data import ArcMark, Card, Mark, MentionMark, Side
+from comparanda.tasks.coref.examples import NO_CHAIN
 from tests.comparison.beliefs.small import compared as believed
 from tests.comparison.test_mention_examples import KEY, MARY, conll
 from tests.comparison.test_mention_examples import compared as chained

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.comparison.rulers import Piece, Window
-from comparanda.page.cards.texts import (
+from comparanda.report.card_texts import (
     LONGEST,
     LONGEST_WORD,
     SPACE,
@@ -19,6 +18,7 @@ from comparanda.page.cards.texts import (
     line_of,
     short_place,
 )
+from comparanda.tasks.spans.examples import Piece, Window
 
 WORDS = ("Ann", "Smith-Jones", "left", "")
 

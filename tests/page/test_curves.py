@@ -6,10 +6,10 @@ from pathlib import Path
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.page import Choices
-from comparanda.page.curves import QUESTIONS, STRATEGIES, curves_view, experiments
-from comparanda.page.data import ChartPart, View
-from comparanda.page.lists import Lists
+from comparanda.report import Choices
+from comparanda.report.lists import Lists
+from comparanda.report.page_data import ChartPart, View
+from comparanda.report.views import QUESTIONS, STRATEGIES, curves_view, experiments
 from tests.comparison.beliefs.small import Block, compared
 from tests.page.pages import column, names, table
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import comparanda as cp
-from comparanda.page import Choices
-from comparanda.page.drawn import charts_of
+from comparanda.report import Choices
+from comparanda.report.chart_files import charts_of
 from tests.comparison.every_task import trees
 from tests.page.test_curves import UNSURE, result
 

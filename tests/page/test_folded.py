@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 import comparanda as cp
-from comparanda import folding
-from comparanda.folding import folded
-from comparanda.page import Choices, build
-from comparanda.page.data import Page
-from comparanda.page.server import Routes
+from comparanda.findings.table_links import Link
+from comparanda.report import Choices, build
+from comparanda.report.page_data import Page
+from comparanda.report.server import Routes
 from comparanda.result import Result
-from comparanda.show.links import Link
+from comparanda.storage import fold
+from comparanda.storage.fold import folded
 from tests.page.test_served_lists import asked
 from tests.seeds import mostly_slow
 from tests.test_folding_spans import linked, made
@@ -36,7 +36,7 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     else:
         whole = Result(linked(5, "links"), 50)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folding, "EXAMPLES", 2)
+        patch.setattr(fold, "EXAMPLES", 2)
         few = folded(whole.verdicts, whole.seed)
     return whole, Result(few, 50)
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from comparanda import Result, UsageError
-from comparanda.agreeing import agreement_of
-from comparanda.comparison.agreements import Agreements
+from comparanda.api.outputs import agreement_of
 from comparanda.demo import demo_files
-from comparanda.page import Choices, as_html, build_without_key
-from comparanda.page.data import Page, TextPart, View
+from comparanda.findings.agreement import Agreements
+from comparanda.report import Choices, as_html, build_without_key
+from comparanda.report.page_data import Page, TextPart, View
 from tests.comparison.small_chains import KEY, A, B, written
 from tests.page.pages import column, names, numbers, table, view
 

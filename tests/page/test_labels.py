@@ -12,11 +12,11 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.demo import demo_files
-from comparanda.page.building import Choices
-from comparanda.page.data import Part, TableCell, TablePart, View
-from comparanda.page.labels import labels_view, scores_by_label
-from comparanda.page.lists import Lists
-from comparanda.show.links import Link
+from comparanda.findings.table_links import Link
+from comparanda.report.builder import Choices
+from comparanda.report.lists import Lists
+from comparanda.report.page_data import Part, TableCell, TablePart, View
+from comparanda.report.views import labels_view, scores_by_label
 from tests.comparison.every_task import TASKS, tags, trees
 from tests.toy_task import (
     toy_measures,  # noqa: F401 - a fixture that works by being here

@@ -13,15 +13,15 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.examples import sampled
-from comparanda.comparison.finding import Finding
-from comparanda.page import Choices, build
-from comparanda.page.data import Card, ItemList
-from comparanda.page.lists import Held, Lists, entries
-from comparanda.selection import Selection, selected
-from comparanda.show.links import Link
-from comparanda.show.tables import tables
-from comparanda.sites import shown
+from comparanda.core.sites import shown
+from comparanda.expressions.selection import Selection, selected
+from comparanda.findings.base import Finding
+from comparanda.findings.examples import sampled
+from comparanda.findings.table_links import Link
+from comparanda.render.registry import tables
+from comparanda.report import Choices, build
+from comparanda.report.lists import Held, Lists, entries
+from comparanda.report.page_data import Card, ItemList
 from tests.comparison.every_task import TASKS
 from tests.page.test_building import chains, probable, several_runs
 

@@ -11,10 +11,10 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.agreeing import agreement_of
+from comparanda.api.outputs import agreement_of
 from comparanda.demo import demo_files
-from comparanda.page import Choices, build, build_without_key
-from comparanda.page.data import Page
+from comparanda.report import Choices, build, build_without_key
+from comparanda.report.page_data import Page
 from tests.page.pages import numbers
 
 SECRET = "zqz"

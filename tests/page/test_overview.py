@@ -9,13 +9,12 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
+from comparanda.core.places import Note
 from comparanda.demo import demo_files
-from comparanda.page import Choices
-from comparanda.page.data import ChartPart, TablePart, TextPart, View
-from comparanda.page.described import how_made, noted, notes_of
-from comparanda.page.lists import Lists
-from comparanda.page.overview import overview
-from comparanda.places import Note
+from comparanda.report import Choices
+from comparanda.report.lists import Lists
+from comparanda.report.page_data import ChartPart, TablePart, TextPart, View
+from comparanda.report.views import how_made, noted, notes_of, overview
 from tests.comparison.small_chains import random_files
 from tests.page.pages import column, names, table
 from tests.toy_task import ONE_AND_TWO, Policy, toy_measures, verdicts_of

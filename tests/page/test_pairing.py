@@ -9,8 +9,8 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.page import Choices
-from comparanda.page.pairing import MOST_PAIRS, Pairing, errors_of, pairing
+from comparanda.report import Choices
+from comparanda.report.views import MOST_PAIRS, Pairing, errors_of, pairing
 
 
 @cache

@@ -9,11 +9,10 @@ from pathlib import Path
 import comparanda as cp
 from comparanda import Result
 from comparanda.demo import demo_files
-from comparanda.page import Choices
-from comparanda.page.data import ChartPart, Choice, TablePart, TextPart, View
-from comparanda.page.lists import Lists
-from comparanda.page.pairing import pairing
-from comparanda.page.pairs import pair_choice, pair_view
+from comparanda.report import Choices
+from comparanda.report.lists import Lists
+from comparanda.report.page_data import ChartPart, Choice, TablePart, TextPart, View
+from comparanda.report.views import pair_choice, pair_view, pairing
 from tests.comparison.beliefs.small import compared
 from tests.comparison.every_task import linked, trees
 from tests.page.pages import column, names, table

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.page.pictures import write_pictures
-from comparanda.show.charts import Axis, Line, LineChart
+from comparanda.render.charts import Axis, Line, LineChart
+from comparanda.report.chart_files import write_pictures
 
 CHART = LineChart(
     title="F1", description="F1.", x=Axis(label="x"), y=Axis(label="y"), lines=(Line(name="a", x=[0, 1], y=[0.5, 0.6]),)

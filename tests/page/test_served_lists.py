@@ -16,16 +16,13 @@ import pytest
 import comparanda as cp
 from comparanda import Result, Runs
 from comparanda.demo import demo_files
-from comparanda.page import Choices, build
-from comparanda.page.cards import Cards, sentence
-from comparanda.page.data import Card
-from comparanda.page.lists import Lists
-from comparanda.page.server import Routes, searching
-from comparanda.page.server.listing import MOST_VALUES, Filters, Listing
-from comparanda.page.server.searching import Search
-from comparanda.page.server.shapes import Items
-from comparanda.selection import Ground
-from comparanda.show.links import Link
+from comparanda.expressions.selection import Ground
+from comparanda.findings.table_links import Link
+from comparanda.report import Choices, build, server
+from comparanda.report.cards import Cards, sentence
+from comparanda.report.lists import Lists
+from comparanda.report.page_data import Card
+from comparanda.report.server import MOST_VALUES, Filters, Items, Listing, Routes, Search
 from tests.comparison.beliefs.small import compared
 from tests.comparison.every_task import TASKS, tags
 from tests.comparison.small_chains import random_files
@@ -93,7 +90,7 @@ def routes(result: Result) -> Routes:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not stop a search."""
-    monkeypatch.setattr(searching, "PATIENCE", 600.0)
+    monkeypatch.setattr(server, "PATIENCE", 600.0)
 
 
 def links(result: Result) -> Iterator[Link]:
@@ -276,7 +273,7 @@ def test_a_search_looks_at_the_line_of_a_row(tmp_path: Path) -> None:
 
 
 def test_a_long_search_stops_and_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "PATIENCE", 0.0)
+    monkeypatch.setattr(server, "PATIENCE", 0.0)
     key = [f"T{number % 7}" for number in range(1000)]
     result = cp.compare(key, {"a": ["T1"] * 1000, "b": ["T2"] * 1000}, task="tag", resamples=0)
     listing = Listing(result, Ground(result.verdicts), Link("true"))
@@ -296,7 +293,7 @@ def test_a_long_search_stops_and_goes_on_where_it_stopped(monkeypatch: pytest.Mo
 def test_a_search_that_stopped_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     key = ["A", "B"] * 100
     routes = Routes(cp.compare(key, {"a": ["A"] * 200}, task="tag", resamples=0), Choices(served=True))
-    monkeypatch.setattr(searching, "PATIENCE", 0.0)
+    monkeypatch.setattr(server, "PATIENCE", 0.0)
     first, second = asked(routes, Link("true"), {"text": "b"}), asked(routes, Link("true"), {"text": "b"})
     assert (first.complete, second.complete) == (False, False)
     assert first.count == second.count == 200

@@ -13,10 +13,9 @@ import pytest
 
 import comparanda as cp
 from comparanda.demo import demo_files
-from comparanda.page import Choices
-from comparanda.page.server import Routes, Server, searching
-from comparanda.page.server import serving as module
-from comparanda.page.server.answers import problem
+from comparanda.report import Choices, server
+from comparanda.report import server as module
+from comparanda.report.server import Routes, Server, problem
 from tests.page.local_server import Client, served
 
 EVERYTHING = {"where": "true"}
@@ -35,7 +34,7 @@ def client() -> Iterator[Client]:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not stop a search."""
-    monkeypatch.setattr(searching, "PATIENCE", 600.0)
+    monkeypatch.setattr(server, "PATIENCE", 600.0)
 
 
 # The page.

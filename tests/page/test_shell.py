@@ -13,11 +13,13 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from comparanda.page.data import Page, TextPart, View
-from comparanda.page.shell import SCRIPTS, STYLES, as_html, policy
+from comparanda.report.html import SCRIPTS, STYLES, as_html, policy
+from comparanda.report.page_data import Page, TextPart, View
 from tests.page.small_pages import small
 
-ASSETS = {each.name: each.read_text(encoding="utf-8") for each in files("comparanda.page").joinpath("assets").iterdir()}
+ASSETS = {
+    each.name: each.read_text(encoding="utf-8") for each in files("comparanda.report").joinpath("assets").iterdir()
+}
 SVG = "http://www.w3.org/2000/svg"
 TEXTS = ("ink", "faint", "link", "good", "bad", "changed")
 HOSTILE = "</title></script><script>alert(1)</script><!-- $style ${data} \" ' & \u2028"

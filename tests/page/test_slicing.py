@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import comparanda as cp
+from comparanda.core.verdicts import View
 from comparanda.demo import demo_files
-from comparanda.page.slicing import slice_names
-from comparanda.verdicts import View
+from comparanda.report.builder import slice_names
 
 
 def view(task: str) -> View:

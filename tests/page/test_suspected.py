@@ -11,11 +11,11 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.demo import demo_files
-from comparanda.page import suspected
-from comparanda.page.building import Choices
-from comparanda.page.data import SuspectsPart, TableCell, TablePart, View
-from comparanda.page.suspected import suspects_view, without_words
-from comparanda.show.tables import main_table
+from comparanda.render.registry import main_table
+from comparanda.report import views
+from comparanda.report.builder import Choices
+from comparanda.report.page_data import SuspectsPart, TableCell, TablePart, View
+from comparanda.report.views import suspects_view, without_words
 from tests.comparison.every_task import TASKS
 from tests.page.test_labels import Numbered, demo
 
@@ -74,7 +74,7 @@ def test_reasons_lead_to_what_they_count() -> None:
 
 
 def test_too_many_are_cut_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suspected, "MOST_SUSPECTS", 10)
+    monkeypatch.setattr(views, "MOST_SUSPECTS", 10)
     result = demo("pos")
     _, part, _ = view_of(result)
     assert [each.rank for each in part.suspects] == list(range(1, 11))

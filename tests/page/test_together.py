@@ -6,11 +6,10 @@ from pathlib import Path
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.page import Choices
-from comparanda.page.data import ChartPart, TextPart, View
-from comparanda.page.lists import Lists
-from comparanda.page.pairing import pairing
-from comparanda.page.together import together_view
+from comparanda.report import Choices
+from comparanda.report.lists import Lists
+from comparanda.report.page_data import ChartPart, TextPart, View
+from comparanda.report.views import pairing, together_view
 from tests.comparison.every_task import trees
 from tests.page.pages import column, names, table
 from tests.toy_task import TWO_BY_TWO, toy_measures, verdicts_of

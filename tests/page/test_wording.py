@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from comparanda.page.wording import in_words
-from comparanda.show.links import EVERY_PAIR, Link
+from comparanda.findings.table_links import EVERY_PAIR, Link
+from comparanda.report.lists import in_words
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from comparanda.columns import TextColumn
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ComparandaError
 
 

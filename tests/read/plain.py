@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
 from tests.read.corpora import lines, values, words
 
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from comparanda.corpus import ROOT, Corpus
-from comparanda.places import Source
-from comparanda.read import arcs
-from comparanda.read.conllu import read
-from comparanda.read.request import Request
+from comparanda.core.corpus import ROOT, Corpus
+from comparanda.core.places import Source
+from comparanda.formats import numbered_words
+from comparanda.formats.conllu import read
+from comparanda.formats.contract import Request
 from tests.read.corpora import heads, notes, refusal, values
 
 
@@ -75,7 +75,7 @@ class TestHeads:
         text = sentence("2 0 2") + sentence("2 1") + sentence("0") + sentence("3 0 2 1") + sentence("0 0 1") * 2
         whole = trees(text)
         assert len(whole.notes) == 4
-        monkeypatch.setattr(arcs, "_PIECE", rows)
+        monkeypatch.setattr(numbered_words, "_PIECE", rows)
         cut = trees(text)
         assert (heads(cut), cut.notes) == (heads(whole), whole.notes)
         message = refusal(trees, sentence("0") * 3 + sentence("0 4"))

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from comparanda.columns import Slices
-from comparanda.corpus import Corpus
-from comparanda.read import brat, columns
-from comparanda.read.brat import FORMAT, sniff
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.text_columns import Slices
+from comparanda.formats import brat, columns
+from comparanda.formats.brat import FORMAT, sniff
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import documents, fragments, lines, notes, refusal, said, span_lines, spans, words
 from tests.seeds import draws
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import notes, refusal, said, spans
 
 TEXT = "The pilot greeted Ada. She thanked him, and the pilot bowed."

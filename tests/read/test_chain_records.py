@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda.corpus import Corpus
-from comparanda.places import Source
-from comparanda.read.jsonl import read
-from comparanda.read.objects import read_object
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.formats.contract import Request
+from comparanda.formats.jsonl import read
+from comparanda.formats.objects import read_object
 from tests.read.corpora import documents, fragments, notes, refusal, said, spans
 
 TEXT = "Lena sold the old tram. It still runs."

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
 from comparanda.errors import ReadError
-from comparanda.places import Source
-from comparanda.read import scan
-from comparanda.read.columns import FORMAT, document_name, read, sniff
-from comparanda.read.files import load
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.formats import scanner
+from comparanda.formats.columns import FORMAT, document_name, read, sniff
+from comparanda.formats.contract import Request
+from comparanda.formats.files import load
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import documents, lines, notes, refusal, values, words
 from tests.shared_data import shared
 
@@ -46,7 +46,7 @@ def sizes(corpus: Corpus) -> list[int]:
 
 @pytest.fixture(params=[1, 12, 1 << 20], autouse=True)
 def _block_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "BLOCK", request.param)
+    monkeypatch.setattr(scanner, "BLOCK", request.param)
 
 
 class TestTokens:

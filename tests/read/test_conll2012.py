@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.limits import raising
+from comparanda.core.places import Source
 from comparanda.errors import ReadError
-from comparanda.limits import raising
-from comparanda.places import Source
-from comparanda.read.conll2012 import FORMAT, read, sniff
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.formats.conll2012 import FORMAT, read, sniff
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import documents, fragments, notes, refusal, said, span_lines, spans, values, words
 from tests.shared_data import shared
 

@@ -6,14 +6,14 @@ from typing import Any
 import conllu as peer
 import pytest
 
-from comparanda.columns import Slices
-from comparanda.corpus import Corpus
-from comparanda.places import Source
-from comparanda.read import scan
-from comparanda.read.conllu import FORMAT, read, sniff
-from comparanda.read.files import load
-from comparanda.read.numbered import sorted_features
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.core.text_columns import Slices
+from comparanda.formats import scanner
+from comparanda.formats.conllu import FORMAT, read, sniff
+from comparanda.formats.contract import Request
+from comparanda.formats.files import load
+from comparanda.formats.numbered_words import sorted_features
 from tests.read.corpora import documents, lines, notes, refusal, values, words
 from tests.shared_data import shared
 
@@ -257,7 +257,7 @@ class TestRanges:
 
     @pytest.mark.parametrize("size", [1, 60, 1 << 20])
     def test_rows_are_counted_over_blocks(self, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(scan, "BLOCK", size)
+        monkeypatch.setattr(scanner, "BLOCK", size)
         ranges = corpus_of(sentence("1-2", 1, 2) + sentence(1) + sentence(1, "2-3", 2, 3)).ranges
         assert ranges is not None
         assert (ranges.begin.tolist(), ranges.end.tolist()) == ([0, 4], [2, 6])

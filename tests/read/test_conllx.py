@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import ROOT, Corpus
-from comparanda.places import Source
-from comparanda.read import conllu, conllx
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.request import Layer, Request
+from comparanda.core.corpus import ROOT, Corpus
+from comparanda.core.places import Source
+from comparanda.formats import conllu
+from comparanda.formats import conllu as conllx
+from comparanda.formats.contract import Layer, Request
+from comparanda.formats.inputs import Input, formats, read_input
 from tests.read.corpora import heads, lines, notes, refusal, values, words
 
 TEXT = """\
@@ -23,7 +24,7 @@ NAMES = "id, form, lemma, upos, xpos, feats, head, deprel, phead, pdeprel"
 
 
 def corpus_of(text: str, value: str | None = None, extra: tuple[str, ...] = (), layer: Layer = "values") -> Corpus:
-    return conllx.read(Source.of_text("f", text.encode()), Request("key", value, extra, layer=layer))
+    return conllx.read_conllx(Source.of_text("f", text.encode()), Request("key", value, extra, layer=layer))
 
 
 def told(text: str, name: str = "f", layer: Layer = "values") -> str:
@@ -108,7 +109,7 @@ class TestTrees:
     def test_without_projective_heads_the_two_formats_give_the_same(self) -> None:
         source = Source.of_text("f", "".join(_bare(line) for line in TEXT.split("\n")).encode())
         request = Request("key", "deprel", ("lemma", "upos", "xpos", "feats"), layer="arcs")
-        one, other = conllx.read(source, request), conllu.read(source, request)
+        one, other = conllx.read_conllx(source, request), conllu.read(source, request)
         assert heads(one) == heads(other) == [1, 2, ROOT, ROOT]
         assert one.judged == other.judged
         assert {name: values(one, name) for name in one.columns} == {
@@ -166,7 +167,7 @@ class TestRefusals:
 @pytest.mark.usefixtures("_folder")
 class TestTelling:
     def test_it_comes_by_entry_point(self) -> None:
-        assert formats()["conllx"] is conllx.FORMAT
+        assert formats()["conllx"] is conllx.CONLLX
 
     @pytest.mark.parametrize("layer", ["values", "arcs"])
     def test_a_number_in_the_ninth_column_tells(self, layer: Layer) -> None:
@@ -192,7 +193,7 @@ class TestTelling:
     def test_never_both(self) -> None:
         for fields in ("_ 0", "0 _", "0:root _", "x y", "_ _", "٣ _", " _"):
             given = ["1\ta\ta\tN\tN\t_\t0\troot\t" + fields.replace(" ", "\t")]
-            assert conllu.sniff(given) != conllx.sniff(given)
+            assert conllu.sniff(given) != conllx.sniff_conllx(given)
 
     def test_a_folder_of_its_files(self) -> None:
         Path("c").mkdir()

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.read import cuts
-from comparanda.read.cuts import UncuttableError, chunks, gathered_starts, sentences_between_blank_lines
-from comparanda.read.request import Request
+from comparanda.formats import cuts
+from comparanda.formats.contract import Request
+from comparanda.formats.cuts import UncuttableError, chunks, gathered_starts, sentences_between_blank_lines
 
 TEXT = b"# a comment\na O\nb O\n\n\n# alone\n\n \t\nc O\r\n\r\n# sent_id = 2\nd O\n"
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.read.cutting import cut
+from comparanda.formats.standoff import cut
 
 TEXTS = st.lists(st.text("aB1_ \n\t\r.,-é\u0301ß漢😀\u00a0\u2028\ufeff", max_size=12), max_size=5)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import InputError, UsageError
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read import test_brat_chains, test_conll2012
 from tests.read.conllu_entities import test_chains
 from tests.read.json_formats import test_clusters

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import InputError, UsageError
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
-from comparanda.write.writer import writers
+from comparanda.formats.contract import Request
+from comparanda.formats.document_writer import writers
+from comparanda.formats.inputs import Input, read_input
 from tests.write.documents import written
 from tests.write.test_pairs import plain
 

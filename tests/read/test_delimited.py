@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.columns import split_labels
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.core.text_columns import split_labels
 from comparanda.errors import ComparandaError, ReadError, UsageError
-from comparanda.places import Source
-from comparanda.read.delimited import CSV, TSV, sniff_csv, sniff_tsv
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Format, Request
+from comparanda.formats.contract import Format, Request
+from comparanda.formats.delimited import CSV, TSV, sniff_csv, sniff_tsv
+from comparanda.formats.inputs import Input, read_input
 
 
 def read(

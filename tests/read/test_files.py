@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.places import Source
-from comparanda.read import files
-from comparanda.read.files import load
+from comparanda.core.places import Source
+from comparanda.formats import files
+from comparanda.formats.files import load
 from tests.read.corpora import refusal
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read import columns, conllu, inputs
-from comparanda.read.files import load
-from comparanda.read.inputs import Input, formats, head_of, read_input
-from comparanda.read.request import Format, Request, choose
+from comparanda.core.corpus import Corpus
+from comparanda.formats import columns, conllu, inputs
+from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.files import load
+from comparanda.formats.inputs import Input, formats, head_of, read_input
 from tests.command import run
 from tests.read.corpora import refusal, values
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from comparanda import interning
-from comparanda.columns import Slices
-from comparanda.interning import Interner
+from comparanda.core import text_columns
+from comparanda.core.text_columns import Interner, Slices
 
 texts = st.lists(
     st.one_of(
@@ -50,7 +49,7 @@ def same_codes(rows: list[str], piece: int = 0) -> bool:
 
 @pytest.mark.parametrize("bits", [0, 1, 3])
 def test_colliding_hashes_only_cost_time(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def poor(_: Interner, cut: interning._Cut) -> NDArray[np.uint64]:
+    def poor(_: Interner, cut: text_columns._Cut) -> NDArray[np.uint64]:
         return (cut.length & ((1 << bits) - 1)).astype(np.uint64) + np.uint64(1)
 
     monkeypatch.setattr(Interner, "_hash", poor)
@@ -62,7 +61,7 @@ def test_colliding_hashes_only_cost_time(bits: int, monkeypatch: pytest.MonkeyPa
 def test_a_short_text_with_the_hash_of_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a hostile file could aim at: the eight bytes of one value are the folded hash of another."""
 
-    def aimed(_: Interner, cut: interning._Cut) -> NDArray[np.uint64]:
+    def aimed(_: Interner, cut: text_columns._Cut) -> NDArray[np.uint64]:
         return np.full(len(cut.length), 77, np.uint64)
 
     monkeypatch.setattr(Interner, "_hash", aimed)
@@ -72,7 +71,7 @@ def test_a_short_text_with_the_hash_of_a_long_one(monkeypatch: pytest.MonkeyPatc
 
 def test_a_hash_that_is_the_mark_of_a_free_place() -> None:
     view = np.array([2**64 - 1, 5], np.uint64)  # eight bytes 0xFF, which no text has
-    cut = interning._Cut.of(view, np.array([0, 1]), np.array([8, 8]))
+    cut = text_columns._Cut.of(view, np.array([0, 1]), np.array([8, 8]))
     assert Interner._hash(cut).tolist() == [1, 6]
 
 
@@ -81,7 +80,7 @@ def test_texts_that_end_in_nul_are_told_apart() -> None:
 
 
 def test_places_that_collide_in_every_table_only_cost_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interning._Table, "places", lambda _, hashes: (hashes * np.uint64(0)).astype(np.int64))
+    monkeypatch.setattr(text_columns._Table, "places", lambda _, hashes: (hashes * np.uint64(0)).astype(np.int64))
     assert same_codes([f"t{number}" for number in range(40)] * 2, piece=9)
 
 
@@ -104,7 +103,7 @@ def test_codes_of_nothing() -> None:
 
 @given(texts, st.integers(1, 7), st.integers(0, 59))
 def test_very_long_texts_are_told_apart_too(rows: list[str], piece: int, place: int) -> None:
-    long = "x" * (interning._LONGEST + 1)
+    long = "x" * (text_columns._LONGEST + 1)
     rows = [*rows[:place], long, *rows, long + "y", "y" + long, *rows[place:], long]
     assert intern(rows, piece) == by_dictionary(rows)
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.columns import split_labels
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.core.text_columns import split_labels
 from comparanda.errors import ComparandaError, ReadError
-from comparanda.places import Source
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.json_objects import looks_like_json as sniff
-from comparanda.read.jsonl import FORMAT
-from comparanda.read.request import Request
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
+from comparanda.formats.json_objects import looks_like_json as sniff
+from comparanda.formats.jsonl import FORMAT
 
 
 def read(text: str, *, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:

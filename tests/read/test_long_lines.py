@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import ReadError
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Layer, Request
+from comparanda.formats.contract import Layer, Request
+from comparanda.formats.inputs import Input, read_input
 
 LENGTH = 400_000
 SPACES = "x" + " " * LENGTH + "y"

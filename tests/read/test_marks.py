@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comparanda.corpus import Corpus, Documents
-from comparanda.places import Part, Source
-from comparanda.read import columns, conllu
-from comparanda.read.files import load
-from comparanda.read.marks import Marks, may_mark, stem
-from comparanda.read.request import Request
-from comparanda.read.scan import word8
+from comparanda.core.corpus import Corpus, Documents
+from comparanda.core.places import Part, Source
+from comparanda.formats import columns, conllu
+from comparanda.formats.contract import Request
+from comparanda.formats.files import load
+from comparanda.formats.scanner import word8
+from comparanda.formats.tokens import Marks, may_mark, stem
 from tests.read.corpora import documents, refusal
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.places import Source
-from comparanda.read.columns import read
-from comparanda.read.request import Layer, Request
-from comparanda.read.spans import with_spans
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.formats.chunks import with_spans
+from comparanda.formats.columns import read
+from comparanda.formats.contract import Layer, Request
 from tests.read.corpora import notes, refusal, spans, values, words
 from tests.shared_data import shared
 from tests.write.documents import read_files

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
 from comparanda.errors import ComparandaError
-from comparanda.read.objects import is_path, read_object
-from comparanda.read.request import Request, Shape
+from comparanda.formats.contract import Request, Shape
+from comparanda.formats.objects import is_path, read_object
 
 
 def rows(given: Any, *, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:
@@ -371,7 +371,7 @@ class TestRefusals:
 
 def test_no_library_is_imported_for_objects() -> None:
     heavy = {"pandas", "polars", "datasets", "pyarrow"}
-    code = f"import sys, comparanda.read.objects; print({heavy} & set(sys.modules))"
+    code = f"import sys, comparanda.formats.objects; print({heavy} & set(sys.modules))"
     assert run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"
 
 

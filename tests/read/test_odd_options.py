@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import ReadError, UsageError
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Layer, Request, Shape
+from comparanda.formats.contract import Layer, Request, Shape
+from comparanda.formats.inputs import Input, read_input
 
 FILES: dict[str, tuple[str, Shape, Layer]] = {
     "columns": ("a A\nb B\n", "tokens", "values"),

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Portion, Stretch, Whole
+from comparanda.core.remote import RemotePath
 from comparanda.errors import ComparandaError
-from comparanda.places import Portion, Stretch, Whole
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.parquet import FORMAT, _Piece, marks, rows
-from comparanda.read.request import Layer, Request, Shape
-from comparanda.remote import RemotePath
+from comparanda.formats.contract import Layer, Request, Shape
+from comparanda.formats.inputs import Input, read_input
+from comparanda.formats.parquet import FORMAT, _Piece, marks, rows
 from tests.read.corpora import documents, lines, notes, refusal, said, spans, values, words
 
 pa = pytest.importorskip("pyarrow")
@@ -308,7 +308,7 @@ class TestErrors:
         assert refusal(read, "c").startswith("c/b.parquet: there is no column 'label'")
 
     def test_more_rows_than_a_file_can_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("comparanda.read.parquet._DENSEST", 1)
+        monkeypatch.setattr("comparanda.formats.parquet._DENSEST", 1)
         parquet.write_table(pa.table({"label": pa.nulls(20_000, pa.string())}), "a.parquet")
         assert "rows, for which it is too small" in refusal(read, "a.parquet")
 
@@ -321,11 +321,11 @@ class TestErrors:
     def test_a_file_that_changes_while_it_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         put("a.parquet", ROWS)
         stamps = iter(range(9))
-        monkeypatch.setattr("comparanda.read.parquet.stamp", lambda _: next(stamps))
+        monkeypatch.setattr("comparanda.formats.parquet.stamp", lambda _: next(stamps))
         assert "changed while it was being read" in refusal(read, "a.parquet")
 
     def test_standard_input(self) -> None:
-        from comparanda.places import Source
+        from comparanda.core.places import Source
 
         assert "cannot be read from standard input" in refusal(
             FORMAT.read, Source.of_text("<stdin>", b"PAR1"), Request()

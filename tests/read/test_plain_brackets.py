@@ -7,12 +7,12 @@ import random
 import numpy as np
 import pytest
 
-from comparanda.columns import TextColumn
+from comparanda.core.limits import USUAL
+from comparanda.core.places import Source
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ReadError
-from comparanda.limits import USUAL
-from comparanda.places import Source
-from comparanda.read.conllu_entities.brackets import Cell, mentions
-from comparanda.read.plain_brackets import plain_mentions
+from comparanda.formats.conll2012 import plain_mentions
+from comparanda.formats.entity_brackets import Cell, mentions
 
 Found = list[tuple[int, int, str]]
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import notes, refusal, said
 from tests.read.probabilistic.files import nothing, weights, worlds
 

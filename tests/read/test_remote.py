@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.corpus import Corpus
+from comparanda.api.submissions import anonymised, gather
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Stretch
+from comparanda.core.remote import RemotePath, path_of
 from comparanda.errors import UsageError
-from comparanda.places import Stretch
-from comparanda.read.files import display, files_of, load, load_files, stamp
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
-from comparanda.remote import RemotePath, path_of
+from comparanda.formats.contract import Request
+from comparanda.formats.files import display, files_of, load, load_files, stamp
+from comparanda.formats.inputs import Input, read_input
+from comparanda.pipeline import Setup
 from comparanda.result import Result
-from comparanda.road import Setup
-from comparanda.scale.settings import files_beside
-from comparanda.submissions import anonymised, gather
+from comparanda.scale.plan import files_beside
 from tests.command import run
 from tests.read.corpora import documents, refusal
 from tests.read.web import Web, serving
@@ -196,7 +196,7 @@ class TestReading:
         assert web.asked == [("/c/a.conllu", "bytes=16-39")]
 
     def test_large_files_are_fetched_in_pieces(self, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("comparanda.remote._PIECE", 1000)
+        monkeypatch.setattr("comparanda.core.remote._PIECE", 1000)
         data = Path("c/a.conllu").read_bytes()
         assert load(f"{web.url}/c/a.conllu", side="key").data.startswith(data)
         assert [wanted for _, wanted in web.asked][:2] == ["bytes=0-999", "bytes=1000-1999"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from comparanda.errors import ReadError
-from comparanda.read.replies import Reply, read_replies
+from comparanda.formats.replies import Reply, read_replies
 
 
 def read(folder: Path, name: str, text: str) -> list[tuple[str, str | None]]:

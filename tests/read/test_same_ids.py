@@ -9,7 +9,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import ReadError, UsageError
-from comparanda.read.same_ids import read_same_ids
+from comparanda.formats.mappings import read_same_ids
 from tests.seeds import seeds
 
 

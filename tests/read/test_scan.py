@@ -7,12 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Note, Part, Source
 from comparanda.errors import ReadError
-from comparanda.places import Note, Part, Source
-from comparanda.read import columns, conllu, scan
-from comparanda.read.request import Request
-from comparanda.read.scan import SPACE, TAB, blank_spaces_removed, blocks, check_line_lengths, replaced
+from comparanda.formats import columns, conllu, scanner
+from comparanda.formats.contract import Request
+from comparanda.formats.scanner import SPACE, TAB, blank_spaces_removed, blocks, check_line_lengths, replaced
 from tests.read import plain
 from tests.read.corpora import refusal
 from tests.read.plain import Plain
@@ -28,7 +28,7 @@ def outcome(read: object, text: str, block: int) -> Plain | int:
     """What a reader makes of a text in blocks of this size, or the line it refuses."""
     assert callable(read)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "BLOCK", block)
+        patch.setattr(scanner, "BLOCK", block)
         try:
             corpus = read(source_of(text), Request("key"))
         except ReadError as problem:
@@ -44,7 +44,7 @@ class TestBlocks:
         text += "\n"
         found: list[list[str]] = []
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(scan, "BLOCK", block)
+            patch.setattr(scanner, "BLOCK", block)
             for part in blocks(source := source_of(text), separator):
                 for line, width in enumerate(part.fields.tolist()):
                     one = np.array([line])
@@ -56,7 +56,7 @@ class TestBlocks:
         assert found == [line.split(chr(separator)) for line in text[:-1].split("\n")]
 
     def test_a_sentence_never_straddles_two_blocks(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(scan, "BLOCK", 4)
+        monkeypatch.setattr(scanner, "BLOCK", 4)
         text = "a\nb\n\nc\nd\ne\nf\n\n\ng\n"
         ends = [int(part.end[-1]) + 1 for part in blocks(source_of(text), TAB)]
         assert [text[:end][-2:] for end in ends[:-1]] == ["\n\n"] * (len(ends) - 1)
@@ -124,7 +124,7 @@ class TestMaxLine:
     def test_a_line_above_the_limit_is_refused(
         self, block: int, reader: object, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(scan, "BLOCK", block)
+        monkeypatch.setattr(scanner, "BLOCK", block)
         read = conllu.read if reader is conllu else columns.read
         line = "1\tword\tw\tN" + "\t_" * 6
         long = line.replace("word", "longerword")

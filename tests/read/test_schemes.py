@@ -9,10 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.columns import Rows, TextColumn
+from comparanda.core.text_columns import Rows, TextColumn
 from comparanda.errors import ReadError
-from comparanda.read.schemes import KINDS, NO_LABEL, REPAIRS, SCHEMES, Decoded, Detected, Repair, Scheme, decode, detect
-from comparanda.read.schemes.tags import LETTERS
+from comparanda.formats.chunks import (
+    KINDS,
+    LETTERS,
+    NO_LABEL,
+    REPAIRS,
+    SCHEMES,
+    Decoded,
+    Detected,
+    Repair,
+    Scheme,
+    decode,
+    detect,
+)
 
 Tags = list[str]
 STRAY, UNBEGUN, RELABELLED, NEEDLESS, UNCLOSED = KINDS

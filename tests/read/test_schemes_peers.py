@@ -23,8 +23,7 @@ from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, IOE2, Token, Tokens
 from seqscore.encoding import get_encoding
 from seqscore.validation import validate_labels
 
-from comparanda.read.schemes import SCHEMES, Repair, Scheme
-from comparanda.read.schemes.tags import LETTERS
+from comparanda.formats.chunks import LETTERS, SCHEMES, Repair, Scheme
 from tests.read.test_schemes import SPELLINGS, Span, Tags, decoded, encoded, spans_of, spelled
 
 NUMBER = 3_000

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.limits import Limits
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.objects import read_object
-from comparanda.read.request import Layer, Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.limits import Limits
+from comparanda.formats.contract import Layer, Request
+from comparanda.formats.inputs import Input, read_input
+from comparanda.formats.objects import read_object
 from tests.read.corpora import refusal
 
 WORDS = "-DOCSTART- O\n\na A\nb B\n\n-DOCSTART- O\n\nc C\nd A\ne B\n"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.objects import read_object
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.objects import read_object
 from tests.read.corpora import notes, refusal, span_lines, spans, values, words
 
 BIO = "Anna B-PER\nLee I-PER\nran O\n\nin O\nRome B-LOC\n"

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.corpus import Corpus
-from comparanda.places import Source
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.jsonl import FORMAT
-from comparanda.read.objects import read_object
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
+from comparanda.formats.jsonl import FORMAT
+from comparanda.formats.objects import read_object
 from tests.read.corpora import documents, fragments, lines, notes, refusal, said, span_lines, spans, words
 
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from comparanda.read import utf8
-from comparanda.read.utf8 import first_invalid
+from comparanda.formats import files
+from comparanda.formats.files import first_invalid
 
 
 @pytest.fixture(params=[1, 2, 3, 5, 8, 16, 1 << 20], scope="module")
 def _block_size(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(utf8, "_BLOCK", request.param)
+        patch.setattr(files, "_BLOCK", request.param)
         yield
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import ColumnDeclaration, Pairing, RuleDeclaration, RuleSetDeclaration
 from comparanda.rules.engine import Engine, Outcome
 from comparanda.rules.ruleset import Rule

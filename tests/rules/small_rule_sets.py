@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from comparanda.errors import RuleError
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import ColumnDeclaration, Pairing, RuleDeclaration, RuleSetDeclaration
 
 COMMON = {

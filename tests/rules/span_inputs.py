@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from comparanda.columns import Column, TextColumn
-from comparanda.corpus import Fragments
+from comparanda.core.corpus import Fragments
+from comparanda.core.text_columns import Column, TextColumn
 from comparanda.rules.engine import Engine, Outcome
 from comparanda.rules.facts import Facts
 from comparanda.rules.ruleset import RuleSet

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from comparanda.errors import RuleError
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleDeclaration, RuleSetDeclaration
-from comparanda.rules.files import load, shipped
+from comparanda.rules.rule_files import load, shipped
 from tests.rules.small_rule_sets import LINK, SK, ST, TABLES, UNLINKED, K, S, both_sides, complaint, restarts, rule
 
 # 1. A group must come to an end

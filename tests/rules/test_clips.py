@@ -9,9 +9,9 @@ from functools import cache
 
 import pytest
 
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.engine import Engine
-from comparanda.rules.files import load
+from comparanda.rules.rule_files import load
 from tests.rules.clips import FOLDER, Clips
 from tests.rules.span_inputs import Input, chained, corpus_like, crowded, given, judged, run
 

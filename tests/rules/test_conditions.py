@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import Pairing, RuleDeclaration, RuleSetDeclaration
 from comparanda.rules.engine import Engine
 from tests.rules import interpreter

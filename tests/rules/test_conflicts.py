@@ -6,9 +6,8 @@ import pytest
 
 from comparanda.errors import RuleError
 from comparanda.expressions import parse
-from comparanda.rules.checks.claims import claims, contrary
-from comparanda.rules.checks.values import MISSING, Cell, possible, shown
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.checks.cell_values import MISSING, Cell, claims, contrary, possible, shown
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleDeclaration, RuleSetDeclaration
 from comparanda.rules.ruleset import ColumnType
 from tests.rules.small_rule_sets import SK, ST, TABLES, S, complaint, restarts, rule

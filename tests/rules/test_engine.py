@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.columns import TextColumn
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ComparandaError, RuleError
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import ColumnDeclaration, Kind
 from comparanda.rules.engine import Engine
 from comparanda.rules.facts import MISSING, Facts
-from comparanda.rules.files import load
+from comparanda.rules.rule_files import load
 from tests.rules import interpreter
 from tests.rules.building import declared, engine, rule, span
 from tests.rules.clips import FOLDER

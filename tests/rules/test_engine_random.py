@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.columns import Column, TextColumn
+from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import RuleError
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleSetDeclaration
 from comparanda.rules.engine import Engine, Outcome
 from comparanda.rules.facts import Facts

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.columns import TextColumn
-from comparanda.corpus import Fragments
+from comparanda.core.corpus import Fragments
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import RuleError, UsageError
-from comparanda.rules.compiling import compile_rules
+from comparanda.render.rule_text import explanation_text
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import (
     ColumnDeclaration,
     Pairing,
@@ -21,10 +22,9 @@ from comparanda.rules.declarations import (
     ViewDeclaration,
 )
 from comparanda.rules.engine import Engine, Outcome
-from comparanda.rules.explain import Account, Naming, Row, Why, WhyNot, why, why_not
-from comparanda.rules.explain.data import ExplainedSpan, Explanation
+from comparanda.rules.explanation import Account, Naming, Row, Why, WhyNot, why, why_not
+from comparanda.rules.explanation.data import ExplainedSpan, Explanation
 from comparanda.rules.facts import Facts
-from comparanda.show.rules import explanation_text
 from tests.rules.random_rules import Maker, random_input
 
 Span = tuple[int, int, int, str, str]

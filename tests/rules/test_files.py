@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparanda.errors import RuleError
-from comparanda.rules import files, shipped
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules import rule_files, shipped
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import ColumnDeclaration, RuleDeclaration, RuleSetDeclaration, ViewDeclaration
-from comparanda.rules.files import load, parse
-from comparanda.rules.locating import Keys, Source, spots
+from comparanda.rules.rule_files import load, parse
+from comparanda.rules.toml_positions import Keys, Source, spots
 
 WHOLE = '''title = "All there is"
 groups = ["match", "rest"]
@@ -424,13 +424,13 @@ def test_another_package_can_register_rule_files(monkeypatch: pytest.MonkeyPatch
         "theirs": Registered(tmp_path / "theirs.toml"),
         "broken": Registered(ImportError("no module named 'other'")),
     }
-    for module in (files, shipped):
+    for module in (rule_files, shipped):
         monkeypatch.setattr(module, "registered", lambda: entries)
     assert (load("theirs").name, load("theirs").file) == ("theirs", "theirs.toml")
     assert parse('include = ["theirs"]', "mine.toml").rules == load("theirs").rules
     what = "the rule set 'broken' cannot be loaded: no module named 'other'"
     assert load_error("broken") == f"other.package:RULES: {what}"
-    assert files.shipped() == {"theirs": "Theirs", "broken": f"(cannot be used: {what})"}
+    assert rule_files.shipped() == {"theirs": "Theirs", "broken": f"(cannot be used: {what})"}
 
 
 # Files that include others

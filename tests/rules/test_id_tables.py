@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import comparanda
-from comparanda.columns import TextColumn
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import RuleError
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleSetDeclaration
 from comparanda.rules.engine import Engine
 from comparanda.rules.facts import Facts
-from comparanda.rules.files import load, parse
+from comparanda.rules.rule_files import load, parse
 from tests.rules import interpreter
 from tests.rules.span_inputs import Judged, Row, facts_of, judged
 

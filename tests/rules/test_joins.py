@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from comparanda.columns import Rows
-from comparanda.extents import line
+from comparanda.core.extents import line
+from comparanda.core.text_columns import Rows
 from comparanda.rules.joins import Intervals, equal_pairs, expanded, is_among, is_sorted, packed
 
 LARGE = 1 << 50

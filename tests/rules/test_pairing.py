@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from comparanda.errors import RuleError
-from comparanda.rules import pairing
-from comparanda.rules.pairing import contested, greedy, optimal
+from comparanda.rules import engine
+from comparanda.rules.engine import contested, greedy, optimal
 
 Pair = tuple[int, int]
 
@@ -113,7 +113,7 @@ def test_optimal_prefers_the_content_where_costs_are_equal() -> None:
 
 
 def test_a_crowd_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairing, "MOST_CELLS", 3)
+    monkeypatch.setattr(engine, "MOST_CELLS", 3)
     with pytest.raises(RuleError, match="2 rows and 2 rows crowd in one place"):
         optimal(*arrays([(0, 0), (0, 1), (1, 0), (1, 1)], []))
 
@@ -127,8 +127,8 @@ def test_many_rows_that_are_all_the_same_are_paired_in_order() -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_what_is_taken_one_by_one_is_what_rounds_would_take(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairing, "_FEW", 0.0)
-    monkeypatch.setattr(pairing, "_STRETCH", 3)
+    monkeypatch.setattr(engine, "_FEW", 0.0)
+    monkeypatch.setattr(engine, "_STRETCH", 3)
     pairs, best = random_pairs(seed)
     left, right, numbers = arrays(pairs, best)
     assert greedy(left, right, numbers).tolist() == one_by_one(pairs, best)

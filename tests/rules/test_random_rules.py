@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from comparanda.errors import RuleError
-from comparanda.rules import checks, compiling
-from comparanda.rules.checks import effects, fixpoint, order, read, restarts, rows
-from comparanda.rules.checks.fixpoint import refuse_cycles
-from comparanda.rules.checks.readings import Reading
-from comparanda.rules.checks.subjects import Subject
+from comparanda.rules import checks, compiler
+from comparanda.rules.checks import effects, order, read, restarts, termination
+from comparanda.rules.checks import order as rows
+from comparanda.rules.checks.effects import Reading, Subject
+from comparanda.rules.checks.termination import refuse_cycles
 from comparanda.rules.declarations import RuleSetDeclaration
 from comparanda.rules.ruleset import RuleSet
 from tests.rules.interpreter import AmbiguousError, EndlessError, Run, Tables, run, run_singly
@@ -25,8 +25,8 @@ Restarts = tuple[int | None, ...]
 def unchecked(declared: RuleSetDeclaration) -> RuleSet:
     """Compile a rule set without any proof."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(compiling, "check", lambda _: ())
-        return compiling.compile_rules(declared)
+        patched.setattr(compiler, "check", lambda _: ())
+        return compiler.compile_rules(declared)
 
 
 def passed(rule_set: RuleSet, check: Callable[[RuleSet], Restarts] = checks.check) -> Restarts | None:
@@ -121,8 +121,8 @@ def always(*_: Any) -> bool:
 FAULTS: dict[str, tuple[Any, str, Any]] = {
     "no group need come to an end": (checks, "refuse_cycles", never),
     "rules that always change something end": (
-        fixpoint, "_moves_forward", lambda reading, _: reading.always_changes),
-    "there are no values that rules do not name": (fixpoint, "is_one", always),
+        termination, "_moves_forward", lambda reading, _: reading.always_changes),
+    "there are no values that rules do not name": (termination, "is_one", always),
     "nobody need say how rows are paired": (checks, "refuse_unpaired", never),
     "one-to-one pairs need not be used up": (checks, "refuse_used_twice", never),
     "rules are not compared with each other": (order, "disturbance", lambda *_: None),

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.rules.compiling import compile_rules
+from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleSetDeclaration
-from comparanda.rules.files import load, parse, shipped
+from comparanda.rules.rule_files import load, parse, shipped
 from comparanda.rules.ruleset import View
 from comparanda.rules.shipped import registered, registered_file
 from tests.rules.interpreter import Row, Tables, prepared, run, with_ids

@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 import comparanda as cp
-from comparanda.manifest import PLAN
-from comparanda.scale import running
-from comparanda.scale.crew import Alone, Judged
-from comparanda.scale.judging import Job
+from comparanda.scale import driver
+from comparanda.scale.executors import Alone, Judged
+from comparanda.scale.part import Job
+from comparanda.storage.manifest import PLAN
 from tests.command import run
 
 SYSTEMS = ("crf", "bert")
@@ -32,7 +32,7 @@ SETTINGS: dict[str, Any] = {"task": "pos", "resamples": 40, "part": PART}
 HOOK = """
 import os, signal, time
 from pathlib import Path
-from comparanda.scale import crew, judging
+from comparanda.scale import executors as crew; from comparanda.scale import part as judging
 
 def hooked(job, number):
     here = Path(__file__).parent
@@ -104,7 +104,7 @@ COMMAND = (
 PROGRAM = f"""
 import sys
 from comparanda import cli
-from comparanda.scale import running
+from comparanda.scale import driver as running
 running.PART = {PART}
 cli.main(sys.argv[1:])
 """
@@ -117,8 +117,8 @@ def resumed_by_command(
     """Run a command again, see that it prints what it prints in one go, and return which parts were judged."""
     crew = Counting()
     with monkeypatch.context() as patch:
-        patch.setattr(running, "crew_of", lambda _: crew)
-        patch.setattr(running, "PART", PART)
+        patch.setattr(driver, "crew_of", lambda _: crew)
+        patch.setattr(driver, "PART", PART)
         found = run(capsys, *COMMAND, *arguments)
     assert (found.code, found.out) == (0, run(capsys, *COMMAND).out)
     return crew.judged
@@ -166,7 +166,7 @@ def resumed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[int]:
     """Go on with a folder, see that the numbers are right, and return which parts were judged."""
     crew = Counting()
     with monkeypatch.context() as patch:
-        patch.setattr(running, "crew_of", lambda _: crew)
+        patch.setattr(driver, "crew_of", lambda _: crew)
         result = compared(folder=folder)
     assert said(result) == expected() == said(cp.open(folder))
     assert not rubbish(folder)

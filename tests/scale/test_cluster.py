@@ -19,10 +19,10 @@ import pytest
 from distributed import Client, LocalCluster
 
 import comparanda as cp
-from comparanda.scale import cluster, crew
+from comparanda.scale import cluster, executors
 from comparanda.scale.cluster import Cluster, ClusterError, judge_elsewhere
-from comparanda.scale.crew import PartError
-from comparanda.scale.judging import Files, Job, judge_part
+from comparanda.scale.executors import PartError
+from comparanda.scale.part import Files, Job, judge_part
 from tests.scale.faults import (
     COMMAND,
     PARTS,
@@ -159,7 +159,7 @@ def test_a_run_that_is_interrupted_leaves_nothing_on_the_cluster(monkeypatch: py
         goes_on.wait(60)
         return judge_part(job, number)
 
-    monkeypatch.setattr(crew, "judge_part", waiting)
+    monkeypatch.setattr(executors, "judge_part", waiting)
     with threads() as started:
         tasks = started.scheduler.tasks
         spread = ("--scheduler", started.scheduler_address, "--save", str(FOLDER))

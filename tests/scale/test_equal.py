@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda import folding
-from comparanda.chains import Chains
-from comparanda.claims import Claims
-from comparanda.comparison.finding import Finding
+from comparanda.core.chains import Chains
+from comparanda.core.claims import Claims
+from comparanda.core.items import Items
+from comparanda.core.sites import Sites
 from comparanda.errors import UsageError
-from comparanda.items import Items
+from comparanda.findings.base import Finding
+from comparanda.render.json import document
 from comparanda.result import Result
-from comparanda.show.json import document
-from comparanda.sites import Sites
+from comparanda.storage import fold
 from tests.scale.corpora import KINDS, Given
 from tests.seeds import mostly_slow, seeds
 from tests.toy_task import printed
@@ -100,7 +100,7 @@ ALSO_SMALL = ("span in IOB1", "tag without documents", "span without documents",
 
 @pytest.mark.parametrize("name", mostly_slow(KINDS, ("tag in CoNLL-U", "span in JSONL", "link")))
 def test_with_little_memory_they_say_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "EXAMPLES", 0)
+    monkeypatch.setattr(fold, "EXAMPLES", 0)
     corpus = Corpus(tmp_path / "corpus", name, 30)
     found = corpus.in_parts(5, memory=1, folder=tmp_path / "result")
     assert any(view.counted is not None for view in found.verdicts.views.values()) == (name in {*SMALL, *ALSO_SMALL})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.scale import running
+from comparanda.scale import driver
 from tests.scale.test_equal import Corpus
 from tests.scale.test_odd_files import changed
 from tests.seeds import mostly_slow
@@ -106,7 +106,7 @@ def untagged(_: str, data: bytes) -> bytes:
 
 @pytest.mark.slow
 def test_what_parts_tell_otherwise_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "WHOLE", 0)
+    monkeypatch.setattr(driver, "WHOLE", 0)
     corpus = changed(Corpus(tmp_path, "coref in CoNLL-2012", SIZE), untagged)
     text = told(corpus, part=1)
     assert text.startswith("what the inputs look like is not the same in all parts")
@@ -118,7 +118,7 @@ def test_what_parts_tell_otherwise_is_named(tmp_path: Path, monkeypatch: pytest.
 def test_a_file_that_is_made_otherwise_from_some_line_on_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "WHOLE", 0)
+    monkeypatch.setattr(driver, "WHOLE", 0)
     corpus = Corpus(tmp_path, "tag in columns", SIZE)
     changed(corpus, late(DOCSTART, lambda data: data.replace(b" x ", b" x y ")), ["crf"])
     text = told(corpus, part=1)

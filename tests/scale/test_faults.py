@@ -17,12 +17,12 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import ReadError
-from comparanda.manifest import MANIFEST, PLAN, is_ours
-from comparanda.road import prepare_runs
-from comparanda.scale import crew, judging
-from comparanda.scale.crew import run_worker
+from comparanda.pipeline import prepare_runs
+from comparanda.scale import executors, part
+from comparanda.scale.executors import run_worker
 from comparanda.scale.folder import SEAL
-from comparanda.scale.judging import FACTS, judge_part
+from comparanda.scale.part import FACTS, judge_part
+from comparanda.storage.manifest import MANIFEST, PLAN, is_ours
 from tests.command import run
 from tests.scale.faults import PARTS, compared, done, expected, resumed, rubbish, said, write
 
@@ -73,13 +73,13 @@ def test_a_bad_line_is_told_as_in_one_go_and_the_parts_before_it_stay(
 
 
 def test_what_nobody_expected_ends_the_run_and_it_can_be_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(job: judging.Job, number: int) -> judging.Files:
+    def judge(job: part.Job, number: int) -> part.Files:
         if number == 2:
             raise ZeroDivisionError("a defect")
         return judge_part(job, number)
 
     with monkeypatch.context() as patch:
-        patch.setattr(crew, "judge_part", judge)
+        patch.setattr(executors, "judge_part", judge)
         with pytest.raises(ZeroDivisionError, match="a defect"):
             compared(folder=FOLDER)
     assert (len(done(FOLDER)), rubbish(FOLDER)) == (2, [])
@@ -102,10 +102,10 @@ class Stubborn(Exception):
     ],
 )
 def test_workers_send_back_any_error(problem: Exception, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(job: object, number: int) -> judging.Files:
+    def judge(job: object, number: int) -> part.Files:
         raise problem
 
-    monkeypatch.setattr(crew, "judge_part", judge)
+    monkeypatch.setattr(executors, "judge_part", judge)
     sent: list[bytes] = []
     run_worker([pickle.dumps(None)], sent.append)
     found = pickle.loads(sent[0])
@@ -200,7 +200,7 @@ def test_a_file_that_changes_while_a_part_is_judged_is_refused(monkeypatch: pyte
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(judging, "prepare_runs", changing)
+        patch.setattr(part, "prepare_runs", changing)
         with pytest.raises(ReadError, match="the file changed while the comparison was running"):
             compared(folder=FOLDER)
     assert not done(FOLDER)

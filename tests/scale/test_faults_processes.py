@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import comparanda as cp
-from comparanda.scale.crew import PartError, Processes
+from comparanda.scale.executors import PartError, Processes
 from tests.scale.faults import (
     COMMAND,
     PARTS,

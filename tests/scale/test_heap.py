@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comparanda.scale import heap
+from comparanda.scale import driver
 
 
 def resident() -> int:
@@ -17,18 +17,18 @@ def resident() -> int:
 
 
 def test_a_function_that_the_library_lacks() -> None:
-    assert heap._function("no_function_is_called_so") is None
+    assert driver._function("no_function_is_called_so") is None
 
 
 def test_without_these_functions_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heap, "_function", lambda _: None)
-    heap.keep_little()
+    monkeypatch.setattr(driver, "_function", lambda _: None)
+    driver.keep_little()
 
 
 def test_freed_blocks_go_back_to_the_system() -> None:
-    if not Path("/proc/self/statm").exists() or heap._function("malloc_trim") is None:
+    if not Path("/proc/self/statm").exists() or driver._function("malloc_trim") is None:
         pytest.skip("another C library, or another system")
-    heap.keep_little()
+    driver.keep_little()
     before = resident()
     block = np.ones(16 << 20, np.uint8)
     held = resident()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import ReadError
-from comparanda.read.cuts import UncuttableError
-from comparanda.read.inputs import Input
-from comparanda.road import Setup, request_of
-from comparanda.scale import in_step, looking
-from comparanda.scale.index import opened, placed
-from comparanda.scale.looking import Look, placed_again
+from comparanda.formats.cuts import UncuttableError
+from comparanda.formats.inputs import Input
+from comparanda.pipeline import Setup, request_of
+from comparanda.scale import index
+from comparanda.scale import plan as in_step
+from comparanda.scale.index import Look, opened, placed, placed_again
 from comparanda.scale.plan import Cut, Plan, plan_of
 from tests.scale.faults import children, compared, expected, said, write
 
@@ -22,7 +22,7 @@ SIDES = ("key", "one", "two", "three")
 HOOK = """
 import os, signal
 from comparanda.errors import ReadError
-from comparanda.scale import looking
+from comparanda.scale import index as looking
 
 plain = looking.Look.batches
 
@@ -113,7 +113,7 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_documents_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "BATCH", 1_200)
+    monkeypatch.setattr(index, "BATCH", 1_200)
     sides = [opened(Input(f"{side}.conllu"), *request_of(side, Setup("pos"))) for side in ("key", "one")]
     batches = list(Look.at(sides).batches())
     assert [(side, len(rows)) for side, rows in batches] == [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.read import cuts
+from comparanda.formats import cuts
 from tests.scale.test_equal import Corpus, said
 from tests.seeds import mostly_slow
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from comparanda.road import Setup
+from comparanda.pipeline import Setup
 from comparanda.scale.plan import Cut, Plan, plan_of
 from tests.scale.faults import PART, write
 

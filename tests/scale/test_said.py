@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from comparanda.core.places import Lasting
 from comparanda.demo import demo_files
-from comparanda.places import Lasting
-from comparanda.show import console
-from comparanda.show.console import progress
+from comparanda.render import console
+from comparanda.render.console import progress
 from tests.command import run
 
 COUNTED = (

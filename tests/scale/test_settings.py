@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from comparanda.errors import ReadError
-from comparanda.road import Setup
-from comparanda.scale.settings import files_beside, said_of
+from comparanda.pipeline import Setup
+from comparanda.scale.plan import files_beside, said_of
 from tests.scale.faults import compared, write
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from comparanda.comparison.examples import Answer, Example, Examples
-from comparanda.comparison.finding import Finding
-from comparanda.comparison.mentions import ShownChain, ShownMention
-from comparanda.comparison.rulers import Piece
-from comparanda.comparison.spans import ItemVerdict, RunVerdict, Span, SpanLine, Stretch
-from comparanda.comparison.trees import Arc, Tree
+from comparanda.core.sites import Sites
+from comparanda.core.verdicts import System, Verdicts
+from comparanda.findings.base import Finding
+from comparanda.findings.examples import Answer, Example, Examples
 from comparanda.result import Result
-from comparanda.sites import Sites
-from comparanda.verdicts import System, Verdicts
+from comparanda.tasks.coref.examples import ShownChain, ShownMention
+from comparanda.tasks.spans.examples import ItemVerdict, Piece, RunVerdict, Span, SpanLine, Stretch
+from comparanda.tasks.trees.examples import Arc, Tree
 from tests.toy_task import findings, verdicts_of
 
 TEXTS = (

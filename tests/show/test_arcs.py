@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from comparanda.comparison.trees import Arc, Tree
-from comparanda.show.arcs import LEGEND, NO_WORD, draw
+from comparanda.tasks.trees.examples import LEGEND, NO_WORD, Arc, Tree, draw
 from tests.show.hostile import TEXTS
 
 Said = tuple[int, int | None, str | None]  # word, head, label

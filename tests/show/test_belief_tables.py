@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from comparanda import Result
-from comparanda.show.console import as_text
-from comparanda.show.table import Table
-from comparanda.show.tables import main_table, tables
+from comparanda.render.console import as_text
+from comparanda.render.registry import main_table, tables
+from comparanda.render.table import Table
 from tests.comparison.beliefs.small import Block, compared
 
 KEY = ["a:PER", "e:ORG"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.show.cells import Kind, cell, visible
+from comparanda.render.table import Kind, cell, visible
 from tests.show.hostile import TEXTS
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from comparanda import compare
-from comparanda.comparison.chain_pairs import ChainPairs
-from comparanda.show.console import as_text
-from comparanda.show.tables import tables
+from comparanda.render.console import as_text
+from comparanda.render.registry import tables
+from comparanda.tasks.coref.findings import ChainPairs
 from tests.cli.golden import assert_golden
 from tests.comparison.small_chains import A, B, C, compared
 from tests.shared_data import shared

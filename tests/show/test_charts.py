@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.errors import MissingExtraError, UsageError
-from comparanda.show.charts import (
+from comparanda.findings.table_links import Link
+from comparanda.render.charts import (
     Axis,
     Balance,
     BarChart,
@@ -36,13 +37,24 @@ from comparanda.show.charts import (
     as_png,
     themed,
 )
-from comparanda.show.charts.axes import Unit, ticked
-from comparanda.show.charts.dark import DARK, LIGHT, variables
-from comparanda.show.charts.lines import thinned
-from comparanda.show.charts.matrix import DARKEST, PALEST
-from comparanda.show.charts.paper import named
-from comparanda.show.charts.theme import CHANGE, GAIN, LOSS, MARKS, brief, fitting, folded, style, text_width
-from comparanda.show.links import Link
+from comparanda.render.charts.axes import Unit, ticked
+from comparanda.render.charts.canvas import named
+from comparanda.render.charts.grids import DARKEST, PALEST
+from comparanda.render.charts.lines import thinned
+from comparanda.render.charts.theme import (
+    CHANGE,
+    DARK,
+    GAIN,
+    LIGHT,
+    LOSS,
+    MARKS,
+    brief,
+    fitting,
+    folded,
+    style,
+    text_width,
+    variables,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert('x')</script> & \"\x1b[31m\u202e"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.show.table import Table
-from comparanda.show.tables import tables
+from comparanda.render.registry import tables
+from comparanda.render.table import Table
 from tests.comparison.every_task import trees
 from tests.comparison.test_confusion import MANY, many
 

@@ -7,12 +7,10 @@ import re
 
 import pytest
 
-from comparanda.comparison.examples import Answer, Example, Examples
-from comparanda.comparison.rulers import Piece
-from comparanda.comparison.spans import ItemVerdict, RunVerdict, Span, SpanLine, Stretch
+from comparanda.findings.examples import Answer, Example, Examples
+from comparanda.render.console import as_text, show
 from comparanda.result import Result
-from comparanda.show.console import as_text, show
-from comparanda.show.spans import LEGEND
+from comparanda.tasks.spans.examples import LEGEND, ItemVerdict, Piece, RunVerdict, Span, SpanLine, Stretch
 from tests.show.hostile import hostile_findings
 from tests.toy_task import (
     Policy,

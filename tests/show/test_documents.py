@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from comparanda.render.markup import as_delimited, as_html, as_json_lines, as_markdown
+from comparanda.render.registry import main_table, tables
+from comparanda.render.table import Table, visible
 from comparanda.result import Result
-from comparanda.show.cells import visible
-from comparanda.show.documents import as_delimited, as_html, as_json_lines, as_markdown
-from comparanda.show.table import Table
-from comparanda.show.tables import main_table, tables
 from tests.show.hostile import hostile_findings, plain_and_hostile_findings
 from tests.toy_task import (
     registered,

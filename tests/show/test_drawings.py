@@ -15,14 +15,14 @@ from xml.etree import ElementTree
 import pytest
 
 import comparanda as cp
-from comparanda.comparison.finding import Finding
 from comparanda.demo import demo_files
+from comparanda.findings.base import Finding
+from comparanda.findings.difference import flow_chart, gain_chart
+from comparanda.findings.table_links import Link
+from comparanda.render.charts import DivergingChart, DotPlot, FlowChart, MatrixChart, Paper, UpSetChart
+from comparanda.render.markup import as_html
+from comparanda.render.registry import drawings
 from comparanda.result import Result
-from comparanda.show.charts import DivergingChart, DotPlot, FlowChart, MatrixChart, Paper, UpSetChart
-from comparanda.show.difference_charts import flow_chart, gain_chart
-from comparanda.show.documents import as_html
-from comparanda.show.drawings import drawings
-from comparanda.show.links import Link
 from tests.comparison.beliefs.small import compared
 from tests.comparison.every_task import TASKS, views
 from tests.show.hostile import plain_and_hostile_findings
@@ -107,7 +107,7 @@ def test_marks_of_the_demo_lead_to_what_they_count(task: str) -> None:
 
 def allowed(name: str) -> set[str]:
     """Return one of the sets of names that the page copies."""
-    script = files("comparanda.page").joinpath("assets", "charts.js").read_text(encoding="utf-8")
+    script = files("comparanda.report").joinpath("assets", "charts.js").read_text(encoding="utf-8")
     (found,) = re.findall(rf"const {name} = new Set\(\[(.*?)\]\)", script, re.DOTALL)
     return {*re.findall(r'"([\w-]+)"', found)}
 

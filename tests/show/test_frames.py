@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from comparanda.errors import MissingExtraError
+from comparanda.render.markup import citation
 from comparanda.result import Result
-from comparanda.show.citation import citation
 from tests.toy_task import (
     findings,
     registered,

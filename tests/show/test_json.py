@@ -13,17 +13,16 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from comparanda.agreeing import agreement
-from comparanda.annotators import compare_keys
-from comparanda.asking import ask
-from comparanda.comparing import compare
-from comparanda.comparison.finding import Finding
-from comparanda.ensemble import combine
-from comparanda.read.replies import Reply
-from comparanda.read.runs import Runs
+from comparanda.api.combination import combine
+from comparanda.api.comparison import compare, compare_keys
+from comparanda.api.outputs import agreement
+from comparanda.api.review import ask
+from comparanda.api.simulations import simulate
+from comparanda.findings.base import Finding
+from comparanda.formats.inputs import Runs
+from comparanda.formats.replies import Reply
+from comparanda.render.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
 from comparanda.result import Result
-from comparanda.show.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
-from comparanda.simulating import simulate
 from tests.comparison.beliefs.small import compared as compared_beliefs
 from tests.comparison.small_chains import A, B, C, compared
 from tests.show.hostile import hostile_findings
@@ -39,7 +38,7 @@ from tests.toy_task import (
 
 GOLDEN = Path(__file__).parent.parent / "golden" / f"schemas-v{SCHEMA_VERSION}.json"
 HOW = """the shape of an output is not the one on record.
-If users' programs could notice: raise SCHEMA_VERSION in src/comparanda/show/json.py, and say so in the changelog.
+If users' programs could notice: raise SCHEMA_VERSION in src/comparanda/render/json.py, and say so in the changelog.
 Then record the new shape: UPDATE_GOLDEN=1 pytest tests/show/test_json.py (or pytest --update-golden)"""
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.comparison.gating.finding import Check, Gate
-from comparanda.show.junit import as_junit
+from comparanda.findings.gate import Check, Gate
+from comparanda.render.junit import as_junit
 from tests.seeds import draws
 
 etree: Any = pytest.importorskip("lxml.etree")  # comes with bioc and dkpro-cassis, which tests need anyway

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comparanda.render.markup import as_latex, escaped
+from comparanda.render.registry import tables
+from comparanda.render.table import visible
 from comparanda.result import Result
-from comparanda.show.cells import visible
-from comparanda.show.latex import as_latex, escaped
-from comparanda.show.tables import tables
 from tests.show.hostile import TEXTS, plain_and_hostile_findings
 from tests.toy_task import (
     registered,

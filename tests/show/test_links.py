@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 
 import comparanda as cp
 from comparanda import Result, Runs
-from comparanda.agreeing import agreement_of
-from comparanda.comparison.finding import Finding
+from comparanda.api.outputs import agreement_of
 from comparanda.demo import demo_files
-from comparanda.road import Setup
-from comparanda.show.links import Link, decided_link, right_link
-from comparanda.show.table import Field, Linked, Table, cut
-from comparanda.show.tables import tables
+from comparanda.findings.base import Finding
+from comparanda.findings.table_links import Link, decided_link, right_link
+from comparanda.pipeline import Setup
+from comparanda.render.registry import tables
+from comparanda.render.table import Field, Linked, Table, cut
 from tests.comparison import every_task
 from tests.comparison.beliefs.small import compared as believed
 from tests.comparison.populations import Population

@@ -13,12 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from comparanda.comparison.examples import Answer, Example, Examples
-from comparanda.comparison.mentions import ShownChain, ShownMention
-from comparanda.show.cells import visible
-from comparanda.show.console import as_text, show
-from comparanda.show.mentions import LEGEND, NO_TEXT, draw, one_line, sentence
-from comparanda.show.tables import tables
+from comparanda.findings.examples import Answer, Example, Examples
+from comparanda.render.console import as_text, show
+from comparanda.render.registry import tables
+from comparanda.render.table import visible
+from comparanda.tasks.coref.examples import LEGEND, NO_TEXT, ShownChain, ShownMention, draw, one_line, sentence
 from tests.seeds import draws
 from tests.show.hostile import TEXTS
 

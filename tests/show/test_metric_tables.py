@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from comparanda.comparison.scores import OutcomeCount, Score, Scores
-from comparanda.show.documents import as_delimited, as_json_lines
-from comparanda.show.metric_tables import metrics_of
-from comparanda.show.score_tables import main_score_table, score_tables
-from comparanda.show.table import Table
-from comparanda.show.tables import main_table, shows_more
+from comparanda.findings.score_tables import main_score_table, metrics_of, score_tables
+from comparanda.findings.scores import OutcomeCount, Score, Scores
+from comparanda.render.markup import as_delimited, as_json_lines
+from comparanda.render.registry import main_table, shows_more
+from comparanda.render.table import Table
 
 WHY = "no chain in the key and none claimed"
 

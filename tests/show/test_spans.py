@@ -15,9 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from comparanda.comparison.rulers import Piece
-from comparanda.comparison.spans import Span, SpanLine, Stretch
-from comparanda.show.spans import LEGEND, NO_SPANS, draw
+from comparanda.tasks.spans.examples import LEGEND, NO_SPANS, Piece, Span, SpanLine, Stretch, draw
 from tests.show.hostile import TEXTS
 
 ANNA = ("Yesterday", "Anna", "Smith", "met", "the", "board", "of", "Hollow", "Lane", "Foods", "in", "Leeds", ".")

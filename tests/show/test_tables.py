@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from comparanda.comparison.finding import Finding
-from comparanda.comparison.spans import ItemVerdict, RunVerdict, Stretch
+from comparanda.core.verdicts import System
+from comparanda.findings.base import Finding
+from comparanda.findings.score_tables import stars
+from comparanda.render.registry import main_table, tables
+from comparanda.render.table import Field, Table
 from comparanda.result import Result
-from comparanda.show.score_tables import stars
-from comparanda.show.table import Field, Table
-from comparanda.show.tables import main_table, tables
-from comparanda.verdicts import System
+from comparanda.tasks.spans.examples import ItemVerdict, RunVerdict, Stretch
 from tests.show.hostile import plain_and_hostile_findings
 from tests.toy_task import (
     registered,

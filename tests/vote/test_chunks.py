@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.errors import UsageError
-from comparanda.vote import Method, combined
+from comparanda.tasks.ballots import combined
+from comparanda.tasks.vote_methods import Method
 from tests.seeds import draws
 
 from .votes import aligned, alike, flat_spans, spans_in, spans_of, tagged, trust_of, winner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from comparanda.errors import UsageError
-from comparanda.vote import DEFAULTS, Ground, Method
+from comparanda.tasks.vote_methods import DEFAULTS, Ground, Method
 
 
 @pytest.mark.parametrize("written", ["union", "at-least-3", "weighted-tree-vote", "per-label"])

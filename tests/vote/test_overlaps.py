@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.align import PlacedSpans
-from comparanda.columns import TextColumn
-from comparanda.corpus import Fragments
-from comparanda.vote.overlaps import strongest
+from comparanda.core.corpus import Fragments
+from comparanda.core.text_columns import TextColumn
+from comparanda.tasks.spans.votes import strongest
 from tests.seeds import draws
 
 Pieces = list[tuple[int, int]]

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.columns import TextColumn
-from comparanda.vote import Method, Trust, combined
+from comparanda.core.text_columns import TextColumn
+from comparanda.tasks.ballots import combined
+from comparanda.tasks.vote_methods import Method, Trust
 from tests.seeds import draws
 
 from .votes import Span, aligned, alike, flat_spans, kept_items, spans_of, tagged, trust_of

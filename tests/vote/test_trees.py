@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.align import Aligned
-from comparanda.corpus import Corpus
-from comparanda.road import Setup, prepare
-from comparanda.vote import Method, Trust, combined
-from comparanda.vote.spanning import spanning_tree
+from comparanda.core.corpus import Corpus
+from comparanda.pipeline import Setup, prepare
+from comparanda.tasks.ballots import combined
+from comparanda.tasks.trees.votes import spanning_tree
+from comparanda.tasks.vote_methods import Method, Trust
 from tests.seeds import draws
 
 from .votes import is_tree, trees_of, trust_of, values_of, winner

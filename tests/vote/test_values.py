@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.columns import join_labels
-from comparanda.vote import Ground, Method, Trust, combined
+from comparanda.core.text_columns import join_labels
+from comparanda.tasks.ballots import combined
+from comparanda.tasks.vote_methods import Ground, Method, Trust
 from tests.seeds import draws
 
 from .votes import aligned, trust_of, values_of, winner

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from comparanda.align import Aligned
-from comparanda.corpus import Corpus
-from comparanda.road import Setup, prepare
-from comparanda.vote import Trust
+from comparanda.core.corpus import Corpus
+from comparanda.pipeline import Setup, prepare
+from comparanda.tasks.vote_methods import Trust
 
 Span = tuple[Any, ...]
 

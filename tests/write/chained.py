@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
-from comparanda.write.passages import TAGS, Losses, Mention, Passage, passages
-from comparanda.write.writer import find_writer
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.document_writer import TAGS, Losses, Mention, Passage, find_writer, passages
+from comparanda.formats.inputs import Input, read_input
 
 WORDS = ("Anna", "met", "Bo", "and", "she", "told", "him", "that", "Cleo", "left")
 LABEL = "ENTITY"

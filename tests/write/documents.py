@@ -6,11 +6,10 @@ import random
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
-from comparanda.write.passages import Losses, Mention, Passage, passages
-from comparanda.write.writer import find_writer
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.document_writer import Losses, Mention, Passage, find_writer, passages
+from comparanda.formats.inputs import Input, read_input
 
 LABELS = ("PER", "LOC", "ORG-x", "Zeit/Ort")
 WORDS = ("Anna", "Smith", "met", "Zoë", "in", "Łódź", "😀", "a<b", "R&D", '"x"', "d'Arc", "1.5", "東京", "e\u0301t")

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from comparanda.columns import Slices, TextColumn
-from comparanda.corpus import Arcs, Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Layer, Request, Shape
-from comparanda.write.rows import written_rows
+from comparanda.core.corpus import Arcs, Corpus
+from comparanda.core.text_columns import Slices, TextColumn
+from comparanda.formats.contract import Layer, Request, Shape
+from comparanda.formats.inputs import Input, read_input
+from comparanda.formats.row_writer import written_rows
 
 
 def read_rows(

@@ -12,7 +12,7 @@ import pytest
 from bioc import biocjson, biocxml
 
 from comparanda.errors import UsageError, WriteError
-from comparanda.write.passages import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, passages
 from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written

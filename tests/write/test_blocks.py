@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda.beliefs.model import Beliefs, Worlds
-from comparanda.candidates import Candidates
-from comparanda.columns import TextColumn
+from comparanda.core.candidates import Candidates
+from comparanda.core.probabilities import Beliefs, Worlds
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import WriteError
-from comparanda.write.blocks import Tuples, as_blocks
+from comparanda.formats.probabilistic import Tuples, as_blocks
 from tests.judge.beliefs.cases import random_case
 
 World = frozenset[tuple[int, int, str]]

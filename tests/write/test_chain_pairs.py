@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 import comparanda as cp
-from comparanda.columns import TextColumn
-from comparanda.corpus import Spans
-from comparanda.write.passages import Losses, Passage, passages
-from comparanda.write.writer import writers
+from comparanda.core.corpus import Spans
+from comparanda.core.text_columns import TextColumn
+from comparanda.formats.document_writer import Losses, Passage, passages, writers
 from tests.shared_data import shared
 from tests.write.chained import (
     content,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.write.chunks import Run, chunk_tags, runs_of, sentences_of, stands_in_line, words_of
-from comparanda.write.passages import Losses, Mention, Passage
+from comparanda.formats.document_writer import Losses, Mention, Passage
+from comparanda.formats.word_runs import Run, chunk_tags, runs_of, sentences_of, stands_in_line, words_of
 
 WORDS = ((0, 4), (5, 10), (11, 14), (15, 21))
 TEXT = "Anna Smith met Berlin"

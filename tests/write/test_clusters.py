@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.write.passages import Mention
+from comparanda.formats.document_writer import Mention
 from tests.seeds import seeds
 from tests.write.chained import (
     content,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.write.passages import Mention, Passage
+from comparanda.formats.document_writer import Mention, Passage
 from tests.seeds import seeds
 from tests.write.chained import (
     chains,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.write.passages import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, passages
 from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from comparanda.convert import converted
 from comparanda.errors import WriteError
-from comparanda.write.passages import ONE_SPACE, Losses, Mention, Passage, passages
-from comparanda.write.writer import find_writer
+from comparanda.formats.conversion import converted
+from comparanda.formats.document_writer import ONE_SPACE, Losses, Mention, Passage, find_writer, passages
 from tests.read.tabbed_formats.test_hipe import HIPE, key, path_of, systems
 from tests.seeds import seeds
 from tests.shared_data import shared

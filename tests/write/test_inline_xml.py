@@ -10,10 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from comparanda.convert import converted
 from comparanda.errors import UsageError, WriteError
-from comparanda.write.passages import Losses, Mention, Passage, passages
-from comparanda.write.writer import find_writer
+from comparanda.formats.conversion import converted
+from comparanda.formats.document_writer import Losses, Mention, Passage, find_writer, passages
 from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written

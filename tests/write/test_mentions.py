@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from comparanda.write.mentions import without_words
-from comparanda.write.passages import Losses, Passage
+from comparanda.formats.document_writer import Losses, Passage
+from comparanda.formats.word_runs import without_words
 from tests.write.chained import document, mention
 
 LOST = "not written: {!r} of spans whose words are cut otherwise by who reads the text"

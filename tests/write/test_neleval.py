@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from comparanda.columns import TextColumn
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import WriteError
-from comparanda.write.passages import Losses, Mention, Passage
+from comparanda.formats.document_writer import Losses, Mention, Passage
 from tests.read.corpora import spans
 from tests.seeds import seeds
 from tests.write.documents import random_documents, read_files, written

@@ -10,8 +10,8 @@ import pytest
 import rdflib
 
 from comparanda.errors import WriteError
-from comparanda.read.json_formats.nif import ITSRDF, NIF
-from comparanda.write.passages import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.nif import ITSRDF, NIF
 from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written

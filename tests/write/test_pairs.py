@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.ids import NIL, split
 from comparanda.errors import WriteError
-from comparanda.ids import NIL, split
-from comparanda.write.passages import Losses, Passage, passages
-from comparanda.write.writer import writers
+from comparanda.formats.document_writer import Losses, Passage, passages, writers
 from tests.read.corpora import said, spans
 from tests.seeds import mostly_slow
 from tests.shared_data import shared

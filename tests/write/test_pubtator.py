@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.write.passages import Losses, Mention, Passage
+from comparanda.formats.document_writer import Losses, Mention, Passage
 from tests.seeds import seeds
 from tests.write.documents import content, random_documents, read_back, written
 

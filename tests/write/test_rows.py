@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import comparanda
-from comparanda.columns import TextColumn
-from comparanda.corpus import ROOT, Corpus
+from comparanda.core.corpus import ROOT, Corpus
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import WriteError
-from comparanda.read.objects import read_object
-from comparanda.read.request import Request
-from comparanda.write.rows import written_rows
+from comparanda.formats.contract import Request
+from comparanda.formats.objects import read_object
+from comparanda.formats.row_writer import written_rows
 from tests.command import run
 from tests.write.row_files import read_rows, seen, text_of, with_system
 

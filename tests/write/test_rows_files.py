@@ -14,7 +14,7 @@ import pytest
 
 import comparanda
 from comparanda.align import NONE, align
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
 from comparanda.demo import copy_demo
 from tests.command import run
 from tests.shared_data import shared

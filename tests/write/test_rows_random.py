@@ -13,11 +13,11 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from comparanda.columns import join_labels
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.text_columns import join_labels
 from comparanda.errors import ComparandaError, WriteError
-from comparanda.read.request import Layer, Shape
-from comparanda.write.rows import written_rows
+from comparanda.formats.contract import Layer, Shape
+from comparanda.formats.row_writer import written_rows
 from tests.seeds import draws
 from tests.write.row_files import read_rows, seen, with_system
 

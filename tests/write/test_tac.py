@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.write.passages import Mention
+from comparanda.formats.document_writer import Mention
 from tests.seeds import seeds
 from tests.write.documents import random_documents, written
 from tests.write.test_neleval import SAID, all_said, complete, document, expected, lost

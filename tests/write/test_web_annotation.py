@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.write.passages import Losses, Mention, Passage, passages
+from comparanda.core.corpus import Corpus
+from comparanda.formats.document_writer import Losses, Mention, Passage, passages
 from tests.read.corpora import fragments, said, spans
 from tests.seeds import seeds
 from tests.shared_data import shared

@@ -10,8 +10,8 @@ import cassis
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.read.xml_formats.xmi import NAMED_ENTITY
-from comparanda.write.passages import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.xmi import NAMED_ENTITY
 from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.write.documents import content, random_documents, read_back, read_files, written

@@ -7,17 +7,15 @@ cuts, is laid over the key by its characters.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.align.ids import map_by_id, refuse_repeated_ids
-from comparanda.align.maps import NONE, Aligned, RowMap, row_map
-from comparanda.align.missing import missing_notes, refuse_missing
+from comparanda.align.maps import NONE, Aligned, RowMap, missing_notes, refuse_missing, row_map
 from comparanda.align.quotes import placed, placed_alone
-from comparanda.align.surface import Surface
 from comparanda.align.words import (
+    Surface,
     check_numbers,
     lay_text,
     note_cuts,
@@ -25,14 +23,55 @@ from comparanda.align.words import (
     same_words,
     segments_of_same_tokens,
 )
+from comparanda.core.places import Note
 from comparanda.errors import AlignError
-from comparanda.places import Note
 
 if TYPE_CHECKING:
-    from comparanda.align.maps import Mapped
-    from comparanda.align.missing import Missing
-    from comparanda.columns import Rows
-    from comparanda.corpus import Corpus
+    from collections.abc import Sequence
+
+    from comparanda.align.maps import Mapped, Missing
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Rows
+
+
+# Rows that are found by their ids: classification files.
+
+
+def map_by_id(key: Corpus, response: Corpus, missing: Missing) -> Mapped:
+    """Match rows by their ids."""
+    if same_words(key, response):
+        return RowMap(), None, []
+    mine, theirs = _rows_by_id(key), _rows_by_id(response)
+    lacking = [name for name in mine if name not in theirs]
+    surplus = [name for name in theirs if name not in mine]
+    refuse_missing(key, response, lacking, surplus, missing, "id")
+    common = [(row, theirs[name]) for name, row in mine.items() if name in theirs]
+    rows = np.array(common, dtype=np.int64).reshape(-1, 2)
+    notes = missing_notes(response, lacking, surplus, "id")
+    return row_map(len(key), len(response), rows[:, 0], rows[:, 1]), None, notes
+
+
+def refuse_repeated_ids(key: Corpus) -> None:
+    """Look for an id that occurs twice, once for all responses: those with the same rows are not looked at again."""
+    if key.words is not None and len(key.words.intern().names) < len(key):
+        _rows_by_id(key)
+
+
+def _rows_by_id(corpus: Corpus) -> dict[str, int]:
+    if corpus.words is None:
+        return {str(row): row for row in range(len(corpus))}
+    rows: dict[str, int] = {}
+    for row in range(len(corpus)):
+        name = corpus.words[row]
+        if name in rows:
+            raise AlignError(
+                f"the id {name!r} occurs a second time",
+                where=str(corpus.location(row)),
+                details=[f"it stands first at {corpus.location(rows[name])}"],
+                hint="rows are told apart by their ids; to give a row several labels see the docs of the format",
+            )
+        rows[name] = row
+    return rows
 
 
 def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
@@ -181,3 +220,25 @@ def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) 
         response_rows.append(other)
     mapped = row_map(len(key), len(response), np.concatenate(key_rows), np.concatenate(response_rows))
     return mapped, count
+
+
+# Responses that were laid over a key one at a time, put side by side.
+
+
+def together(parts: Sequence[Aligned]) -> Aligned:
+    """Put alignments with one key side by side, as if all their responses had been aligned at once.
+
+    So a response that does not fit can be left out, and none is read or aligned twice.
+    """
+    key = parts[0].key
+    kept: list[Rows] = [part.kept for part in parts if part.kept is not None]
+    common = reduce(np.intersect1d, kept) if kept else None
+    own = [note for part in parts for note in part.notes[len(part.key.notes) :] if note.side != "key"]
+    return Aligned(
+        key,
+        tuple(response for part in parts for response in part.responses),
+        tuple(each for part in parts for each in part.maps),
+        tuple(each for part in parts for each in part.segments),
+        common,
+        (*key.notes, *own, *left_out(key, common)),
+    )

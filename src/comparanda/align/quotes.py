@@ -7,35 +7,489 @@ length at the end of the text, which `align.apart` sets apart from all that stan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from comparanda.align.copies import Copied
-from comparanda.align.ground import Ground
-from comparanda.align.occurrences import Searched
-from comparanda.align.placing import (
-    AMBIGUOUS,
-    FUZZY,
-    HALLUCINATED,
-    INSIDE,
-    NORMALISED,
-    REPEATED,
-    Claim,
-    Placed,
-    place_claims,
-)
-from comparanda.columns import TextColumn, taken
-from comparanda.corpus import Documents, RawText, Spans
+from comparanda.align.occurrences import Occurrences, Place, Searched, cut, similarity
+from comparanda.align.positions import Ground
+from comparanda.align.span_positions import PlacedSpans, Placement
+from comparanda.align.span_positions import place_spans as _place_spans
+from comparanda.core.corpus import Documents, RawText, Spans
+from comparanda.core.places import Note
+from comparanda.core.text_columns import TextColumn, taken
 from comparanda.errors import AlignError
-from comparanda.places import Note
 
 if TYPE_CHECKING:
-    from comparanda.columns import Column, Rows, Truths
-    from comparanda.corpus import Corpus, Quotes
+    from comparanda.align.maps import Aligned
+    from comparanda.align.occurrences import How
+    from comparanda.core.corpus import Corpus, Quotes
+    from comparanda.core.text_columns import Column, Rows, Truths
+
+
+# The copy of a text that an answer holds, laid over the text: so the place of a tagged item is known.
+
+
+_AROUND = 3
+_LARGEST = 4_000_000  # so many pairs of words are compared at once
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a piece of a copy stands in the text.
+
+    Args:
+        how: how it was found.
+        place: where it stands.
+        certain: whether it cannot stand anywhere else.
+
+    """
+
+    how: How
+    place: Place
+    certain: bool
+
+
+class Copied:
+    """A copy laid over a text, word by word.
+
+    Args:
+        text: the text.
+        copy: what the answer holds of it; words may be missing, changed or added.
+
+    """
+
+    def __init__(self, text: Searched, copy: str) -> None:
+        self._text = text
+        self._copy = Searched(copy)
+        self._often: dict[tuple[str, str], bool] = {}
+
+    @cached_property
+    def _begin(self) -> int | None:
+        """The word of the copy at which all words of the text stand in a row; None if they do not."""
+        return self._copy.folded.find(self._text.folded.text, 0)
+
+    @property
+    def same(self) -> bool:
+        """Whether the copy has the words of the text, however they are written; there may be others around them."""
+        return self._begin is not None
+
+    @cached_property
+    def _words(self) -> list[int]:
+        """The word of the text that each word of the copy is; -1 for none."""
+        mine, theirs = self._copy.folded.words, self._text.folded.words
+        if self._begin is None:
+            return _matched(mine, theirs)
+        behind = len(mine) - self._begin - len(theirs)
+        return [*[-1] * self._begin, *range(len(theirs)), *[-1] * behind]
+
+    def match(self, begin: int, end: int) -> Match | None:
+        """Return where a piece of the copy stands in the text; None if that cannot be said."""
+        copy, text = self._copy, self._text
+        first, last = bisect_right(copy.ends, begin), bisect_left(copy.begins, end) - 1
+        if last < first:
+            return None
+        there = self._words[first]
+        behind = there + last - first
+        if there < 0 or self._words[first : last + 1] != list(range(there, behind + 1)):
+            return self._between(first, last)
+        before, after = max(begin - copy.begins[first], 0), max(copy.ends[last] - end, 0)
+        cuts_words = bool(before or after)
+        if cuts_words and copy.exact.between(first, last + 1) != text.exact.between(there, behind + 1):
+            return None  # a part of a word that is written otherwise: nobody knows which
+        place = text.begins[there] + before, text.ends[behind] - after
+        return Match("exact", place, self._is_certain(first, last, there, behind))
+
+    def _between(self, first: int, last: int) -> Match | None:
+        """Return what stands in the text between the same neighbours, if it is much like some words of the copy."""
+        copy, text = self._copy.folded, self._text.folded
+        there = self._words[first - 1] + 1 if first else 0
+        behind = (self._words[last + 1] if last + 1 < len(self._words) else len(text.words)) - 1
+        if behind < there or not similarity(copy.shown(first, last + 1), text.shown(there, behind + 1)):
+            return None
+        pairs = (copy.words[first], text.words[there]), (copy.words[last], text.words[behind])
+        if any(one[:1].isalnum() != other[:1].isalnum() for one, other in pairs):  # a sign that the copy has lost
+            return None
+        place = self._text.begins[there], self._text.ends[behind]
+        return Match("fuzzy", place, self._is_certain(first, last, there, behind))
+
+    def _is_certain(self, first: int, last: int, there: int, behind: int) -> bool:
+        """Whether no other place is possible.
+
+        In a copy that is not the text the words before and behind must be the same ones, and the words themselves must
+        stand there as often as in the text.
+        """
+        if self.same:
+            return True
+        mine, theirs = self._copy.folded.between(first, last + 1), self._text.folded.between(there, behind + 1)
+        if not self._as_often(mine, theirs):
+            return False
+        left, right = (first, there), (len(self._words) - 1 - last, len(self._text.begins) - 1 - behind)
+        for step in range(1, _AROUND + 1):
+            if min(left) >= step and self._words[first - step] != there - step:
+                return False
+            if min(right) >= step and self._words[last + step] != behind + step:
+                return False
+        return all(min(each) >= _AROUND or each[0] == each[1] for each in (left, right))
+
+    def _as_often(self, mine: str, theirs: str) -> bool:
+        """Whether the copy has some words, and those of the text that they are, as often as the text has."""
+        known = self._often.get((mine, theirs))
+        if known is None:
+            cut = self._text.folded.cut
+            sought = [cut + each + cut for each in {mine, theirs}]
+            counts = [sum(map(line.count, sought)) for line in (self._copy.folded, self._text.folded)]
+            known = self._often[mine, theirs] = counts[0] == counts[1]
+        return known
+
+
+def _matched(mine: Sequence[str], theirs: Sequence[str]) -> list[int]:
+    """Return for each word which of other words it is; -1 for none.
+
+    That is a longest common subsequence. Of long texts the words that both have once are matched first, and then what
+    stands between them.
+
+    >>> _matched("well then we go".split(), "then we all go".split())
+    [-1, 0, 1, 3]
+    """
+    found = [-1] * len(mine)
+    for first, last in pairwise(_fixed(mine, theirs)):
+        (begin, other), (end, other_end) = first, last
+        while begin < end and other < other_end and mine[begin] == theirs[other]:
+            found[begin] = other
+            begin, other = begin + 1, other + 1
+        while begin < end and other < other_end and mine[end - 1] == theirs[other_end - 1]:
+            end, other_end = end - 1, other_end - 1
+            found[end] = other_end
+        if begin < end and other < other_end and (end - begin) * (other_end - other) <= _LARGEST:
+            for here, there, size in _common(mine[begin:end], theirs[other:other_end]):
+                found[begin + here : begin + here + size] = range(other + there, other + there + size)
+    return found
+
+
+def _fixed(mine: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
+    """Return pairs of places between which words are matched: the begins, the ends, in long texts words that fit."""
+    ends = len(mine), len(theirs)
+    if ends[0] * ends[1] <= _LARGEST:
+        return [(0, 0), ends]
+    once = {word for word, count in Counter(theirs).items() if count == 1}
+    there = {word: place for place, word in enumerate(theirs) if word in once}
+    often = Counter(mine)
+    pairs = [(place, there[word]) for place, word in enumerate(mine) if word in once and often[word] == 1]
+    return [(0, 0), *_rising(pairs), ends]
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return as many pairs as can be so that the second places rise as the first do.
+
+    >>> _rising([(0, 5), (1, 2), (2, 3), (4, 9), (5, 4)])
+    [(1, 2), (2, 3), (5, 4)]
+    """
+    last: list[int] = []  # the smallest place at which so many pairs can end, and which pair that is
+    which: list[int] = []
+    before: list[int] = []
+    for number, (_, place) in enumerate(pairs):
+        length = bisect_left(last, place)
+        last[length : length + 1] = [place]
+        which[length : length + 1] = [number]
+        before.append(which[length - 1] if length else -1)
+    found = []
+    number = which[-1] if which else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = before[number]
+    return found[::-1]
+
+
+def _common(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Give the pieces that two rows of words have in common: where each begins in both, and how long it is."""
+    from rapidfuzz.distance import Indel
+
+    codes = {word: code for code, word in enumerate(dict.fromkeys([*mine, *theirs]))}
+    for step in Indel.opcodes([codes[word] for word in mine], [codes[word] for word in theirs]):
+        if step.tag == "equal":
+            yield step.src_start, step.dest_start, step.src_end - step.src_start
+
+
+# Which occurrence of a quote an item of an answer is.
+#
+# Items are taken in the order of the answer, and the text is read from begin to end:
+#
+# - Where the answer says which occurrence it means, or holds the text around the item, that place is taken.
+# - A quote that is claimed as often as it stands in the text, or more often: the n-th item is the n-th occurrence. What
+#   is left over may say something else (another label) of an occurrence; if not, it is *repeated*.
+# - A quote that is claimed less often: each item takes the first free occurrence that does not stand before the item
+#   before it in the answer, and does not lie inside a longer item; if there is none, the first that is free. It could
+#   be another one, so these items are *ambiguous*.
+# - A quote that is found nowhere is *hallucinated*.
+
+
+NORMALISED: Final = "normalised"
+INSIDE: Final = "inside"
+FUZZY: Final = "fuzzy"
+AMBIGUOUS: Final = "ambiguous"
+REPEATED: Final = "repeated"
+HALLUCINATED: Final = "hallucinated"
+PLAIN: Final = ""
+"""How an item was placed: all but the plain ones, which stand in the text as they are."""
+
+_ORDER: Final = ("exact", "normalised", "inside", "fuzzy")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An item of an answer.
+
+    Args:
+        quote: the text that it quotes.
+        label: its label.
+        id: the id of its entity; None where it has none.
+        occurrence: which occurrence of the quote it means, from 1; 0 where it does not say.
+        begin: where it stands in the answer's copy of the text; -1 where there is none.
+
+    """
+
+    quote: str
+    label: str
+    id: str | None = None
+    occurrence: int = 0
+    begin: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where an item stands, and how it was placed; None for one without a place."""
+
+    place: Place | None
+    placing: str
+
+
+@dataclass(eq=False, slots=True)
+class _Group:
+    """The items of one quote."""
+
+    occurrences: Occurrences
+    places: list[Place]
+    claims: list[int]
+    taken: set[Place] = field(default_factory=set)
+    skips: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
+
+    @property
+    def enough(self) -> bool:
+        """Whether the quote is claimed for every occurrence."""
+        return len(self.places) <= len(self.claims)
+
+
+def place_claims(text: Searched, claims: Sequence[Claim], copy: Copied | None = None) -> list[Placed]:
+    """Place the items of one answer.
+
+    >>> from comparanda.align.occurrences import Searched
+    >>> text = Searched("Anna met Bo. Anna left Bo and Bo.")
+    >>> claims = [Claim(quote, "PER") for quote in ("Anna", "Bo", "Anna", "Anna", "Zed")]
+    >>> for each in place_claims(text, claims):
+    ...     print(each.place, each.placing or "as it is")
+    (0, 4) as it is
+    (9, 11) ambiguous
+    (13, 17) as it is
+    None repeated
+    None hallucinated
+    """
+    return _Placing(text, claims).placed(copy)
+
+
+class _Placing:
+    """One answer on its way into the text."""
+
+    def __init__(self, text: Searched, claims: Sequence[Claim]) -> None:
+        self._text = text
+        self._claims = claims
+        self._found: dict[int, Placed] = {}
+        self._used: set[tuple[Place, str]] = set()
+        self._group: dict[int, _Group] = {}
+        self._near: dict[int, Match] = {}
+
+    def placed(self, copy: Copied | None) -> list[Placed]:
+        if copy is not None:
+            self._as_copied(copy)
+        groups = self._groups()
+        self._as_numbered(groups)
+        for group in sorted(groups, key=lambda each: (_ORDER.index(each.occurrences.how), each.claims[0])):
+            if group.enough:
+                self._one_by_one(group)
+        self._doubt(groups)
+        self._in_order()
+        return [self._found[number] for number in range(len(self._claims))]
+
+    def _put(self, number: int, place: Place, how: How, *, doubtful: bool = False) -> None:
+        """Give an item a place; if another item says the same of it, it is repeated."""
+        claim = self._claims[number]
+        if number in self._group:
+            self._group[number].taken.add(place)
+        if (place, claim.label) in self._used:
+            self._found[number] = Placed(None, REPEATED)
+            return
+        self._used.add((place, claim.label))
+        same = self._text.text[place[0] : place[1]] == claim.quote
+        plain = how if how in {INSIDE, FUZZY} else PLAIN if same else NORMALISED
+        self._found[number] = Placed(place, AMBIGUOUS if doubtful else plain)
+
+    def _as_copied(self, copy: Copied) -> None:
+        """Place items by the text around them, or at least remember where it puts them."""
+        for number, claim in enumerate(self._claims):
+            found = copy.match(claim.begin, claim.begin + len(claim.quote)) if claim.begin >= 0 else None
+            if found is not None and found.certain:
+                self._put(number, found.place, found.how)
+            elif found is not None:
+                self._near[number] = found
+
+    def _groups(self) -> list[_Group]:
+        """Look for each quote; those that differ in white space alone are one."""
+        together: dict[tuple[str, ...], list[int]] = {}
+        for number, claim in enumerate(self._claims):
+            words = tuple(word[0] for word in cut(claim.quote)) or (claim.quote,)
+            together.setdefault(words, []).append(number)
+        groups = []
+        for numbers in together.values():
+            if all(number in self._found for number in numbers):
+                continue
+            wanted = max(len(numbers), *(self._claims[number].occurrence for number in numbers))
+            found = self._text.occurrences(self._claims[numbers[0]].quote, wanted)
+            if found is None:
+                self._not_found(numbers)
+                continue
+            group = _Group(*found, numbers)
+            group.taken |= {place for number in numbers if (place := self._place_of(number)) is not None}
+            groups.append(group)
+            self._group |= dict.fromkeys(numbers, group)
+        return groups
+
+    def _not_found(self, numbers: Iterable[int]) -> None:
+        """Settle the items of a quote that is not in the text, unless a copy of it says what is meant."""
+        for number in numbers:
+            near = self._near.get(number)
+            if number not in self._found and near is not None:
+                self._put(number, near.place, near.how, doubtful=True)
+            self._found.setdefault(number, Placed(None, HALLUCINATED))
+
+    def _place_of(self, number: int) -> Place | None:
+        return self._found[number].place if number in self._found else None
+
+    def _as_numbered(self, groups: Iterable[_Group]) -> None:
+        """Place items that say which occurrence they mean."""
+        for group in groups:
+            for number in group.claims:
+                occurrence = self._claims[number].occurrence
+                if number not in self._found and 0 < occurrence <= len(group.places):
+                    self._put(number, group.places[occurrence - 1], group.occurrences.how)
+
+    def _one_by_one(self, group: _Group) -> None:
+        """Place as many items as there are occurrences, one after the other; then those that say something else."""
+        free = [place for place in group.places if place not in group.taken]
+        left = []
+        for number in group.claims:
+            if number in self._found:
+                continue
+            label = self._claims[number].label
+            turn = next((turn for turn, place in enumerate(free) if (place, label) not in self._used), None)
+            if turn is None:
+                left.append(number)
+            else:
+                self._put(number, free.pop(turn), group.occurrences.how)
+        start: dict[str, int] = {}
+        for number in left:
+            label = self._claims[number].label
+            turn = start.get(label, 0)
+            while turn < len(group.places) and (group.places[turn], label) in self._used:
+                turn += 1
+            start[label] = turn
+            if turn == len(group.places):
+                self._found[number] = Placed(None, REPEATED)
+            else:
+                self._put(number, group.places[turn], group.occurrences.how)
+
+    def _doubt(self, groups: Iterable[_Group]) -> None:
+        """Mark items of one quote that say different things, where their order does not tell which is which.
+
+        It does not if the answer is not in the order of the text, or if there are more of them than occurrences.
+        """
+        begins = [place[0] for number in range(len(self._claims)) if (place := self._place_of(number)) is not None]
+        in_order = all(one <= other for one, other in pairwise(begins))
+        for group in groups:
+            said = {(self._claims[number].label, self._claims[number].id) for number in group.claims}
+            told = in_order and len(group.places) == len(group.claims)
+            if not group.enough or len(group.places) < 2 or len(said) < 2 or told:
+                continue
+            for number in group.claims:
+                claim, found = self._claims[number], self._found[number]
+                if found.place is not None and claim.begin < 0 and not claim.occurrence:
+                    self._found[number] = Placed(found.place, AMBIGUOUS)
+
+    def _in_order(self) -> None:
+        """Place the items of quotes that have more occurrences than items."""
+        cover = _Cover([each.place for each in self._found.values() if each.place is not None])
+        begin = 0
+        for number in range(len(self._claims)):
+            if number not in self._found:
+                group, label = self._group[number], self._claims[number].label
+                tries = ((begin, cover), (0, cover), (begin, None), (0, None))
+                places = (self._free(group, label, start, inside) for start, inside in tries)
+                place = self._as_near(number) or next((each for each in places if each is not None), None)
+                if place is None:
+                    self._found[number] = Placed(None, REPEATED)
+                else:
+                    self._put(number, place, group.occurrences.how, doubtful=True)
+            begin = place[0] if (place := self._place_of(number)) is not None else begin
+
+    def _as_near(self, number: int) -> Place | None:
+        """Return where a copy of the text puts an item, if that place is free."""
+        near, claim = self._near.get(number), self._claims[number]
+        if near is None or near.place in self._group[number].taken or (near.place, claim.label) in self._used:
+            return None
+        return near.place
+
+    def _free(self, group: _Group, label: str, begin: int, cover: _Cover | None) -> Place | None:
+        """Return the first place behind a character that no item of the group has; inside no longer item, if asked."""
+        skips = group.skips[cover is not None]
+        passed: list[int] = []
+        place = group.occurrences.behind(begin)
+        while place is not None:
+            if place[0] in skips:
+                passed.append(place[0])
+                begin = skips[place[0]]
+            elif place in group.taken or (cover is not None and cover.holds(place)):
+                passed.append(place[0])
+                begin = place[0] + 1
+            elif (place, label) in self._used:
+                passed = []  # it is free for other labels, so nobody may skip it
+                begin = place[0] + 1
+            else:
+                break
+            place = group.occurrences.behind(begin)
+        for each in passed:
+            skips[each] = place[0] if place is not None else len(self._text.text) + 1
+        return place
+
+
+class _Cover:
+    """The places of items, for telling whether an occurrence lies inside a longer one."""
+
+    def __init__(self, places: Iterable[Place]) -> None:
+        ordered = sorted(places)
+        self._begins = [begin for begin, _ in ordered]
+        self._reach = [0, *accumulate((end for _, end in ordered), max)]
+        self._at = dict(ordered)  # the longest of those that begin there
+
+    def holds(self, place: Place) -> bool:
+        """Whether a place lies inside a longer one."""
+        begin, end = place
+        return self._reach[bisect_left(self._begins, begin)] >= end or self._at.get(begin, 0) > end
+
 
 PLACING, QUOTE = "placing", "quote"
 """The columns that say how an item was placed, and what it quotes where that is not what it covers."""
@@ -299,3 +753,84 @@ def _shown(corpus: Corpus, quotes: Quotes, number: int) -> str:
     quote = quotes.text[number]
     short = quote if len(quote) <= _LONGEST else quote[: _LONGEST - 1] + "…"
     return f"{corpus.source.locate(int(quotes.offset[number]))}: {short!r}"
+
+
+# Spans without a place, set apart from all that stand in the text.
+#
+# A hallucinated item is a claim, and wrong. It must not overlap a span of the key, nor be the same as another item that
+# is hallucinated, unless it is: two systems that invent the same text make the same claim. So each such text gets a
+# stretch of its own behind the text of its document.
+
+
+Stretch = tuple[int, str]
+"""A text that stands nowhere in a document, which is given by its index."""
+
+
+@dataclass(frozen=True, eq=False)
+class SetApart(Placement):
+    """Spans of which some have no place in the text.
+
+    Args:
+        quoted: what these quote, by their document and where they begin behind its text.
+
+    """
+
+    quoted: Mapping[tuple[int, int], str] = field(default_factory=dict)
+
+    def texts(self, spans: PlacedSpans) -> TextColumn:
+        """Return what each span covers of the key's text, or what it quotes."""
+        column = super().texts(spans)
+        where = zip(spans.document.tolist(), spans.begin.tolist(), column.values(), strict=True)
+        return TextColumn.of([self.quoted.get((document, begin), text) for document, begin, text in where])
+
+
+def place_spans(aligned: Aligned) -> Placement:
+    """Bring the spans of all sides to positions in the key's documents; those without a place stand behind the text."""
+    placement = _place_spans(aligned)
+    rows = [_nowhere(side) for side in placement.sides]
+    if not any(map(len, rows)):
+        return placement
+    begins = _begins(placement, rows)
+    sides = tuple(_moved(side, each, begins) for side, each in zip(placement.sides, rows, strict=True))
+    quoted = {(document, begin): quote for (document, quote), begin in begins.items()}
+    given = {each.name: getattr(placement, each.name) for each in fields(Placement)}
+    return SetApart(**{**given, "sides": sides}, quoted=quoted)
+
+
+def _nowhere(side: PlacedSpans) -> Rows:
+    """Return the spans of a side that have no place."""
+    if QUOTE not in side.columns:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(without_place(side.columns.get(PLACING)) & (side.begin == side.end))
+
+
+def _quoted(side: PlacedSpans, rows: Rows) -> list[Stretch]:
+    quote = side.columns.get(QUOTE)
+    if not isinstance(quote, TextColumn):
+        return []
+    return [(int(side.document[row]), " ".join(quote[row].split())) for row in rows.tolist()]
+
+
+def _begins(placement: Placement, rows: list[Rows]) -> dict[Stretch, int]:
+    """Give each text that stands nowhere a begin behind its document, in the order of the alphabet."""
+    found = {each for side, some in zip(placement.sides, rows, strict=True) for each in _quoted(side, some)}
+    texts = placement.ground.raw.documents
+    begins: dict[Stretch, int] = {}
+    behind: dict[int, int] = {}
+    for document, quote in sorted(found):
+        begin = behind.get(document, len(texts[document]) + 1)
+        begins[document, quote] = begin
+        behind[document] = begin + len(quote) + 1
+    return begins
+
+
+def _moved(side: PlacedSpans, rows: Rows, begins: Mapping[Stretch, int]) -> PlacedSpans:
+    """Return a side whose spans without a place have their stretch; in order again."""
+    if not len(rows):
+        return side
+    quoted = _quoted(side, rows)
+    begin, end = side.begin.copy(), side.end.copy()
+    begin[rows] = [begins[each] for each in quoted]
+    end[rows] = [begins[each] + len(each[1]) for each in quoted]
+    moved = replace(side, begin=begin, end=end)
+    return moved.take(np.lexsort((side.label.sorted().codes, end, begin, side.document)))

@@ -13,7 +13,7 @@ from contextlib import suppress
 import click
 
 from comparanda.cli.commands import commands
-from comparanda.cli.parsing import ClosedPipe, Group, translated
+from comparanda.cli.parameters import ClosedPipe, Group, translated
 from comparanda.errors import ComparandaError
 from comparanda.version import __version__
 
@@ -68,7 +68,7 @@ def _explained(problem: Exception) -> tuple[str, int]:
 
 
 def _complain(text: str, code: int) -> None:
-    from comparanda.show.cells import visible
+    from comparanda.render.table import visible
 
     try:
         sys.stdout.flush()

@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from comparanda.cli import completion
-from comparanda.cli.ablating import ablate
-from comparanda.cli.agreeing import agree
-from comparanda.cli.asking import ask
-from comparanda.cli.combining import combine
-from comparanda.cli.complementing import complement
-from comparanda.cli.gating import gate
+from comparanda.cli import options as completion
+from comparanda.cli.combine_command import combine
+from comparanda.cli.feedback_commands import ask, simulate
+from comparanda.cli.finding_commands import ablate, agree, complement, stability, suspects
+from comparanda.cli.gate_command import gate
+from comparanda.cli.leaderboard_command import leaderboard
 from comparanda.cli.options import (
     KEY,
     SYSTEMS,
@@ -37,14 +36,9 @@ from comparanda.cli.options import (
     view,
     where,
 )
-from comparanda.cli.parsing import Command, filled
-from comparanda.cli.ranking import leaderboard
-from comparanda.cli.reporting import report
-from comparanda.cli.rules import rules
-from comparanda.cli.serving import serve
-from comparanda.cli.simulating import simulate
-from comparanda.cli.stability import stability
-from comparanda.cli.suspecting import suspects
+from comparanda.cli.parameters import Command, filled
+from comparanda.cli.report_commands import report, serve
+from comparanda.cli.rule_commands import rules
 
 
 @click.command(
@@ -78,7 +72,7 @@ def compare(context: click.Context, /, **options: Any) -> None:
     KEY is the gold file, or a result folder; each FILE is the output of a system.
     """
     from comparanda.cli.output import publish
-    from comparanda.cli.run import load, save
+    from comparanda.cli.requests import load, save
 
     result = load(context, options)
     pair = options["base"], options["new"]
@@ -111,8 +105,8 @@ def score(context: click.Context, /, **options: Any) -> None:
     what is expected, the system's own doubt, thresholds and calibration, by label or by document.
     """
     from comparanda.cli.output import publish
-    from comparanda.cli.run import against_keys, load
-    from comparanda.cli.scoring import check_chart, draw_chart, scored
+    from comparanda.cli.requests import against_keys, load
+    from comparanda.cli.score_output import check_chart, draw_chart, scored
 
     check_chart(options)
     result = load(context, options)
@@ -140,7 +134,7 @@ def score(context: click.Context, /, **options: Any) -> None:
 def diff(context: click.Context, /, **options: Any) -> None:
     """Print what the second of two systems fixes and breaks; with --by, also where."""
     from comparanda.cli.output import publish
-    from comparanda.cli.run import load
+    from comparanda.cli.requests import load
 
     result = load(context, options)
     pair = options["base"], options["new"]
@@ -172,7 +166,7 @@ def examples(context: click.Context, /, **options: Any) -> None:
     --where takes the condition that stands beside every count in the JSON output; --top is 10 by default.
     """
     from comparanda.cli.output import publish
-    from comparanda.cli.run import load
+    from comparanda.cli.requests import load
 
     result = load(context, options, narrow=False)
     top = 10 if options["top"] is None else options["top"]
@@ -192,7 +186,7 @@ def validate(context: click.Context, /, **options: Any) -> None:
 
     With KEY alone, check whether that can be read.
     """
-    from comparanda.cli.run import check
+    from comparanda.cli.requests import check
 
     context.exit(check(context, {**options, "where": None}))
 
@@ -213,7 +207,7 @@ Examples:
 @telling
 def convert(**options: Any) -> None:
     """Write spans, links or chains of mentions in another format. What it cannot carry is said; OUTPUT may be '-'."""
-    from comparanda.cli.converting import convert as run
+    from comparanda.cli.convert_command import convert as run
 
     run(options)
 
@@ -222,7 +216,7 @@ def convert(**options: Any) -> None:
 @click.argument("name", required=False, shell_complete=completion.registered("comparanda.formats"))
 def formats(name: str | None) -> None:
     """List the formats, or the options of one."""
-    from comparanda.cli.run import print_formats
+    from comparanda.cli.requests import print_formats
 
     print_formats(name)
 
@@ -231,7 +225,7 @@ def formats(name: str | None) -> None:
 @click.argument("kind", required=False, shell_complete=completion.outputs)
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of an output, or the kinds of output there are."""
-    from comparanda.cli.run import print_schema
+    from comparanda.cli.requests import print_schema
 
     print_schema(kind)
 
@@ -247,7 +241,7 @@ def schema(kind: str | None) -> None:
 @click.pass_context
 def demo(context: click.Context, /, **options: Any) -> None:
     """Compare real taggers, recognisers of entities, or coreference resolvers on a small corpus that comes along."""
-    from comparanda.cli.run import copy_to, run_demo
+    from comparanda.cli.requests import copy_to, run_demo
 
     if options["copy"] is not None:
         copy_to(options["copy"])

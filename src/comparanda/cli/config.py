@@ -14,9 +14,9 @@ from typing import Any
 
 import click
 
-from comparanda.cli.parsing import CONFIG
+from comparanda.cli.parameters import CONFIG
+from comparanda.core.remote import is_url
 from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.remote import is_url
 
 DEFAULT = "comparanda.toml"
 _TABLES = ("systems", "maps")

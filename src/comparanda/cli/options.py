@@ -3,26 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from comparanda.cli import completion
-from comparanda.cli.completion import files
 from comparanda.cli.config import use_config
-from comparanda.cli.parsing import (
+from comparanda.cli.parameters import (
     Option,
     above_zero,
     filled,
     fraction,
     names,
     numbers,
-    one_of,
     settings,
     size,
     whole,
     whole_settings,
 )
+from comparanda.cli.parameters import one_of as parsing_one_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
+
+    Complete = Callable[[click.Context, click.Parameter, str], list[str]]
+
+
+# What the shell can complete, without reading any input.
+
+
+def files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Leave it to the shell to complete a file's name."""
+    del context, parameter
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def one_of(*names: str) -> Complete:
+    """Complete one of a few names."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+        del context, parameter
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def registered(group: str) -> Complete:
+    """Complete a name that packages register by entry point."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+        from importlib.metadata import entry_points
+
+        return one_of(*sorted(entry.name for entry in entry_points(group=group)))(context, parameter, incomplete)
+
+    return complete
+
+
+def outputs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the name of an output."""
+    from comparanda.render.json import FINDINGS
+    from comparanda.render.rule_text import OUTPUTS
+
+    return one_of(*FINDINGS, *OUTPUTS)(context, parameter, incomplete)
+
+
+def rule_sets(context: click.Context, parameter: click.Parameter, incomplete: str) -> Sequence[str | CompletionItem]:
+    """Complete the name of a rule set, or of a file."""
+    return registered("comparanda.rules")(context, parameter, incomplete) or files(context, parameter, incomplete)
+
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -110,13 +161,13 @@ _read, _choose, _draw, _show = _in("Reading"), _in("Choosing"), _in("Resampling"
 _ask = _in("What must hold")
 _combine = _in("Combining")
 
-_task = _read("--task", metavar="TASK", shell_complete=completion.registered("comparanda.tasks"),
+_task = _read("--task", metavar="TASK", shell_complete=registered("comparanda.tasks"),
               help="pos, tag, tag:COLUMN, dep, span, link, coref or label; must be given.")  # fmt: skip
 _sides = _chain(
     _read("--column", metavar="NAME", callback=filled,
           help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
-    _read("--missing", metavar="|".join(MISSING), callback=one_of(*MISSING),
-          shell_complete=completion.one_of(*MISSING),
+    _read("--missing", metavar="|".join(MISSING), callback=parsing_one_of(*MISSING),
+          shell_complete=one_of(*MISSING),
           help="What to do about documents or ids that a response lacks; error by default, for coref empty."),
     _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=files,
           help="A label map, two columns old and new; WHO is key or a system, else it is for all."),
@@ -130,21 +181,21 @@ _values = _chain(
 _words = _chain(
     _read("--train", metavar="FILE", callback=filled, shell_complete=files,
           help="Words in this file are 'seen' (see --by seen)."),
-    _read("--punctuation", metavar="|".join(PUNCTUATION), callback=one_of(*PUNCTUATION),
-          shell_complete=completion.one_of(*PUNCTUATION),
+    _read("--punctuation", metavar="|".join(PUNCTUATION), callback=parsing_one_of(*PUNCTUATION),
+          shell_complete=one_of(*PUNCTUATION),
           help="Trees: which words do not count; keep (all do) by default."),
-    _read("--labels", metavar="|".join(LABELS), callback=one_of(*LABELS), shell_complete=completion.one_of(*LABELS),
+    _read("--labels", metavar="|".join(LABELS), callback=parsing_one_of(*LABELS), shell_complete=one_of(*LABELS),
           help="Trees: relations without subtypes (universal, the default) or in full."),
 )  # fmt: skip
-_scheme = _read("--scheme", metavar="SCHEME", callback=one_of(*SCHEMES, fold=True),
-                shell_complete=completion.one_of(*SCHEMES),
+_scheme = _read("--scheme", metavar="SCHEME", callback=parsing_one_of(*SCHEMES, fold=True),
+                shell_complete=one_of(*SCHEMES),
                 help="Spans: how chunk tags are written: bio, iob1, ioe2, bioes, io …; "
                 "detected by default.")  # fmt: skip
-_repair = _read("--repair", metavar="|".join(REPAIRS), callback=one_of(*REPAIRS, fold=True),
-                shell_complete=completion.one_of(*REPAIRS),
+_repair = _read("--repair", metavar="|".join(REPAIRS), callback=parsing_one_of(*REPAIRS, fold=True),
+                shell_complete=one_of(*REPAIRS),
                 help="Spans: what to do about tags that break the scheme; conlleval by default.")  # fmt: skip
 _spans = _chain(
-    _read("--rules", metavar="NAME|FILE", callback=filled, shell_complete=completion.rule_sets,
+    _read("--rules", metavar="NAME|FILE", callback=filled, shell_complete=rule_sets,
           help="Spans: the rules that judge them (see 'comparanda rules list'); exact by default."),
     _read("--parameter", "parameters", multiple=True, metavar="NAME=NUMBER", callback=numbers,
           help="Spans: another number for a parameter of the rules; NAME[LABEL]=NUMBER for one label."),
@@ -155,23 +206,23 @@ _spans = _chain(
           help="Links: lines of ids that mean the same entity."),
 )  # fmt: skip
 _chains = _chain(
-    _read("--singletons", metavar="|".join(SINGLETONS), callback=one_of(*SINGLETONS),
-          shell_complete=completion.one_of(*SINGLETONS),
+    _read("--singletons", metavar="|".join(SINGLETONS), callback=parsing_one_of(*SINGLETONS),
+          shell_complete=one_of(*SINGLETONS),
           help="Chains: whether mentions that are alone in their chain count; keep by default."),
-    _read("--repeated", metavar="|".join(REPEATED), callback=one_of(*REPEATED),
-          shell_complete=completion.one_of(*REPEATED),
+    _read("--repeated", metavar="|".join(REPEATED), callback=parsing_one_of(*REPEATED),
+          shell_complete=one_of(*REPEATED),
           help="Chains: a mention given twice stays in its first chain; official: as scorer 8.01 has it."),
-    _read("--mentions", "matching", metavar="|".join(MATCHING), callback=one_of(*MATCHING),
-          shell_complete=completion.one_of(*MATCHING),
+    _read("--mentions", "matching", metavar="|".join(MATCHING), callback=parsing_one_of(*MATCHING),
+          shell_complete=one_of(*MATCHING),
           help="Chains: when two mentions are the same: same words, same head, or inside the key's."),
-    _read("--nouns", metavar="|".join(NOUNS), callback=one_of(*NOUNS), shell_complete=completion.one_of(*NOUNS),
+    _read("--nouns", metavar="|".join(NOUNS), callback=parsing_one_of(*NOUNS), shell_complete=one_of(*NOUNS),
           help="Chains: by which tags nouns and pronouns are told."),
     _read("--across", metavar="ATTRIBUTE|until:SIGN|all", callback=filled,
           help="Chains: span the documents of a topic: by an attribute of documents, by their names up to a sign, "
           "or all."),
 )  # fmt: skip
 _beliefs = _chain(
-    _read("--decide", metavar="|".join(DECIDE), callback=one_of(*DECIDE), shell_complete=completion.one_of(*DECIDE),
+    _read("--decide", metavar="|".join(DECIDE), callback=parsing_one_of(*DECIDE), shell_complete=one_of(*DECIDE),
           help="Probabilities: the hard output has the largest weight of each block, or the likeliest span first."),
     _read("--min-weight", metavar="NUMBER", type=str, callback=fraction,
           help="Probabilities: what weighs less is not in the hard output."),
@@ -214,10 +265,10 @@ reading_output = _chain(
 )  # fmt: skip
 
 converting = _chain(
-    _read("--to", metavar="FORMAT", callback=filled, shell_complete=completion.registered("comparanda.writers"),
+    _read("--to", metavar="FORMAT", callback=filled, shell_complete=registered("comparanda.writers"),
           help="The format to write; told by the name of the output, if that says it."),
-    _read("--task", metavar="|".join(CONVERTED), callback=one_of(*CONVERTED),
-          shell_complete=completion.one_of(*CONVERTED),
+    _read("--task", metavar="|".join(CONVERTED), callback=parsing_one_of(*CONVERTED),
+          shell_complete=one_of(*CONVERTED),
           help="Convert spans and links, or chains (coref); chains if a file can hold nothing else."),
     _read("--column", metavar="NAME", callback=filled, help="The column of tags, or of labels."),
     _scheme,
@@ -235,13 +286,13 @@ measures = _choose("--measure", "measures", multiple=True, metavar="NAME",
                    help="accuracy, f1, f1[LABEL], macro_f1, …")  # fmt: skip
 one_measure = _choose("--measure", metavar="NAME", callback=filled,
                       help="The measure of pairs; the main one by default.")  # fmt: skip
-by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=names, shell_complete=completion.one_of(*ATTRIBUTES),
+by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=names, shell_complete=one_of(*ATTRIBUTES),
              help="Cut by label, length, frequency, seen, document, another column; a,b for several.")  # fmt: skip
 order = _choose("--order", metavar="|".join(ORDERS), default=ORDERS[0], show_default=True,
-                callback=one_of(*ORDERS), shell_complete=completion.one_of(*ORDERS),
+                callback=parsing_one_of(*ORDERS), shell_complete=one_of(*ORDERS),
                 help="How to sort the labels under the upper bound.")  # fmt: skip
 keying = _choose("--keyed-by", metavar="|".join(KEYINGS), default=KEYINGS[0], show_default=True,
-                 callback=one_of(*KEYINGS), shell_complete=completion.one_of(*KEYINGS),
+                 callback=parsing_one_of(*KEYINGS), shell_complete=one_of(*KEYINGS),
                  help="Tell changes apart by labels, or by whole values: heads and labels of arcs.")  # fmt: skip
 pairing = _chain(
     _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
@@ -306,7 +357,7 @@ combining = _chain(
              help="Without --dev: weights and choices for each fold of documents come from the others."),
     _combine("--same-data", is_flag=True, help="Take them from the data that is scored: optimistic."),
     _combine("--overlap", metavar="|".join(OVERLAPS), default=OVERLAPS[0], show_default=True,
-             callback=one_of(*OVERLAPS), shell_complete=completion.one_of(*OVERLAPS),
+             callback=parsing_one_of(*OVERLAPS), shell_complete=one_of(*OVERLAPS),
              help="Spans: keep combined spans that overlap, or the best of them."),
 )  # fmt: skip
 writing = _show("--write", multiple=True, metavar="METHOD=FILE", shell_complete=files,
@@ -318,14 +369,14 @@ anonymous = _chain(
 )  # fmt: skip
 
 _question, _answer = _in("Questions"), _in("Answers")
-_kind = _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True, callback=one_of(*KINDS),
-                  shell_complete=completion.one_of(*KINDS),
+_kind = _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True, callback=parsing_one_of(*KINDS),
+                  shell_complete=one_of(*KINDS),
                   help="Is this span an L, is it an entity, which of these is it, "
                   "is this text always an L.")  # fmt: skip
 _certain = _question("--ask-certain", is_flag=True, help="Ask about what is held for certain, too.")
 _handling = _chain(
     _answer("--handler", metavar="|".join(HANDLERS), default=HANDLERS[0], show_default=True,
-            callback=one_of(*HANDLERS), shell_complete=completion.one_of(*HANDLERS),
+            callback=parsing_one_of(*HANDLERS), shell_complete=one_of(*HANDLERS),
             help="Whether an answer changes its block alone, or other places of the same text too."),
     _answer("--believed-error", metavar="NUMBER", type=str, default=0.0, show_default=True, callback=fraction,
             help="How often answers are taken to be wrong."),
@@ -334,7 +385,7 @@ _handling = _chain(
 )  # fmt: skip
 simulating = _chain(
     _question("--strategy", "strategies", multiple=True, metavar="NAMES", callback=names,
-              default=("entropy", "fgain", "random"), shell_complete=completion.one_of(*STRATEGIES),
+              default=("entropy", "fgain", "random"), shell_complete=one_of(*STRATEGIES),
               help="In which order to ask: random, document, high, low, entropy, margin, group_size, group_entropy, "
               "fgain, infogain, oracle; a,b for several; entropy, fgain and random by default."),
     _question("--budget", metavar="N", callback=whole(),
@@ -349,8 +400,8 @@ simulating = _chain(
               help="How often to try what depends on chance: random, and all if the user errs."),
     _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
               help="The first of the seeds."),
-    _question("--area", metavar="|".join(AREAS), default=AREAS[0], show_default=True, callback=one_of(*AREAS),
-              shell_complete=completion.one_of(*AREAS),
+    _question("--area", metavar="|".join(AREAS), default=AREAS[0], show_default=True, callback=parsing_one_of(*AREAS),
+              shell_complete=one_of(*AREAS),
               help="How areas under curves are counted; those of the thesis may exceed 1."),
     _question("--horizon", metavar="N", callback=whole(),
               help="Up to which question strategies are compared; the longest way of any by default."),
@@ -363,16 +414,16 @@ simulating = _chain(
 drawing = _chain(
     _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
           help="Probabilities: draw a chart too: .svg, or .png (pip install 'comparanda[png]')."),
-    _show("--chart", metavar="|".join(CHARTS), default=CHARTS[0], show_default=True, callback=one_of(*CHARTS),
-          shell_complete=completion.one_of(*CHARTS), help="Which one: whether probabilities come true, or P over R."),
+    _show("--chart", metavar="|".join(CHARTS), default=CHARTS[0], show_default=True, callback=parsing_one_of(*CHARTS),
+          shell_complete=one_of(*CHARTS), help="Which one: whether probabilities come true, or P over R."),
 )  # fmt: skip
 plotting = _chain(
     _show("--curves", metavar="FILE", callback=filled, shell_complete=files,
           help="Write the values after every question too: .csv, .json or .jsonl."),
     _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
           help="Draw them too: .svg, or .png (pip install 'comparanda[png]')."),
-    _show("--measure", metavar="NAME", default=CURVES[0], show_default=True, callback=one_of(*CURVES),
-          shell_complete=completion.one_of(*CURVES), help="What is drawn: f1, precision, recall, expected_precision …"),
+    _show("--measure", metavar="NAME", default=CURVES[0], show_default=True, callback=parsing_one_of(*CURVES),
+          shell_complete=one_of(*CURVES), help="What is drawn: f1, precision, recall, expected_precision …"),
     _show("--resume", metavar="FOLDER", callback=filled, shell_complete=files,
           help="Keep there what is done, and go on from it if the same command is stopped and given again."),
 )  # fmt: skip
@@ -380,7 +431,7 @@ asking = _chain(
     _question("-n", "count", metavar="N", type=str, default=QUESTIONS, show_default=True, callback=whole(),
               help="How many questions to ask."),
     _question("--strategy", metavar="NAME", default="entropy", show_default=True, callback=filled,
-              shell_complete=completion.one_of(*STRATEGIES[:-1]),
+              shell_complete=one_of(*STRATEGIES[:-1]),
               help="Which to ask first: random, document, high, low, entropy, margin, group_size, group_entropy, fgain "
               "or infogain."),
     _kind,
@@ -395,14 +446,14 @@ asking = _chain(
             help="What came back: JSONL or CSV with id and answer, or an export of Prodigy or Label Studio."),
     _answer("--again", is_flag=True, help="Ask again what was answered by unsure."),
     _handling,
-    _show("--layout", "tool", metavar="|".join(TOOLS), callback=one_of(*TOOLS),
-          shell_complete=completion.one_of(*TOOLS), help="Write the questions as tasks of an annotation tool."),
+    _show("--layout", "tool", metavar="|".join(TOOLS), callback=parsing_one_of(*TOOLS),
+          shell_complete=one_of(*TOOLS), help="Write the questions as tasks of an annotation tool."),
     _show("--updated", metavar="FILE", callback=filled, shell_complete=files,
           help="Write the output as the answers have changed it: JSONL with blocks."),
 )  # fmt: skip
 
-demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True, callback=one_of(*DEMO),
-                         shell_complete=completion.one_of(*DEMO),
+demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True, callback=parsing_one_of(*DEMO),
+                         shell_complete=one_of(*DEMO),
                          help="Taggers, recognisers of entities, or coreference resolvers.")  # fmt: skip
 
 sampling = _chain(
@@ -410,7 +461,7 @@ sampling = _chain(
           help="The seed of all draws."),
     _draw("--resamples", metavar="N", type=str, default=RESAMPLES, show_default=True, callback=whole(),
           help="Resamples for intervals and tests; 0 for none."),
-    _draw("--zero-division", metavar="0|1", callback=one_of("0", "1"), help="A value for undefined ratios."),
+    _draw("--zero-division", metavar="0|1", callback=parsing_one_of("0", "1"), help="A value for undefined ratios."),
 )  # fmt: skip
 
 telling = _chain(
@@ -421,7 +472,7 @@ telling = _chain(
 showing = _chain(
     _show("--json", "as_json", is_flag=True, help="One JSON document with everything."),
     _show("--format", "layout", metavar="|".join(LAYOUTS), default="table", show_default=True,
-          callback=one_of(*LAYOUTS), shell_complete=completion.one_of(*LAYOUTS), help="How to print."),
+          callback=parsing_one_of(*LAYOUTS), shell_complete=one_of(*LAYOUTS), help="How to print."),
     _show("--top", metavar="N", callback=whole(), help="Rows of long tables; 0 for all."),
     _show("-o", "--output", metavar="FILE", callback=filled, shell_complete=files,
           help="Write to a file instead; its suffix (.json, .md, .csv …) tells the format."),

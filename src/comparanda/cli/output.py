@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from comparanda.cli.parsing import CONFIG, is_given
+from comparanda.cli.parameters import CONFIG, is_given
 from comparanda.errors import ComparandaError, UsageError
-from comparanda.show.cells import visible
-from comparanda.show.citation import citation
-from comparanda.show.console import as_text, show
-from comparanda.show.documents import as_delimited, as_json_lines, as_markdown
-from comparanda.show.json import document
-from comparanda.show.latex import as_latex
-from comparanda.show.tables import main_table, shows_more
+from comparanda.render.console import as_text, show
+from comparanda.render.json import document
+from comparanda.render.markup import as_delimited, as_json_lines, as_latex, as_markdown, citation
+from comparanda.render.registry import main_table, shows_more
+from comparanda.render.table import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from comparanda.comparison.finding import Finding
-    from comparanda.places import Note
+    from comparanda.core.places import Note
+    from comparanda.findings.base import Finding
     from comparanda.result import Result
 
 _NOTES = 8

@@ -8,20 +8,13 @@ import click
 
 from comparanda.cli.output import tell, visible_lines
 from comparanda.errors import RuleError
+from comparanda.render.rule_text import list_text, rules_document, set_text
+from comparanda.render.table import counted
 from comparanda.rules import rule_set
 from comparanda.rules.engine import Engine
-from comparanda.rules.explain.descriptions import (
-    CheckedFile,
-    RuleCheck,
-    RuleSetList,
-    RuleSetSummary,
-    described,
-    summarised,
-)
-from comparanda.rules.files import load
+from comparanda.rules.explanation.data import CheckedFile, RuleCheck, RuleSetList, RuleSetSummary, described, summarised
+from comparanda.rules.rule_files import load
 from comparanda.rules.shipped import registered, registered_file
-from comparanda.show.cells import counted
-from comparanda.show.rules import list_text, rules_document, set_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

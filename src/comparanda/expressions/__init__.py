@@ -9,14 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from comparanda.errors import ExpressionError
-from comparanda.expressions.checking import Checked, check, require_truth
-from comparanda.expressions.functions import BUILTINS
-from comparanda.expressions.parsing import names_used, parse
-from comparanda.expressions.printing import unparse
-from comparanda.expressions.quoting import quote, quote_name
-from comparanda.expressions.scope import Scope
-from comparanda.expressions.signatures import Function, Parameter, Signature, Type
-from comparanda.expressions.syntax import Expression, Node, Place, walk
+from comparanda.expressions.functions import BUILTINS, Function, Parameter, Scope, Signature, Type
+from comparanda.expressions.parser import names_used, parse, unparse
+from comparanda.expressions.syntax import Expression, Node, Place, quote, quote_name, walk
+from comparanda.expressions.types import Checked, check, require_truth
 
 if TYPE_CHECKING:
     from comparanda.expressions.evaluation import evaluate, scope_of, select

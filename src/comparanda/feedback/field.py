@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.feedback.blocks import blocks_of
-from comparanda.feedback.state import state_of
+from comparanda.core.probabilities import EPSILON
+from comparanda.core.text_columns import Column, TextColumn
+from comparanda.errors import UsageError, nearest
+from comparanda.expressions import Scope, quote, select
+from comparanda.feedback.state import Ranges, blocks_of, state_of, summed, uncertain
 from comparanda.feedback.tally import Tally
+from comparanda.rules.joins import packed
 
 if TYPE_CHECKING:
-    from comparanda.beliefs.model import Floats
-    from comparanda.beliefs.policies import Decide
-    from comparanda.candidates import Candidates
-    from comparanda.columns import Rows, Truths
+    from comparanda.core.candidates import Candidates
+    from comparanda.core.claims import Claims
+    from comparanda.core.probabilities import Decide, Floats
+    from comparanda.core.text_columns import Rows, Truths
+    from comparanda.core.verdicts import Verdicts, View
+    from comparanda.expressions import Type
+    from comparanda.feedback.protocol import Kind, Plan
     from comparanda.feedback.state import State
 
 
@@ -104,3 +112,167 @@ def field_of(
 def _plain(text: str) -> str:
     """Return a text as it is compared."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+# What is asked about: all tuples of a run, or those that fulfil a condition; recall is over the key's entities there.
+#
+# A condition speaks of what tuples and entities of the key both have: `label`, `text`, `document` and `length`.
+
+
+NAMES: Mapping[str, Type] = {"label": "text", "text": "text", "document": "text", "length": "number"}
+"""What a condition can speak of; the length is that in rows: words, or characters of a text without them."""
+
+ALL = "true"
+"""The condition that everything fulfils."""
+
+
+def labels_condition(only: Iterable[str] = (), without: Iterable[str] = ()) -> str:
+    """Write the condition that a label is one of some, and none of others.
+
+    >>> labels_condition(["PER", "LOC"]), labels_condition([], ["MISC"]), labels_condition()
+    ('(label == "PER" or label == "LOC")', 'label != "MISC"', 'true')
+    """
+    chosen = " or ".join(f"label == {quote(label)}" for label in only)
+    parts = [f"({chosen})" if " or " in chosen else chosen] if chosen else []
+    return " and ".join([*parts, *(f"label != {quote(label)}" for label in without)]) or ALL
+
+
+def check_label(view: View, run: int, label: str) -> None:
+    """Refuse a label that neither the key nor a run has."""
+    candidates, claims = _sides(view, run)
+    known = {*candidates.names, *claims.names}
+    if label not in known:
+        raise UsageError(f"the label {label!r} does not occur{nearest(label, known)}")
+
+
+def condition_of(
+    view: View, run: int, where: str | None = None, only: Iterable[str] = (), without: Iterable[str] = ()
+) -> str:
+    """Write one condition of what is asked for by a condition and by labels, which must occur."""
+    chosen, left_out = [*only], [*without]
+    for label in (*chosen, *left_out):
+        check_label(view, run, label)
+    parts = [part for part in (labels_condition(chosen, left_out), where or ALL) if part != ALL]
+    return " and ".join(f"({part})" for part in parts) if len(parts) > 1 else (parts or [ALL])[0]
+
+
+def field_in(verdicts: Verdicts, view: View, run: int, where: str = ALL) -> Field:
+    """Return the field of a run, of all its tuples or of those that fulfil a condition."""
+    candidates, claims = _sides(view, run)
+    inside = select(where, _scope(candidates, lambda: candidates.text, verdicts.documents))
+    of_key = claims.take(np.flatnonzero(claims.key > 0))
+    entities = int(select(where, _scope(of_key, of_key.attributes["text"].make, verdicts.documents)).sum())
+    spans, known = packed([[each.document, each.begin, each.end] for each in (candidates, of_key)])
+    return field_of(candidates, entities, inside, np.isin(spans, known))
+
+
+def refuse_nothing(field: Field, where: str) -> None:
+    """Refuse a condition that neither the key nor the output has anything for."""
+    if where != ALL and not field.entities and not field.scope.any():
+        raise UsageError(f"nothing in the key or the output fulfils {where!r}")
+
+
+def _sides(view: View, run: int) -> tuple[Candidates, Claims]:
+    if view.candidates is None or view.claims is None:
+        what = f"the view {view.name!r} has no tuples with probabilities"
+        raise UsageError(what, hint="the task prob has them")
+    return view.candidates[run], view.claims
+
+
+def _scope(spans: Candidates | Claims, text: Callable[[], Column], documents: tuple[str, ...]) -> Scope:
+    """Return what a condition can see of spans."""
+    columns: dict[str, Callable[[], Column]] = {
+        "label": lambda: TextColumn(spans.label, spans.names),
+        "text": text,
+        "document": lambda: TextColumn(spans.document, documents),
+        "length": lambda: spans.width,
+    }
+    return Scope(types=NAMES, column=lambda name: columns[name](), length=len(spans))
+
+
+# What one question is about: a tuple, a span, a block, or a text with a label.
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Units:
+    """All that can be asked about, in the order of its first tuple in the scope.
+
+    Args:
+        kind: the kind of question.
+        first: the first tuple of each in the scope.
+        unit: the unit of each tuple; -1 for what nobody asks about.
+        row: the tuples of all units; of a text and a label only those in the scope.
+        ranges: which of these are of each unit.
+        scope: which tuples count.
+
+    """
+
+    kind: Kind
+    first: Rows
+    unit: Rows
+    row: Rows
+    ranges: Ranges
+    scope: Truths
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def rows(self, units: Rows) -> tuple[Rows, Rows]:
+        """Return the tuples of some units, and for each the place of its unit among these."""
+        if self.kind == "label":
+            return self.first[units], np.arange(len(units))
+        found, place = self.ranges.of(units)
+        return self.row[found], place
+
+    def touched(self, rows: Rows) -> Rows:
+        """Return the units of some tuples, each once."""
+        found = self.unit[rows]
+        if self.kind != "label":
+            found = np.unique(found)
+        kept: Rows = found[found >= 0]
+        return kept
+
+    def open(self, state: State, units: Rows, plan: Plan, settled: Truths) -> Truths:
+        """Whether there is something to ask about each of some units.
+
+        Args:
+            state: what is believed.
+            units: the units.
+            plan: whether certain ones are asked about.
+            settled: the blocks of which a user has said what is true.
+
+        """
+        if self.kind == "span":
+            first = self.first[units]
+            entity = state.entity[state.blocks.span[first]]
+            again = (entity > EPSILON) & ~settled[state.blocks.block[first]] & plan.ask_certain
+            return uncertain(entity) | again
+        rows, place = self.rows(units)
+        weight = state.weight[rows]
+        alive = uncertain(weight)
+        if plan.ask_certain:
+            alive |= (weight > EPSILON) & ~settled[state.blocks.block[rows]]
+        if self.kind == "label":
+            return alive
+        found: Truths = summed(place, alive & self.scope[rows], len(units)) > 0
+        return found
+
+
+def units_of(field: Field, kind: Kind) -> Units:
+    """Return all that questions of a kind can be about."""
+    blocks = field.start.blocks
+    within = np.flatnonzero(field.scope)
+    if kind == "label":
+        unit = np.full(len(field), -1, np.int64)
+        unit[within] = np.arange(len(within))
+        return Units(kind, within, unit, within, Ranges(np.arange(len(within) + 1)), field.scope)
+    own = {"span": blocks.span, "choice": blocks.block}[kind] if kind != "group" else field.pairs
+    named, first = np.unique(own[within], return_index=True)
+    order = np.argsort(first, kind="stable")
+    number = np.full(int(own.max(initial=-1)) + 1, -1, np.int64)
+    number[named[order]] = np.arange(len(named))
+    unit = number[own]
+    listed = np.flatnonzero((unit >= 0) & (field.scope if kind == "group" else True))
+    listed = listed[np.argsort(unit[listed], kind="stable")]
+    ranges = Ranges.counted(np.bincount(unit[listed], minlength=len(named)))
+    return Units(kind, within[first[order]], unit, listed, ranges, field.scope)

@@ -18,16 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.errors import UsageError
-from comparanda.feedback.curve import COLUMNS, Curve
-from comparanda.feedback.fixed import is_fixed
-from comparanda.feedback.simulation import Simulation, simulate
+from comparanda.feedback.simulation import COLUMNS, Curve, Simulation, is_fixed, simulate
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.feedback.field import Field
-    from comparanda.feedback.plan import Plan
+    from comparanda.feedback.protocol import Plan
 
     Arrays = Mapping[str, NDArray[Any]]
 

@@ -2,33 +2,249 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from comparanda.errors import UsageError
-from comparanda.feedback.curve import MIXED, NO, UNSURE, YES, curve_of
-from comparanda.feedback.fixed import fixed_curve, is_fixed
-from comparanda.feedback.handling import Basic, Statistical
-from comparanda.feedback.outlook import Sight
-from comparanda.feedback.plan import COSTS
-from comparanda.feedback.question import Question
-from comparanda.feedback.strategies import Strategy
-from comparanda.feedback.tally import RESUM, Tally
-from comparanda.feedback.units import units_of
+from comparanda.feedback.field import units_of
+from comparanda.feedback.protocol import COSTS, FIXED, Question
+from comparanda.feedback.state import Basic, Statistical, believed, rounds, summed, tell_labels, uncertain
+from comparanda.feedback.strategies import Strategy, fixed_order
+from comparanda.feedback.tally import RESUM, Sight, Tally, choose, parts_of, scores_of
 from comparanda.feedback.users import SimulatedUser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from comparanda.beliefs.model import Beliefs
-    from comparanda.columns import Rows, Truths
-    from comparanda.feedback.curve import Curve
+    from comparanda.core.probabilities import Beliefs
+    from comparanda.core.probabilities import Floats as ModelFloats
+    from comparanda.core.text_columns import Rows, Truths
     from comparanda.feedback.field import Field
-    from comparanda.feedback.plan import Kind, Plan
-    from comparanda.feedback.question import Answer
+    from comparanda.feedback.journal import Journal
+    from comparanda.feedback.protocol import Answer, Kind, Plan
+
+    Floats = NDArray[np.float64]
+    Told = Callable[[Plan, int], None]
+
+
+# How good the output is after every question.
+
+
+COLUMNS = (
+    "question",
+    "cost",
+    "precision",
+    "recall",
+    "f1",
+    "expected_precision",
+    "expected_recall",
+    "e100",
+    "claimed_f1",
+    "entropy",
+    "changed",
+    "contradictions",
+)
+"""What is known after each question.
+
+`cost`, `changed` (tuples that came into the hard output or left it) and `contradictions` (answers that the
+output held for impossible) are counted from the first question on; `entropy` is in bits, summed over tuples.
+"""
+
+YES, NO, MIXED, UNSURE = 1, 0, 2, 3
+"""Answers as they are kept: yes, always or one chosen; no, never or none; neither always nor never; no idea."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The values after question 0, 1 … n, before which nothing was asked.
+
+    Args:
+        plan: how was asked.
+        columns: an array for each of `COLUMNS`; NaN where a value is not defined, as P without any claim.
+        asked: the tuple asked about, or the first of the span, block or text; -1 at 0.
+        answers: what was answered, by `YES`, `NO`, `MIXED` and `UNSURE`; -1 at 0.
+
+    """
+
+    plan: Plan
+    columns: Mapping[str, NDArray[np.float64]]
+    asked: Rows
+    answers: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        """Return how many questions were asked."""
+        return len(self.asked) - 1
+
+
+def curve_of(
+    plan: Plan, entities: int | None, sums: ModelFloats, counts: ModelFloats, asked: Rows, answers: NDArray[np.int8]
+) -> Curve:
+    """Return the curve of the sums after every question.
+
+    Args:
+        plan: how was asked.
+        entities: how many entities the key has; None without a key.
+        sums: what scores are made of, a column for each moment.
+        counts: what was paid so far, how many tuples changed, and how many contradictions there were.
+        asked: the tuple of each question.
+        answers: what was answered.
+
+    """
+    question = np.arange(len(asked), dtype=np.float64)
+    values = [question, counts[0], *scores_of(sums, entities), *counts[1:]]
+    return Curve(plan, dict(zip(COLUMNS, values, strict=True)), asked, answers)
+
+
+# The area under a curve of feedback, and how many questions it takes to gain something.
+#
+# The thesis divides the sum of n + 1 values by n, so that a perfect run exceeds 1; by default the area is that of
+# trapezoids, from 0 to 1 (DEFINITIONS 9). Curves are compared on a common horizon: a strategy that is through early
+# keeps
+# its last value.
+
+
+Area = Literal["trapezoid", "thesis"]
+AREAS: tuple[Area, ...] = get_args(Area)
+
+SAME = 1e-12
+"""Values that differ by less are the same."""
+
+
+def carried(values: Floats, horizon: int) -> Floats:
+    """Return a curve up to a horizon; behind its end it keeps its last value.
+
+    >>> carried(np.array([0.5, 0.75]), 3).tolist()
+    [0.5, 0.75, 0.75, 0.75]
+    """
+    return np.concatenate([values, np.full(max(horizon + 1 - len(values), 0), values[-1])])[: horizon + 1]
+
+
+def area(values: Floats, how: Area = "trapezoid") -> float | None:
+    """Return the area under a curve, as a share of that under a flat 1.
+
+    Undefined values count as 0; where all are undefined, so is the area. Of the start alone it is the start itself,
+    and undefined in the thesis's way, which would divide by zero.
+
+    >>> curve = np.array([0.5, 0.6, 0.8, 0.9, 0.9])
+    >>> round(area(curve), 6), round(area(curve, "thesis"), 6)
+    (0.75, 0.925)
+    >>> area(np.ones(5), "thesis"), area(np.ones(1)), area(np.ones(1), "thesis")
+    (1.25, 1.0, None)
+    """
+    if np.isnan(values).all():
+        return None
+    known, questions = np.nan_to_num(values), len(values) - 1
+    if how == "thesis":
+        return float(known.sum() / questions) if questions else None
+    return float((known[:-1] + known[1:]).sum() / (2 * questions)) if questions else float(known[0])
+
+
+def normalised(found: float | None, start: float | None, ceiling: float | None) -> float | None:
+    """Return which part of what could be gained an area has gained: 0 for a flat start, 1 for a flat ceiling."""
+    if found is None or start is None or ceiling is None or ceiling - start <= SAME:
+        return None
+    return (found - start) / (ceiling - start)
+
+
+def questions_until(values: Floats, target: float) -> int | None:
+    """Return after how many questions a curve first reaches a value; None where it never does.
+
+    >>> questions_until(np.array([0.5, 0.6, 0.8]), 0.55), questions_until(np.array([0.5, 0.6]), 0.7)
+    (1, None)
+    """
+    reached = np.flatnonzero(values >= target - SAME)
+    return int(reached[0]) if len(reached) else None
+
+
+def least_difference(questions: int) -> float | None:
+    """Return the difference of two areas below which ways of counting may rank them differently: 1 / (2n)."""
+    return 1 / (2 * questions) if questions else None
+
+
+# Whole runs in an order that no answer changes, without going through the questions one by one.
+#
+# Blocks are independent of each other, so each goes its own way: what the first question about it does, then the
+# second,
+# for all blocks at once. Then all steps are laid out in the order of the questions and added up. Only blocks that are
+# asked about within the budget are looked at.
+
+
+def is_fixed(plan: Plan) -> bool:
+    """Whether a run can be made at once: what is asked and answered depends on the block alone."""
+    return (
+        plan.strategy in FIXED
+        and plan.kind == "label"
+        and plan.handler == "basic"
+        and plan.user.truthful
+        and not plan.believed_error
+        and not plan.ask_certain
+    )
+
+
+def fixed_curve(field: Field, plan: Plan) -> Curve:
+    """Return the curve of a run that `is_fixed`."""
+    units = units_of(field, "label")
+    order = units.first[fixed_order(field, plan, units)]
+    budget = len(order) if plan.budget is None else min(plan.budget, len(order))
+    reach = min(len(order), budget + budget // 4 + 64)  # some tuples are settled before their turn comes
+    turn, steps = _steps(field, plan, order[:reach])
+    while len(turn) < budget and reach < len(order):
+        reach = min(len(order), 2 * reach)
+        turn, steps = _steps(field, plan, order[:reach])
+    first = np.argsort(turn)[:budget]
+    start = np.concatenate([field.sums(plan.decide, plan.min_weight), [0.0]])
+    sums = np.cumsum(np.concatenate([start[:, None], steps[:, first]], axis=1), axis=1)
+    asked = order[turn[first]]
+    paid = plan.cost * np.arange(len(first) + 1)
+    counts = np.stack([paid, sums[-1], np.zeros(len(paid))])  # what is asked is uncertain: no answer contradicts
+    answers = np.concatenate([[-1], field.candidates.correct[asked]]).astype(np.int8)
+    return curve_of(plan, field.entities, sums[:-1], counts, np.concatenate([[-1], asked]), answers)
+
+
+def _steps(field: Field, plan: Plan, order: Rows) -> tuple[Rows, ModelFloats]:
+    """Ask about tuples in an order; return the turns at which there was something to ask, and what changed then.
+
+    What changed is a column for each turn: the sums that scores are made of, and below them how many tuples came into
+    the hard output or left it.
+    """
+    block = field.start.blocks.block[order]
+    own, place = np.unique(block, return_inverse=True)
+    state, old = field.start.repeated(own)
+    rows = order + (state.blocks.rows.offsets[:-1] - field.start.blocks.rows.offsets[own])[place]
+    correct = field.candidates.correct[old]
+    scope = field.scope[old]
+    every = np.arange(len(own))
+    decided = np.zeros(len(old), np.bool_)
+    turns, changes = [np.zeros(0, np.int64)], [np.zeros((8, 0))]
+
+    def parts(blocks: Rows) -> ModelFloats:
+        mine, at = state.blocks.rows.of(blocks)
+        before = decided[mine]
+        decided[mine] = False
+        decided[choose(state, blocks, plan.decide, plan.min_weight)] = True
+        found = parts_of(state.weight[mine], decided[mine], scope[mine], correct[mine] & scope[mine])
+        moved = (before != decided[mine]) & scope[mine]
+        return np.stack([summed(at, each, len(blocks)) for each in (*found, moved)])
+
+    sums = parts(every) if len(every) else np.zeros((8, 0))
+    for some in rounds(place):
+        asked = some[uncertain(state.weight[rows[some]])]
+        if not len(asked):
+            continue
+        told, blocks = rows[asked], place[asked]
+        tell_labels(state, told, believed(state.weight[told], yes=correct[told]))
+        new = parts(blocks)
+        turns.append(asked)
+        changes.append(np.concatenate([new[:-1] - sums[:-1, blocks], new[-1:]]))
+        sums[:, blocks] = new
+    return np.concatenate(turns), np.concatenate(changes, axis=1)
+
 
 CODES = {"yes": YES, "no": NO, "mixed": MIXED, "unsure": UNSURE}
 ANSWERS: dict[Kind, tuple[str, ...]] = {
@@ -224,3 +440,51 @@ def simulate(field: Field, plan: Plan, told: Callable[[int], None] | None = None
         if told is not None:
             told(len(run))
     return run.curve()
+
+
+# Several strategies tried on one field, each by as many seeds as chance asks for.
+
+
+SEEDS = 20
+"""How many seeds a band is made of; of fewer it is rough."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What became of one strategy: a curve for each seed."""
+
+    strategy: str
+    curves: tuple[Curve, ...]
+
+
+def plans_of(plan: Plan, strategies: Sequence[str], seeds: int = SEEDS) -> tuple[Plan, ...]:
+    """Return a plan for each strategy, and for each seed where chance plays a part.
+
+    That is so if questions are asked at random, and for all strategies if the user errs or is unsure by chance.
+    """
+    found = []
+    for strategy in dict.fromkeys(strategies):
+        first = replace(plan, strategy=strategy)
+        chance = strategy == "random" or not plan.user.truthful
+        found += [replace(first, seed=plan.seed + number) for number in range(seeds if chance else 1)]
+    return tuple(found)
+
+
+def tried(
+    field: Field, plans: Sequence[Plan], journal: Journal | None = None, told: Told | None = None
+) -> tuple[Trial, ...]:
+    """Simulate all plans.
+
+    Args:
+        field: what is asked about.
+        plans: what to simulate.
+        journal: where to keep what is done, and to go on from.
+        told: called after questions with the plan and their number.
+
+    """
+    curves: dict[str, list[Curve]] = {}
+    for plan in plans:
+        say = None if told is None else partial(told, plan)
+        found = simulate(field, plan, say) if journal is None else journal.curve(plan, say)
+        curves.setdefault(plan.strategy, []).append(found)
+    return tuple(Trial(strategy, tuple(found)) for strategy, found in curves.items())

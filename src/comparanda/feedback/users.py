@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.beliefs.model import EPSILON
+from comparanda.core.probabilities import EPSILON
 
 if TYPE_CHECKING:
-    from comparanda.beliefs.model import Floats
-    from comparanda.columns import Rows, Truths
+    from comparanda.core.probabilities import Floats
+    from comparanda.core.text_columns import Rows, Truths
     from comparanda.feedback.field import Field
-    from comparanda.feedback.plan import Kind, Plan
-    from comparanda.feedback.question import Answer
+    from comparanda.feedback.protocol import Answer, Kind, Plan
 
 AT_ONCE = 4096
 """How many numbers are drawn at once."""

@@ -11,7 +11,7 @@ from comparanda.rules.ruleset import RuleSet
 if TYPE_CHECKING:
     from os import PathLike
 
-    from comparanda.rules.parameters import Parameters
+    from comparanda.rules.declarations import Parameters
 
 __all__ = [
     "ColumnDeclaration",
@@ -36,9 +36,9 @@ def rule_set(
     ('match', 'rest')
 
     """
-    from comparanda.rules.compiling import compile_rules
-    from comparanda.rules.files import load
-    from comparanda.rules.parameters import with_parameters
+    from comparanda.rules.compiler import compile_rules
+    from comparanda.rules.declarations import with_parameters
+    from comparanda.rules.rule_files import load
 
     if isinstance(given, RuleSet):
         if not parameters:

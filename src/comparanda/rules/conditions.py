@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comparanda.core.text_columns import TextColumn
 from comparanda.expressions import BUILTINS, unparse, walk
-from comparanda.expressions.columns import COMPARE
+from comparanda.expressions.evaluation import COMPARE
 from comparanda.expressions.syntax import (
     And,
     Arithmetic,
@@ -26,13 +28,251 @@ from comparanda.expressions.syntax import (
     Text,
     Truth,
 )
-from comparanda.rules import functions
-from comparanda.rules.facts import MISSING
+from comparanda.expressions.syntax import walk as nodes_of
+from comparanda.rules.facts import MISSING, Frame, filled, missing_rows
+from comparanda.rules.joins import Intervals, equal_pairs, is_among, packed
+from comparanda.rules.language import conjuncts
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.text_columns import Rows, Truths
     from comparanda.rules.declarations import Kind
-    from comparanda.rules.frames import Frame
+    from comparanda.rules.facts import State, Table
     from comparanda.rules.ruleset import RuleSet
+
+    Array = NDArray[Any]
+
+
+# The functions of conditions, on arrays of rows.
+
+
+CONDITIONS = frozenset({"overlaps", "is_a", "in_list", "is_missing"})
+"""The functions of rules that are true or false; all others of theirs are numbers."""
+
+COSTLY = frozenset({"similarity", "overlap", "iou"})
+"""What is worked out once for a frame, for conditions and `best` often ask for it both."""
+
+_FEW = 64
+
+
+def compiled_call(node: Call, conditions: Conditions, variables: Mapping[str, str]) -> Term:  # noqa: PLR0911 - one for each
+    """Compile a call of a function."""
+    rule_set = conditions.rule_set
+    match node:
+        case Call("overlaps", (Name(first), Name(second))):
+            return lambda frame: overlaps(frame, first, second)
+        case Call("overlap", (Name(first), Name(second))):
+            return lambda frame: overlap(frame, first, second)
+        case Call("iou", (Name(first), Name(second))):
+            return lambda frame: iou(frame, first, second)
+        case Call("in_list", (text, Text(name), *label)):
+            terms = [conditions.term(each, variables) for each in (text, *label)]
+            return lambda frame: in_list(frame.state, rule_set.lists[name], *(term(frame) for term in terms))
+        case Call("is_missing", (value,)):
+            term = conditions.term(value, variables)
+            if conditions.kind(value, variables) == "number":
+                return lambda frame: np.isnan(term(frame))
+            return lambda frame: term(frame) == MISSING
+        case Call(function, arguments):
+            # texts written out are passed on as they are
+            inner = [None if isinstance(each, Text) else conditions.term(each, variables) for each in arguments]
+            values = [each.value if isinstance(each, Text) else None for each in arguments]
+            return _called(function, inner, values, conditions)
+
+
+def _called(function: str, terms: list[Term | None], values: list[str | None], conditions: Conditions) -> Term:
+    rule_set = conditions.rule_set
+
+    def arguments(frame: Frame) -> list[Value]:
+        return [
+            frame.state.pool.code(value) if term is None and value is not None else term(frame) if term else None
+            for term, value in zip(terms, values, strict=True)
+        ]
+
+    match function:
+        case "similarity":
+            return lambda frame: similarity(frame.state, frame.size, *arguments(frame))
+        case "is_a":
+            return lambda frame: is_a(frame.state, rule_set.hierarchy, frame.size, *arguments(frame))
+        case "min":
+            return lambda frame: np.fmin(*arguments(frame))
+        case "max":
+            return lambda frame: np.fmax(*arguments(frame))
+        case _ if function in rule_set.parameters:
+            table = rule_set.parameters[function]
+            assert isinstance(table, Mapping)
+            return lambda frame: by_label(frame.state, table, *arguments(frame))
+        case _:
+            return _builtin(function, terms, values)
+
+
+def _builtin(function: str, terms: list[Term | None], values: list[str | None]) -> Term:
+    """Compile a function that every expression has: texts are given to it as columns."""
+    known = BUILTINS[function]
+
+    def call(frame: Frame) -> Value:
+        arguments: list[Any] = []
+        for place, (term, value) in enumerate(zip(terms, values, strict=True)):
+            if term is None:
+                literal = known.parameter(place).literal
+                arguments.append(value if literal else TextColumn.constant(value or "", frame.size))
+            else:
+                found = np.broadcast_to(np.asarray(term(frame)), frame.size)
+                arguments.append(frame.state.pool.column(found) if found.dtype == np.int32 else found)
+        result = known.call(*arguments)
+        return frame.state.pool.encode(result) if isinstance(result, TextColumn) else result
+
+    return call
+
+
+def arithmetic(symbol: str, left: Term, right: Term) -> Term:
+    """Compile one step of a sum or product; what is divided by zero is missing."""
+    if symbol in {"/", "%"}:
+        divide = np.divide if symbol == "/" else np.mod
+
+        def divided(frame: Frame) -> Value:
+            below = np.asarray(right(frame), np.float64)
+            with np.errstate(invalid="ignore"):
+                return divide(left(frame), np.where(below == 0, np.nan, below))
+
+        return divided
+    work = {"+": np.add, "-": np.subtract, "*": np.multiply}[symbol]
+    return lambda frame: work(left(frame), right(frame))
+
+
+def text_order(left: Term, right: Term, compare: Callable[[Any, Any], Any]) -> Term:
+    """Compile a comparison of texts by their order; false where one is missing."""
+
+    def ordered(frame: Frame) -> Value:
+        mine, theirs = np.broadcast_arrays(np.asarray(left(frame)), np.asarray(right(frame)))
+        shape = mine.shape or (1,)
+        ranks = frame.state.pool.ranks(np.concatenate([mine.reshape(shape), theirs.reshape(shape)]))
+        holds = compare(ranks[: shape[0]], ranks[shape[0] :])
+        return holds & (mine >= 0) & (theirs >= 0)
+
+    return ordered
+
+
+def by_label(state: State, table: Mapping[str, float], label: Value) -> Value:
+    """Return the value of a parameter for each row's label."""
+    result = np.full(np.shape(label), table.get("default", np.nan))
+    for name, value in table.items():
+        result[label == state.pool.code(name)] = value
+    return result
+
+
+def in_list(state: State, listed: Any, text: Array, label: Array | None = None) -> Truths:
+    """Whether each text is in a list; of lists by label, in that of its label."""
+    if not isinstance(listed, Mapping):
+        return _is_one_of(state, listed, text)
+    found = _is_one_of(state, listed.get("default", frozenset()), text)
+    if label is None:
+        return found
+    for each, texts in listed.items():
+        mine = label == state.pool.code(each)
+        if each != "default" and np.any(mine):
+            found = np.where(mine, _is_one_of(state, texts, text), found)
+    return found
+
+
+def _is_one_of(state: State, texts: frozenset[str], codes: Array) -> Truths:
+    """Look up codes in a table of all; the last two places of it are for missing and unknown ones."""
+    known = state.looked_up.get(texts)
+    if known is None or len(known) != len(state.pool.names) + 2:
+        known = np.zeros(len(state.pool.names) + 2, np.bool_)
+        known[[code for text in texts if (code := state.pool.code(text)) >= 0]] = True
+        state.looked_up[texts] = known
+    found: Truths = known[codes]
+    return found
+
+
+def is_a(state: State, hierarchy: Mapping[str, frozenset[str]], size: int, child: Value, ancestor: Value) -> Truths:
+    """Whether each label is below another one."""
+    found = np.zeros(size, np.bool_)
+    for name, above in hierarchy.items():
+        mine = child == state.pool.code(name)
+        if np.any(mine):
+            found |= mine & _is_one_of(state, above, ancestor)
+    return found
+
+
+def similarity(state: State, size: int, first: Value, second: Value) -> NDArray[np.float64]:
+    """Return how alike texts are, 0 to 100: 100 · 2·M/T, M characters of the longest common subsequence, T of both."""
+    from rapidfuzz import fuzz, process
+
+    mine, theirs = (np.broadcast_to(np.asarray(each), size) for each in (first, second))
+    names = state.pool.names
+    width = len(names) + 1
+    pairs, places = np.unique(np.maximum(mine, 0).astype(np.int64) * width + np.maximum(theirs, 0), return_inverse=True)
+    present = (mine >= 0) & (theirs >= 0)
+    left = [names[code] for code in (pairs // width).tolist()] if len(names) else []
+    right = [names[code] for code in (pairs % width).tolist()] if len(names) else []
+    if len(pairs) < _FEW:
+        scores = np.array([fuzz.ratio(a, b) for a, b in zip(left, right, strict=True)], np.float64)
+    else:
+        scores = process.cpdist(left, right, scorer=fuzz.ratio, dtype=np.float64, workers=1)
+    return np.where(present, scores[places], np.nan)
+
+
+def overlaps(frame: Frame, first: str, second: str) -> Truths:
+    """Whether the spans of two variables overlap."""
+    (low, high), (other_low, other_high) = (_on_line(frame, each) for each in (first, second))
+    found: Truths = (low <= other_high) & (other_low <= high)
+    return together(frame, first, second, found)
+
+
+def _on_line(frame: Frame, variable: str) -> tuple[Array, Array]:
+    low, high = frame.state.line(frame.tables[variable].name)
+    rows = frame.rows[variable]
+    return (low, high) if rows is None else (low[rows], high[rows])
+
+
+def together(frame: Frame, first: str, second: str, found: Truths) -> Truths:
+    """Look again at pairs with a span in several pieces: a piece of one must overlap a piece of the other."""
+    tables = frame.tables[first], frame.tables[second]
+    if tables[0].pieces is None and tables[1].pieces is None:
+        return found
+    several = found & ((frame.column(first, "pieces") > 0) | (frame.column(second, "pieces") > 0))
+    rows = frame.numbers(first), frame.numbers(second)
+    for place in np.flatnonzero(several).tolist():
+        mine, theirs = (pieces_of(table, int(row[place])) for table, row in zip(tables, rows, strict=True))
+        found[place] = any((a < d and c < b) or (a, b) == (c, d) for a, b in mine for c, d in theirs)
+    return found
+
+
+def pieces_of(table: Table, row: int) -> list[tuple[int, int]]:
+    """Return the pieces of a span, one for most."""
+    pieces = table.pieces.of(row) if table.pieces is not None else None
+    return pieces or [(int(table.columns["begin"][row]), int(table.columns["end"][row]))]
+
+
+def overlap(frame: Frame, first: str, second: str) -> Array:
+    """Return how many positions two spans have in common."""
+    begin = np.maximum(frame.column(first, "begin"), frame.column(second, "begin"))
+    common: Array = np.minimum(frame.column(first, "end"), frame.column(second, "end")) - begin
+    common[(common < 0) | (frame.column(first, "doc") != frame.column(second, "doc"))] = 0
+    tables = frame.tables[first], frame.tables[second]
+    if tables[0].pieces is None and tables[1].pieces is None:
+        return common
+    several: Truths = (common > 0) & ((frame.column(first, "pieces") > 0) | (frame.column(second, "pieces") > 0))
+    rows = frame.numbers(first), frame.numbers(second)
+    for place in np.flatnonzero(several).tolist():
+        mine, theirs = (pieces_of(table, int(row[place])) for table, row in zip(tables, rows, strict=True))
+        common[place] = sum(max(0, min(b, d) - max(a, c)) for a, b in mine for c, d in theirs)
+    return common
+
+
+def iou(frame: Frame, first: str, second: str) -> Array:
+    """Return the common positions of two spans as a share of all their positions; 1 for equal spans without any."""
+    common = overlap(frame, first, second)
+    union = frame.column(first, "length") + frame.column(second, "length") - common
+    equal = (frame.column(first, "begin") == frame.column(second, "begin")) & (
+        frame.column(first, "doc") == frame.column(second, "doc")
+    )
+    shares: Array = np.where(union > 0, common / np.maximum(union, 1), equal.astype(np.float64))
+    return shares
+
 
 Value = Any
 """An array with one value a row, or one value for all rows."""
@@ -66,7 +306,7 @@ class Conditions:
                 return "number"
             case Call(function):
                 known = BUILTINS[function].result if function in BUILTINS else None
-                return known or ("truth" if function in functions.CONDITIONS else "number")
+                return known or ("truth" if function in CONDITIONS else "number")
             case _:
                 return "truth"
 
@@ -96,7 +336,7 @@ class Conditions:
             case Call():
                 return self.call(node, variables)
             case Quantified():
-                from comparanda.rules.quantifiers import Quantifier
+                pass
 
                 return Quantifier(self, node, variables).term()
             case _:
@@ -130,20 +370,20 @@ class Conditions:
             return lambda frame: np.logical_not(same(frame))
         compare = COMPARE[step.operator]
         if kind == "text":
-            return functions.text_order(left, right, compare)
+            return text_order(left, right, compare)
         return lambda frame: compare(left(frame), right(frame))
 
     def arithmetic(self, node: Arithmetic, variables: Mapping[str, str]) -> Term:
         """Compile a chain of sums or products, worked from the left."""
         total = self.term(node.first, variables)
         for step in node.steps:
-            total = functions.arithmetic(step.operator, total, self.term(step.operand, variables))
+            total = arithmetic(step.operator, total, self.term(step.operand, variables))
         return total
 
     def call(self, node: Call, variables: Mapping[str, str]) -> Term:
         """Compile a call; what is costly is worked out once for a frame."""
-        made = functions.made(node, self, variables)
-        if node.function not in functions.COSTLY:
+        made = compiled_call(node, self, variables)
+        if node.function not in COSTLY:
             return made
         key = self._calls.setdefault(node, len(self._calls))
 
@@ -192,3 +432,347 @@ def variables_of(node: Node, variables: Mapping[str, str]) -> frozenset[str]:
 def written(node: Node) -> str:
     """Return a condition as people read it."""
     return unparse(node)
+
+
+# How the rows of one more table are found for rows that are there already: by equal values, rows, or overlap.
+
+
+_ORDER = {"doc": 0, "begin": 1, "end": 2, "label": 3}
+"""Columns by which rows are sorted come first in keys, so that these are sorted too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """A column of the new rows that must equal something of the old ones; `source` is the column that it is, if any."""
+
+    column: str
+    kind: Kind
+    other: Term
+    source: tuple[str, str] | None = None
+
+
+@dataclass(slots=True)
+class Link:
+    """Finds the rows of a table that belong to the rows of a frame.
+
+    Args:
+        variable: what the new rows are called.
+        table: the table they are of.
+        own: conditions on the new rows alone, the costly ones last.
+        row: what gives the one row that it can be; None where it is found otherwise.
+        equal: columns that must equal something of the frame's rows.
+        source: the variable of whose row all these are columns, if it is one: keys are then made once for all rows.
+        overlapping: the variable whose span the new row's must overlap.
+        rest: conditions on both that are looked at pair by pair.
+
+    """
+
+    variable: str
+    table: str
+    own: list[Term] = field(default_factory=list)
+    row: Term | None = None
+    equal: list[Equal] = field(default_factory=list)
+    source: str | None = None
+    overlapping: str | None = None
+    rest: list[Term] = field(default_factory=list)
+
+    @property
+    def exact(self) -> bool:
+        """Whether keys and places say all, so that pairs need not be looked at one by one."""
+        return not self.rest and self.row is None
+
+    @property
+    def linked(self) -> bool:
+        """Whether anything but a look at every pair tells which rows belong together."""
+        return self.row is not None or bool(self.equal) or self.overlapping is not None
+
+    def own_rows(self, frame: Frame) -> Rows | None:
+        """Return the rows that fulfil the conditions on them alone; None for all."""
+        table = frame.state.tables[self.table]
+        if not self.own:
+            return None
+        found = Frame(frame.state, {self.variable: table}, {self.variable: None}, table.size)
+        for term in self.own:
+            found = found.kept(term(found))
+        return found.rows[self.variable]
+
+    def keys(self, frame: Frame) -> tuple[Rows, Rows, Rows, Rows]:
+        """Return which places of the frame and which rows can be equal at all, and their keys."""
+        table, rows = frame.state.tables[self.table], self.own_rows(frame)
+        rows = table.numbers if rows is None else rows
+        places = np.arange(frame.size)
+        if self.source is not None:
+            outer = frame.tables[self.source]
+            columns = [(each.source[1], each.column, each.kind) for each in self.equal if each.source is not None]
+            left, right = frame.state.keys(outer, table, columns)
+            return places, rows, left[frame.numbers(self.source)], right[rows]
+        mine = [filled(each.other(frame), frame.size) for each in self.equal]
+        theirs = [_column(table, each, rows) for each in self.equal]
+        places, mine = _present(places, mine, self.equal)
+        rows, theirs = _present(rows, theirs, self.equal)
+        if not self.equal:
+            return places, rows, np.zeros(len(places), np.int64), np.zeros(len(rows), np.int64)
+        left, right = packed([mine, theirs])
+        return places, rows, left, right
+
+    def intervals(self, frame: Frame) -> tuple[Rows, Rows, Intervals]:
+        """Return which places of the frame and which rows can overlap at all, and their intervals."""
+        assert self.overlapping is not None
+        places, rows, left, right = self.keys(frame)
+        low, high = frame.state.line(frame.tables[self.overlapping].name)
+        mine = frame.numbers(self.overlapping)[places]
+        other_low, other_high = frame.state.line(self.table)
+        groups = (left, right) if self.equal else None
+        return places, rows, Intervals((low[mine], high[mine]), (other_low[rows], other_high[rows]), groups)
+
+    def pairs(self, frame: Frame) -> tuple[Rows, Rows]:
+        """Return places of the frame and the rows that belong to them, in this order; `rest` comes later."""
+        if self.row is not None:
+            return self._given_rows(frame, self.row)
+        if self.overlapping is not None:
+            places, rows, intervals = self.intervals(frame)
+            left, right = intervals.pairs()
+        else:
+            places, rows, mine, theirs = self.keys(frame)
+            left, right = equal_pairs(mine, theirs)
+        return places[left], rows[right]
+
+    def _given_rows(self, frame: Frame, row: Term) -> tuple[Rows, Rows]:
+        """Take the rows that are named, as far as they fulfil the conditions on them."""
+        named = filled(row(frame), frame.size)
+        places = np.flatnonzero(named >= 0)
+        table = frame.state.tables[self.table]
+        own = Frame(frame.state, {self.variable: table}, {self.variable: named[places]}, len(places))
+        for term in self.own:
+            holds = filled(term(own), own.size)
+            places, own = places[holds], own.taken(np.flatnonzero(holds))
+        return places, own.numbers(self.variable)
+
+    def joined(self, frame: Frame) -> tuple[Rows, Frame]:
+        """Return the frame with the rows that belong to it beside it, and the place each pair came from."""
+        places, rows = self.pairs(frame)
+        found = frame.taken(places).beside(self.variable, frame.state.tables[self.table], rows)
+        if self.row is not None and self.equal:
+            for each in self.equal:
+                holds = _equal(each, found, self.variable)
+                places, found = places[holds], found.kept(holds)
+        if self.overlapping is not None:
+            near = overlaps(found, self.overlapping, self.variable) if self.row else np.ones(found.size, np.bool_)
+            holds = together(found, self.overlapping, self.variable, near)
+            places, found = places[holds], found.kept(holds)
+        for term in self.rest:
+            holds = filled(term(found), found.size)
+            places, found = places[holds], found.kept(holds)
+        return places, found
+
+    def among(self, frame: Frame) -> Array:
+        """Whether each place of the frame has a row that belongs to it; for exact links."""
+        if self.overlapping is not None:
+            return self.counted(frame) > 0
+        places, _, mine, theirs = self.keys(frame)
+        found = np.zeros(frame.size, np.bool_)
+        found[places] = is_among(mine, theirs)
+        return found
+
+    def counted(self, frame: Frame) -> Array:
+        """Return how many rows belong to each place of the frame; for exact links."""
+        counts = np.zeros(frame.size, np.int64)
+        if self.overlapping is not None:
+            places, _, intervals = self.intervals(frame)
+            counts[places] = intervals.counts()
+            return counts
+        places, _, mine, theirs = self.keys(frame)
+        ordered = np.sort(theirs)
+        counts[places] = np.searchsorted(ordered, mine, "right") - np.searchsorted(ordered, mine, "left")
+        return counts
+
+
+def _column(table: Table, each: Equal, rows: Rows) -> Array:
+    return table.columns[each.column][rows]
+
+
+def _equal(each: Equal, frame: Frame, variable: str) -> Array:
+    mine = filled(each.other(frame), frame.size)
+    same: Array = mine == frame.column(variable, each.column)
+    return same & (mine >= 0) if each.kind in {"text", "row"} else same
+
+
+def _present(places: Rows, columns: list[Array], equal: Sequence[Equal]) -> tuple[Rows, list[Array]]:
+    """Leave out what is missing in a column: it equals nothing."""
+    for each, column in zip(equal, columns, strict=True):
+        if (gone := missing_rows(column, each.kind)) is not None:
+            keep = np.flatnonzero(~gone)
+            return _present(places[keep], [values[keep] for values in columns], equal)
+    return places, columns
+
+
+def linked(conditions: Conditions, variable: str, table: str, parts: Sequence[Node], others: Mapping[str, str]) -> Link:
+    """Sort conditions by how they help to find the rows of a variable for rows of others."""
+    link = Link(variable, table)
+    variables = {**others, variable: table}
+    for part in sorted(parts, key=is_costly):
+        spoken = variables_of(part, variables)
+        if spoken <= {variable}:
+            link.own.append(conditions.term(part, {variable: table}))
+        elif not (_add_equal(link, conditions, part, variables) or _add_overlap(link, part)):
+            link.rest.append(conditions.term(part, variables))
+    if link.overlapping is not None:  # one line holds all documents
+        same = ("doc", (link.overlapping, "doc"))
+        link.equal = [each for each in link.equal if (each.column, each.source) != same]
+    link.equal.sort(key=lambda each: (_ORDER.get(each.column, len(_ORDER)), each.column))
+    sources = {each.source[0] if each.source is not None else None for each in link.equal}
+    link.source = next(iter(sources)) if len(sources) == 1 else None
+    return link
+
+
+def _add_equal(link: Link, conditions: Conditions, part: Node, variables: Mapping[str, str]) -> bool:
+    """Take an equality between the new rows and others, if a condition is one."""
+    if not isinstance(part, Comparison) or part.steps[0].operator != "==":
+        return False
+    sides = (part.first, part.steps[0].operand)
+    for mine, other in (sides, sides[::-1]):
+        if not isinstance(mine, Name) or link.variable in variables_of(other, variables):
+            continue
+        name, _, column = mine.name.partition(".")
+        if name != link.variable:
+            continue
+        term = conditions.term(other, variables)
+        if not column and link.row is None:
+            link.row = term
+            return True
+        if column:
+            link.equal.append(Equal(column, conditions.kind(mine, variables), term, _source(other, variables)))
+            return True
+    return False
+
+
+def _source(node: Node, variables: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the variable and the column that a node is, if it is no more."""
+    if not isinstance(node, Name):
+        return None
+    variable, _, column = node.name.partition(".")
+    return (variable, column) if column and variable in variables else None
+
+
+def _add_overlap(link: Link, part: Node) -> bool:
+    """Take an overlap of the new rows with others, if a condition is one."""
+    match part:
+        case Call("overlaps", (Name(first), Name(second))) if link.overlapping is None and first != second:
+            if link.variable not in (first, second):
+                return False
+            link.overlapping = second if first == link.variable else first
+            return True
+        case _:
+            return False
+
+
+def is_costly(node: Node) -> int:
+    """Rank conditions: those that look at other rows or at texts come last."""
+    kinds = [
+        isinstance(each, Quantified) or (isinstance(each, Call) and each.function in COSTLY) for each in nodes_of(node)
+    ]
+    return int(any(kinds))
+
+
+# Questions about all rows of a table: `any`, `count`, `min`, `max`, `sum`.
+
+
+class Quantifier:
+    """One question, compiled."""
+
+    def __init__(self, conditions: Conditions, node: Quantified, variables: Mapping[str, str]) -> None:
+        self.node = node
+        inner = {**variables, node.variable: node.table}
+        parts: list[Node] = list(conjuncts(node.condition))
+        self.link = linked(conditions, node.variable, node.table, parts, variables)
+        self.body = conditions.term(node.body, inner)
+        self.of_rows = node.body == Name(node.variable)
+        self.own_body = variables_of(node.body, inner) <= {node.variable}
+        self.related = self.link.linked or bool(self.link.rest)
+
+    def term(self) -> Term:
+        """Return the function that answers it for all rows of a frame."""
+        match self.node.function:
+            case "any":
+                return self.any
+            case "count":
+                return self.count
+            case _:
+                return self.gathered
+
+    def any(self, frame: Frame) -> Value:
+        """Whether each place has a row."""
+        if not self.related:
+            return bool(len(self._alone(frame)))
+        if self._countable(frame):
+            return self.link.among(frame)
+        places, _ = self.link.joined(frame)
+        found = np.zeros(frame.size, np.bool_)
+        found[places] = True
+        return found
+
+    def count(self, frame: Frame) -> Value:
+        """How many rows each place has."""
+        if not self.related:
+            return len(self._alone(frame))
+        if self._countable(frame):
+            return self.link.counted(frame)
+        places, _ = self.link.joined(frame)
+        return np.bincount(places, minlength=frame.size)
+
+    def _countable(self, frame: Frame) -> bool:
+        if not self.link.exact:
+            return False
+        whole = frame.state.tables
+        return self.link.overlapping is None or all(
+            table.pieces is None for table in (whole[self.link.table], frame.tables[self.link.overlapping])
+        )
+
+    def _alone(self, frame: Frame) -> Rows:
+        rows = self.link.own_rows(frame)
+        return frame.state.tables[self.link.table].numbers if rows is None else rows
+
+    def gathered(self, frame: Frame) -> Value:
+        """Return the least, the greatest or the sum of the values of each place's rows."""
+        if not self.related and self.own_body:
+            rows = self._alone(frame)
+            found = self._frame_of(frame, rows)
+            groups = np.zeros(len(rows), np.int64)
+            return self._reduced(self._values(found), groups, 1)[0]
+        if self.link.exact and self.own_body and self.link.overlapping is None:
+            return self._by_group(frame)
+        places, found = self.link.joined(frame)
+        return self._reduced(self._values(found), places, frame.size)
+
+    def _by_group(self, frame: Frame) -> Array:
+        """Work out each group of rows with one key once, and look the groups up."""
+        places, rows, mine, theirs = self.link.keys(frame)
+        order = np.argsort(theirs, kind="stable")
+        keys, group = np.unique(theirs[order], return_inverse=True)
+        values = self._values(self._frame_of(frame, rows[order]))
+        reduced = self._reduced(values, group, len(keys))
+        result = self._reduced(reduced[:0], group[:0], frame.size)
+        if len(keys):
+            place = np.searchsorted(keys, mine)
+            place[place == len(keys)] = 0
+            hit = keys[place] == mine
+            result[places[hit]] = reduced[place[hit]]
+        return result
+
+    def _frame_of(self, frame: Frame, rows: Rows) -> Frame:
+        table = frame.state.tables[self.link.table]
+        return Frame(frame.state, {self.link.variable: table}, {self.link.variable: rows}, len(rows))
+
+    def _values(self, frame: Frame) -> Array:
+        return filled(self.body(frame), frame.size)
+
+    def _reduced(self, values: Array, owner: Rows, size: int) -> Array:
+        """Reduce the values of each owner, which come in order; of none, a row or number is missing and a sum is 0."""
+        if self.node.function == "sum":
+            return np.bincount(owner, values, size) if len(owner) else np.zeros(size)
+        result: Array = np.full(size, MISSING, np.int64) if self.of_rows else np.full(size, np.nan)
+        if len(owner):
+            work = np.fmin if self.node.function == "min" else np.fmax
+            begins = np.flatnonzero(np.diff(owner, prepend=-1))
+            result[owner[begins]] = work.reduceat(values, begins)
+        return result

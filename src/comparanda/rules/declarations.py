@@ -1,6 +1,6 @@
 """What a rule set says, before anything is checked: the form that rule files and Python objects share.
 
-A rule file (TOML) and these dataclasses are two ways to write the same thing; `comparanda.rules.compiling`
+A rule file (TOML) and these dataclasses are two ways to write the same thing; `comparanda.rules.compiler`
 turns either into a `RuleSet` that has been checked and can be run. Conditions are texts in the project's
 expression language; nothing is ever run as Python.
 """
@@ -8,8 +8,10 @@ expression language; nothing is ever run as Python.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from comparanda.errors import UsageError, nearest
 
 Pairing = Literal["one-to-one", "one-to-one:optimal", "many"]
 PAIRINGS: tuple[Pairing, ...] = ("one-to-one", "one-to-one:optimal", "many")
@@ -127,3 +129,31 @@ class RuleSetDeclaration:
     lists: Mapping[str, Sequence[str] | Mapping[str, Sequence[str]]] = field(default_factory=dict)
     hierarchy: Mapping[str, Sequence[str]] = field(default_factory=dict)
     file: str | None = field(default=None, compare=False)
+
+
+# Other numbers for the parameters of a rule set.
+
+
+Parameters = Mapping[str, float | Mapping[str, float]]
+"""Numbers by name, or, by name, numbers by label."""
+
+
+def with_parameters(declared: RuleSetDeclaration, parameters: Parameters) -> RuleSetDeclaration:
+    """Return a rule set with some of its parameters replaced; refuse those that it does not have."""
+    known: dict[str, float | Mapping[str, float]] = dict(declared.parameters)
+    for name, value in parameters.items():
+        old = known.get(name)
+        if old is None:
+            what = f"the rule set {declared.name!r} has no parameter {name!r}{nearest(name, known)}"
+            raise UsageError(what, hint=f"its parameters: {', '.join(known) or 'none'}")
+        if isinstance(old, Mapping):
+            if not isinstance(value, Mapping):
+                what = f"the parameter {name!r} of {declared.name!r} differs by label"
+                raise UsageError(what, hint=f"say for which, or for all others: {name}[default]={value:g}")
+            known[name] = {**old, **value}
+        elif isinstance(value, Mapping):
+            what = f"the parameter {name!r} of {declared.name!r} is one number for all labels"
+            raise UsageError(what, hint=f"write {name}={next(iter(value.values()), 0):g}")
+        else:
+            known[name] = value
+    return replace(declared, parameters=known)

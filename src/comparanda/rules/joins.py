@@ -12,7 +12,7 @@ from comparanda.errors import RuleError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.columns import Rows, Truths
+    from comparanda.core.text_columns import Rows, Truths
 
     Array = NDArray[Any]
 

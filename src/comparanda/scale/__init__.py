@@ -4,6 +4,6 @@ The numbers are those of a comparison in one go, to the last digit: a part holds
 rows end to end, and what a reader finds out by looking at a file as a whole is made sure of across the parts.
 """
 
-from comparanda.scale.running import PART, Drawing, Scale, compare_in_parts
+from comparanda.scale.driver import PART, Drawing, Scale, compare_in_parts
 
 __all__ = ["PART", "Drawing", "Scale", "compare_in_parts"]

@@ -19,13 +19,13 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from comparanda.errors import InputError, MissingExtraError, UsageError
-from comparanda.scale.crew import Failures, Judged, answers, lost, packed_task, unpacked
+from comparanda.scale.executors import Failures, Judged, answers, lost, packed_task, unpacked
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-    from comparanda.scale.judging import Files, Job
+    from comparanda.scale.part import Files, Job
 
 OUTAGES = 3
 """How often a scheduler may be lost without a part having been done in between."""

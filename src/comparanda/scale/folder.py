@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from comparanda.errors import ReadError
-from comparanda.manifest import (
+from comparanda.scale.part import FACTS, Facts
+from comparanda.storage.manifest import (
     FOLDER_VERSION,
     IN_PARTS,
     MANIFEST,
@@ -28,13 +29,12 @@ from comparanda.manifest import (
     is_temporary,
     temporary_beside,
 )
-from comparanda.scale.judging import FACTS, Facts
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from comparanda.scale.judging import Files
+    from comparanda.scale.part import Files
     from comparanda.scale.plan import Plan
 
 SEAL = "seal.json"

@@ -7,20 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from comparanda.core.places import Portion, Stretch, Whole
 from comparanda.errors import InputError
-from comparanda.places import Portion, Stretch, Whole
-from comparanda.read.cuts import Mark, Starts, UncuttableError
-from comparanda.read.files import STDIN, display, is_packed, size_of, stamp
-from comparanda.read.inputs import Input, chosen_request, files_and_format, read_input
-from comparanda.read.marks import stem
-from comparanda.read.objects import is_path
+from comparanda.formats.cuts import Mark, Starts, UncuttableError
+from comparanda.formats.files import STDIN, display, is_packed, size_of, stamp
+from comparanda.formats.inputs import Input, chosen_request, files_and_format, read_input
+from comparanda.formats.objects import is_path
+from comparanda.formats.tokens import stem
 
 if TYPE_CHECKING:
-    from comparanda.read.request import Format, Request, Shape
-    from comparanda.remote import AnyPath
+    from comparanda.core.remote import AnyPath
+    from comparanda.formats.contract import Format, Request, Shape
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -237,3 +237,66 @@ def _name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: 
 
 def _place(index: Index, name: str, stretches: list[Stretch]) -> None:
     index.places.setdefault(name, []).extend(stretches)
+
+
+# Inputs looked through for their documents by several processes, all sides in step.
+#
+# Nothing can be judged before it is known where documents begin, and that takes a fifth of a large comparison.
+
+
+BATCH = 1_000
+"""So many documents of a side are told at a time."""
+
+Row = tuple[str, str, int, int | None, int, int, bytes, bool, str]
+"""A document: its name, that of its file, where it stands and its head, whether it is marked, and its group."""
+
+Batch = tuple[int, list[Row]]
+"""Documents of a side, which is told by its number; none if there are no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one process looks through: some sides, each with what is asked of it."""
+
+    sides: tuple[tuple[Input, Request, Shape], ...]
+
+    @classmethod
+    def at(cls, sides: list[Opened]) -> Look:
+        """Look through inputs that were opened here."""
+        return cls(tuple((each.given, each.asked, each.shape) for each in sides))
+
+    def batches(self) -> Iterator[Batch]:
+        """Give the documents of all sides in turn, some of each at a time."""
+        turns = {number: _rows(opened(*side)) for number, side in enumerate(self.sides)}
+        while turns:
+            for number, rows in list(turns.items()):
+                batch = list(islice(rows, BATCH))
+                yield number, batch
+                if not batch:
+                    del turns[number]
+
+
+def _rows(side: Opened) -> Iterator[Row]:
+    called = {id(file): name for file, (name, _) in zip(side.files, side.stamps, strict=True)}
+    for each in placed(side):
+        found = each.stretch
+        yield (
+            each.name,
+            called[id(found.file)],
+            found.start,
+            found.stop,
+            found.lines,
+            found.before,
+            found.head,
+            each.marked,
+            each.group,
+        )
+
+
+def placed_again(side: Opened, rows: Iterable[Row]) -> Iterator[Placed]:
+    """Give the documents that another process has told, in the files that are known here."""
+    files = {name: file for file, (name, _) in zip(side.files, side.stamps, strict=True)}
+    for name, file, start, stop, lines, before, head, marked, group in rows:
+        if file not in files:
+            raise UncuttableError(f"{file} was not there before")
+        yield Placed(name, Stretch(files[file], start, stop, lines, before, head), marked, group)

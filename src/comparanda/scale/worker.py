@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
 
-from comparanda.scale.crew import run_worker
+from comparanda.scale.executors import run_worker
 
 
 def _listen(tasks: Connection, queue: SimpleQueue[bytes]) -> None:

@@ -13,10 +13,9 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result, Runs, UsageError
-from comparanda.candidates import Candidates
-from comparanda.comparison.beliefs.pairs import ExpectedPairs
-from comparanda.comparison.beliefs.reading import ExpectedOverlap, JointOutput, PairReading
-from comparanda.comparison.complement.rates import Rates
+from comparanda.core.candidates import Candidates
+from comparanda.findings.complement import Rates
+from comparanda.tasks.prob.pair_findings import ExpectedOverlap, ExpectedPairs, JointOutput, PairReading
 from tests.beliefs.worlds import blocks_of
 from tests.comparison.beliefs.small import Block, compared
 from tests.random_beliefs import KINDS, random_beliefs

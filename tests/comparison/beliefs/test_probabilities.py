@@ -12,8 +12,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result, Runs, UsageError
-from comparanda.comparison.beliefs.finding import Probabilities, ProbableRun
-from comparanda.comparison.beliefs.scored import FLOORS, ProbableScores
+from comparanda.tasks.prob.findings import FLOORS, Probabilities, ProbableRun, ProbableScores
 from tests.beliefs.worlds import blocks_of
 from tests.comparison.beliefs.small import Block, compared, one
 from tests.judge.beliefs.worked import examples, written

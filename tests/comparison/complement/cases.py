@@ -12,7 +12,7 @@ from typing import Any
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
 from tests.comparison.complement import reference
 from tests.comparison.complement.reference import Done, Judged, numbered
 from tests.comparison.populations import Population

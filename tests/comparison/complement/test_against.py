@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from comparanda import UsageError
-from comparanda.comparison.complement.against import Against, AgainstRow
-from comparanda.comparison.resample import bootstrap_sums
+from comparanda.findings.complement import Against, AgainstRow
+from comparanda.findings.resamples import bootstrap_sums
 from tests import reference as definitions
 from tests.comparison.complement import reference
 from tests.comparison.complement.cases import by_unit, of_population

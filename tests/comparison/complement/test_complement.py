@@ -12,9 +12,8 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.comparison.complement.finding import Complementarity, ComplementPair
-from comparanda.comparison.complement.rates import Rate, Rates, f_complement
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
+from comparanda.findings.complement import Complementarity, ComplementPair, Rate, Rates, f_complement
 from tests.comparison.complement.reference import harmonic
 from tests.comparison.populations import Population
 

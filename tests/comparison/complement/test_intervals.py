@@ -12,12 +12,11 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.complement import counts as complement_counts
-from comparanda.comparison.complement.joint import Joint
-from comparanda.comparison.complement.rates import Rate, Rates
-from comparanda.comparison.resample import bootstrap_sums
-from comparanda.merge import merge
-from comparanda.road import Setup
+from comparanda.findings import complement as complement_counts
+from comparanda.findings.complement import Joint, Rate, Rates
+from comparanda.findings.resamples import bootstrap_sums
+from comparanda.pipeline import Setup
+from comparanda.storage.merge import merge
 from tests import reference as definitions
 from tests.comparison.complement import reference
 from tests.comparison.complement.cases import by_unit

@@ -13,10 +13,8 @@ import pytest
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.comparison.complement.finding import ComplementPair, LabelComplement, Overlap
-from comparanda.comparison.complement.joint import Joint
-from comparanda.comparison.complement.rates import Rates
-from comparanda.comparison.finding import Cell
+from comparanda.findings.base import Cell
+from comparanda.findings.complement import ComplementPair, Joint, LabelComplement, Overlap, Rates
 from tests import reference as definitions
 from tests.comparison.complement import reference
 from tests.comparison.complement.cases import (

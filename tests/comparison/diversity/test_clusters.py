@@ -16,9 +16,8 @@ from scipy.cluster.hierarchy import linkage
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.diversity.clusters import Merge, average_linkage
-from comparanda.show.dendrogram import dendrogram
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
+from comparanda.findings.diversity import Merge, average_linkage, dendrogram
 from tests.comparison.every_task import TASKS, crowded_spans, spans, tags, views
 from tests.seeds import draws
 

@@ -19,12 +19,10 @@ from sklearn.metrics import cohen_kappa_score
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.comparison.diversity import patterns as module
-from comparanda.comparison.diversity.clusters import ONE_RUN
-from comparanda.comparison.diversity.finding import MEASURES, Diversity
-from comparanda.comparison.diversity.patterns import distinct_patterns
-from comparanda.comparison.resample import bootstrap_sums
-from comparanda.verdicts import System
+from comparanda.core.verdicts import System
+from comparanda.findings import diversity as module
+from comparanda.findings.diversity import MEASURES, ONE_RUN, Diversity, distinct_patterns
+from comparanda.findings.resamples import bootstrap_sums
 from tests import reference
 from tests.comparison.every_task import TASKS, columns, counts_with_conditions, tags, trees, views
 from tests.comparison.populations import Population, close, populations
@@ -521,7 +519,7 @@ def test_without_resampling_there_are_no_intervals(tmp_path: Path) -> None:
 
 
 def test_many_pairs_are_resampled_in_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from comparanda.comparison.diversity import run_pairs
+    from comparanda.findings import diversity as run_pairs
 
     whole = trees(6, tmp_path).diversity().pairs
     monkeypatch.setattr(run_pairs, "_PAIRS_AT_ONCE", 2)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda import UsageError
-from comparanda.comparison.gating.finding import Check, Gate
+from comparanda.findings.gate import Check, Gate
 from comparanda.result import Result
 
 KEY, BASE, NEW = list("AABBAB"), list("AABBBA"), list("AABAAB")  # two corrections, one new error at a B

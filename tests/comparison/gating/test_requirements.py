@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda import ExpressionError
-from comparanda.comparison.gating.requirements import Decision, Ground, decide
-from comparanda.comparison.scores import Score
+from comparanda.core.measures import measure
 from comparanda.errors import UsageError
-from comparanda.measures import measure
+from comparanda.findings.gate_checks import Decision, Ground, decide
+from comparanda.findings.scores import Score
 
 VALUES = {"f1": (0.8, 0.75), "recall": (0.7, 0.9), "f1[PER]": (0.5, 0.25), "precision": (None, 0.5)}
 COUNTS = {"new_errors": 3.0, "corrections": 5.0, "changed_errors": 0.0, "sites": 100.0}

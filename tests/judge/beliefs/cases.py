@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.candidates import Candidates
+from comparanda.core.candidates import Candidates
 from tests.judge.beliefs.reference import (
     ONE,
     ZERO,

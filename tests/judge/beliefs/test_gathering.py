@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.candidates import Candidates
+from comparanda.core.candidates import Candidates
 from comparanda.errors import ReadError, UsageError
 
 TEXT = "He read the New York Times in Paris."

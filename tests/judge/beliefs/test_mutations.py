@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from comparanda.feedback.plan import Plan
+from comparanda.feedback.protocol import Plan
 from tests.comparison.test_mutations import Mutation, mutated
 from tests.feedback.test_random import check_run
 from tests.judge.beliefs.cases import compared, random_case

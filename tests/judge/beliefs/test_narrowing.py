@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comparanda.belief_measures import MAKERS
-from comparanda.candidates import Candidates
+from comparanda.core.candidates import Candidates
+from comparanda.core.verdicts import of_all_labels
 from comparanda.result import Result
-from comparanda.verdicts import of_all_labels
+from comparanda.tasks.prob.measures import MAKERS
 from tests.random_beliefs import KINDS, Corpora, random_beliefs, random_sentences
 from tests.random_spans import plain
 

@@ -12,10 +12,9 @@ from typing import Any, Literal
 import pytest
 
 from comparanda import Result
-from comparanda.beliefs.doubt import Doubt, Spread
-from comparanda.comparison.beliefs.curves import Calibration, Thresholds
-from comparanda.comparison.beliefs.reading import JointOutput, PairReading
-from comparanda.comparison.beliefs.scored import ProbableScores
+from comparanda.tasks.prob.expectation import Doubt, Spread
+from comparanda.tasks.prob.findings import Calibration, ProbableScores, Thresholds
+from comparanda.tasks.prob.pair_findings import JointOutput, PairReading
 from tests.judge.beliefs import reference
 from tests.judge.beliefs.cases import LABELS, Case, Output, claims, compared, random_case
 from tests.judge.beliefs.reference import Claim, exact

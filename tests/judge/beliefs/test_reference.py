@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 import comparanda as cp
-from comparanda.comparison.beliefs.finding import ProbableRun
+from comparanda.tasks.prob.findings import ProbableRun
 from tests.judge.beliefs import reference
 from tests.judge.beliefs.cases import Case, Output, compared
 from tests.judge.beliefs.reference import Block, Claim, exact, exclusive_block

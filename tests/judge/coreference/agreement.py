@@ -11,9 +11,9 @@ from typing import Any
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.chain_metrics import PARTS
-from comparanda.comparison.difference import CLASSES
-from comparanda.verdicts import View
+from comparanda.core.verdicts import View
+from comparanda.findings.difference import CLASSES
+from comparanda.tasks.coref.measures import PARTS
 from tests import reference as pairwise_reference
 from tests.judge.coreference import reference
 from tests.judge.coreference.drawn import Drawn

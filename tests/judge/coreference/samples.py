@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from comparanda import Result
 from comparanda.align import align
-from comparanda.columns import TextColumn
-from comparanda.corpus import Corpus, Spans
-from comparanda.judge.coreference.task import judge_chains
-from comparanda.judge.task import Options
-from comparanda.verdicts import System
+from comparanda.core.corpus import Corpus, Spans
+from comparanda.core.text_columns import TextColumn
+from comparanda.core.verdicts import System
+from comparanda.tasks.coref.evaluation import judge_chains
+from comparanda.tasks.task import Options
 from tests.judge.coreference import reference
 from tests.judge.coreference.reference import Units
 from tests.judge.corpora import corpus

@@ -12,7 +12,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.chain_metrics import PARTS
+from comparanda.tasks.coref.measures import PARTS
 from tests.judge.coreference import reference
 from tests.shared_data import ROOT, shared
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from comparanda import Result
-from comparanda.chain_metrics import PARTS
+from comparanda.tasks.coref.measures import PARTS
 from tests.judge.coreference.writing import compared, conll2012, said
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import UsageError
-from comparanda.judge.task import Nouns
 from comparanda.result import Result
+from comparanda.tasks.task import Nouns
 
 
 def document(words: str, tags: str | None = None) -> str:

@@ -10,8 +10,8 @@ import pytest
 
 import comparanda as cp
 from comparanda.errors import UsageError
-from comparanda.judge.task import MATCHING, Matching
 from comparanda.result import Result
+from comparanda.tasks.task import MATCHING, Matching
 
 Span = tuple[int, int]
 Chains = list[list[Span]]

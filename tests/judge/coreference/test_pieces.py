@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import comparanda as cp
-from comparanda.chains import Chains
+from comparanda.core.chains import Chains
 
 Word = tuple[str, str, str]  # id, word, brackets
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import assume
 
 from comparanda import Result
-from comparanda.chain_measures import AVERAGED, MAKERS
-from comparanda.chain_metrics import LINKS, METRICS, PARTS
+from comparanda.tasks.coref.measures import AVERAGED, LINKS, MAKERS, METRICS, PARTS
 from tests.judge.coreference import reference
 from tests.judge.coreference.agreement import close, expected_counts, mentions_of, values_of
 from tests.judge.coreference.reference import CRITERIA

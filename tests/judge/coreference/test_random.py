@@ -14,9 +14,9 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.columns import TextColumn
-from comparanda.corpus import Corpus
-from comparanda.road import Setup, read_key, read_response
+from comparanda.core.corpus import Corpus
+from comparanda.core.text_columns import TextColumn
+from comparanda.pipeline import Setup, read_key, read_response
 from tests import reference as pairwise
 from tests.judge.coreference import reference
 from tests.judge.coreference.agreement import (

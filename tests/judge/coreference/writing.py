@@ -8,7 +8,7 @@ from typing import Any
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.verdicts import View
+from comparanda.core.verdicts import View
 
 TEXT = "Anna/NNP she/PRP Bob/NNP he/PRP her/PRP$ dog/NN it/PRP"
 """Words with their tags."""

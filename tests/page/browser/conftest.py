@@ -11,13 +11,13 @@ import pytest
 
 import comparanda as cp
 from comparanda.demo import demo_files
-from comparanda.page import as_html, build
+from comparanda.report import as_html, build
 from tests.chromium import launched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from comparanda.page.data import Page
+    from comparanda.report.page_data import Page
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,10 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.demo import demo_files
-from comparanda.page import as_html
-from comparanda.page.cards import Cards
-from comparanda.page.data import Card, ItemList, Page
-from comparanda.selection import selected
+from comparanda.expressions.selection import selected
+from comparanda.report import as_html
+from comparanda.report.cards import Cards
+from comparanda.report.page_data import Card, ItemList, Page
 from tests.chromium import Tab, opened
 from tests.comparison.beliefs.small import compared as believed
 from tests.comparison.every_task import crowded_spans, trees

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from comparanda.page import as_html
-from comparanda.page.data import ChartPart, View
-from comparanda.show.charts.dark import DARK, LIGHT
+from comparanda.render.charts.theme import DARK, LIGHT
+from comparanda.report import as_html
+from comparanda.report.page_data import ChartPart, View
 from tests.chromium import opened
 from tests.page.browser.conftest import demo_page
 

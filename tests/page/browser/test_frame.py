@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from comparanda.page import as_html
-from comparanda.page.data import Choice, Page, TextPart, View
+from comparanda.report import as_html
+from comparanda.report.page_data import Choice, Page, TextPart, View
 from tests.chromium import Tab, opened
 from tests.page.small_pages import pairs, small, table
 

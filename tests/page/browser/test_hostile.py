@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from comparanda import Result
-from comparanda.page import as_html, build
-from comparanda.show.cells import visible
+from comparanda.render.table import visible
+from comparanda.report import as_html, build
 from tests.chromium import opened
 from tests.page.browser.hostile import PAYLOADS, hostile_spans, hostile_tags
 from tests.page.browser.walking import counts, follow, longest, one_of_each
@@ -19,7 +19,7 @@ from tests.page.browser.walking import counts, follow, longest, one_of_each
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from comparanda.page.data import Page
+    from comparanda.report.page_data import Page
 
     Maker = Callable[[Path], Result]
 

@@ -10,12 +10,12 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 import comparanda as cp
-from comparanda import folding
 from comparanda.demo import TASKS, demo_files
-from comparanda.page import Choices, as_html, build
-from comparanda.page.server import Routes, searching
+from comparanda.findings.table_links import Link
+from comparanda.report import Choices, as_html, build, server
+from comparanda.report.server import Routes
 from comparanda.result import Result
-from comparanda.show.links import Link
+from comparanda.storage import fold
 from tests.chromium import Tab, opened
 from tests.page.browser.conftest import demo_page
 from tests.page.browser.walking import counts, follow
@@ -43,7 +43,7 @@ def routes() -> Callable[[str], Routes]:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not stop a search."""
-    monkeypatch.setattr(searching, "PATIENCE", 600.0)
+    monkeypatch.setattr(server, "PATIENCE", 600.0)
 
 
 @pytest.mark.slow  # pages of lists from the server are those of the static page: `test_served_lists`
@@ -179,10 +179,10 @@ def test_another_site_cannot_read_or_frame_the_page(browser: Browser, routes: Ca
 
 
 def test_a_list_says_what_is_only_counted(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "EXAMPLES", 2)
+    monkeypatch.setattr(fold, "EXAMPLES", 2)
     tags = ["A"] * 40 + ["B"] * 10
     whole = cp.compare([tags], {"x": [["B", *tags[1:]]], "y": [[*tags[:-1], "A"]]}, task="tag", resamples=0)
-    result = Result(folding.folded(whole.verdicts, whole.seed))
+    result = Result(fold.folded(whole.verdicts, whole.seed))
     page, file, said = build(result), tmp_path / "page.html", []
     file.write_text(as_html(page), encoding="utf-8")
     long = next(each for each in page.lists if each.where == 'right_by_run("x")')

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from comparanda.page.shell import as_html
-from comparanda.show.tables import main_table
+from comparanda.render.registry import main_table
+from comparanda.report.html import as_html
 from tests.chromium import Tab, opened
 from tests.page.test_labels import demo
 
@@ -205,7 +205,7 @@ def test_a_browser_that_keeps_nothing_says_so(browser: Browser, report: Report) 
 
 def test_long_lists_are_drawn_step_by_step(browser: Browser, tmp_path: Path) -> None:
     import comparanda as cp
-    from comparanda.page import build
+    from comparanda.report import build
 
     words = [f"w{number}" for number in range(250)]
     key, said = [[(word, "A") for word in words]], [[(word, "B") for word in words]]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from comparanda.page import as_html
-from comparanda.page.data import TableCell, TablePart, View
+from comparanda.report import as_html
+from comparanda.report.page_data import TableCell, TablePart, View
 from tests.chromium import Tab, opened
 from tests.page.small_pages import small, table
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from comparanda.page.data import Page
-from comparanda.show.links import Link
+from comparanda.findings.table_links import Link
+from comparanda.report.page_data import Page
 from tests.chromium import Tab
 
 # Open all rows of the tables of a view, and return the counts in it: what they say and where they lead.

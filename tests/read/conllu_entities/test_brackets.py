@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.limits import USUAL, raising
-from comparanda.places import Source
-from comparanda.read.conllu import read
-from comparanda.read.conllu_entities.brackets import Cell, escaped, mentions, plain
-from comparanda.read.request import Request
-from comparanda.read.spans import with_spans
+from comparanda.core.corpus import Corpus
+from comparanda.core.limits import USUAL, raising
+from comparanda.core.places import Source
+from comparanda.formats.chunks import with_spans
+from comparanda.formats.conllu import read
+from comparanda.formats.contract import Request
+from comparanda.formats.entity_brackets import Cell, escaped, mentions, plain
 from tests.read.corpora import fragments, notes, refusal, said, span_lines, spans, words
 from tests.seeds import seeds
 from tests.shared_data import shared

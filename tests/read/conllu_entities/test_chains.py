@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.places import Source
-from comparanda.read.conllu import read
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.formats.conllu import read
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.conllu_entities.test_brackets import HEADER, line, sentence
 from tests.read.corpora import fragments, notes, refusal, said, span_lines, spans, values, words
 from tests.shared_data import shared

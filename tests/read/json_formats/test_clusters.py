@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.places import Source
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.json_formats.clusters import FORMAT, read, sniff
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Source
+from comparanda.formats.clusters import FORMAT, read, sniff
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import documents, notes, refusal, said, span_lines, spans, values, words
 
 SENTENCES = [["The", "harbour", "master", "saw", "her", "ship", "."], ["She", "waved", "to", "him", "."]]

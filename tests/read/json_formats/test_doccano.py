@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.json_formats import elevant, hugging_face, label_studio, prodigy
-from comparanda.read.json_formats.doccano import FORMAT, sniff
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats import elevant, hugging_face, label_studio, prodigy
+from comparanda.formats.contract import Request
+from comparanda.formats.doccano import FORMAT, sniff
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import notes, refusal, said, span_lines, spans, words
 
 TEXT = "Anna met Bo in Łódź."

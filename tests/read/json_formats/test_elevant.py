@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.json_formats.elevant import FORMAT, sniff
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.elevant import FORMAT, sniff
+from comparanda.formats.inputs import Input, formats, read_input
 from tests.read.corpora import notes, refusal, said, span_lines, spans, words
 from tests.shared_data import shared
 

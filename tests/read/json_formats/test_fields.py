@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from comparanda.core.places import Source
 from comparanda.errors import ReadError
-from comparanda.places import Source
-from comparanda.read.json_formats.fields import Fields, key_paths
+from comparanda.formats.json_objects import Fields, key_paths
 
 SOURCE = Source.of_text("d.json", b"\n\n")
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import rdflib
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.json_formats.nif import ITSRDF, NIF, sniff
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.nif import ITSRDF, NIF, sniff
 from tests.read.corpora import notes, refusal, said, span_lines, spans
 
 TEXT = "😀 Ada met Bo in Rome."

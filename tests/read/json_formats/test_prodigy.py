@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.json_formats import doccano, elevant, hugging_face, label_studio
-from comparanda.read.json_formats.prodigy import FORMAT, sniff
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats import doccano, elevant, hugging_face, label_studio
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
+from comparanda.formats.prodigy import FORMAT, sniff
 from tests.read.corpora import notes, refusal, said, span_lines, spans, words
 
 TEXT = "Anna met Bo Łuk in Łódź 😀 twice."

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 import comparanda
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.json_formats.spacy import sniff
-from comparanda.read.objects import read_object
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.objects import read_object
+from comparanda.formats.spacy import sniff
 from tests.read.corpora import notes, refusal, said, span_lines, spans, words
 
 TEXT = "😀 Ada met Bo  in Rome.\nShe left."

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.json_formats.web_annotation import CONTEXT, sniff
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.web_annotation import CONTEXT, sniff
 from tests.read.corpora import fragments, notes, refusal, said, span_lines, spans
 
 

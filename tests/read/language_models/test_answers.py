@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from comparanda.read.language_models.answers import parse
-from comparanda.read.language_models.items import Answer, Names, read_value
+from comparanda.formats.llm import Answer, Names, parse, read_value
 
 ANNA, BO = {"text": "Anna", "label": "PER"}, {"text": "Bo", "label": "DOG"}
 BOTH = [("Anna", "PER"), ("Bo", "DOG")]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus, Quotes
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.language_models.llm import FORMAT, sniff
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus, Quotes
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.llm import FORMAT, sniff
 from tests.read.corpora import notes, refusal, words
 
 ITEMS = [{"text": "Anna", "label": "PER"}, {"text": "Oslo", "label": "LOC"}]

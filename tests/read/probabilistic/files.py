@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import refusal
 
 TEXT = "Anna of New York left Paris."

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from comparanda.errors import InputError, UsageError
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.test_damaged_formats import damaged
 
 TEXT = "Anna of New York left Paris."

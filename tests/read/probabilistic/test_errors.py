@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import notes
 from tests.read.probabilistic.files import block, document, entity, read, refused, weights
 

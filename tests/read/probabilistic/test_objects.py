@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda.read.objects import read_object
-from comparanda.read.request import Request
+from comparanda.formats.contract import Request
+from comparanda.formats.objects import read_object
 from tests.read.corpora import refusal
 from tests.read.probabilistic.files import block, document, entity, read, weights, worlds
 

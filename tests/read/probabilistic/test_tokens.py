@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import documents, notes, spans, words
 from tests.read.probabilistic.files import document, nothing, read, refused, weights, worlds
 from tests.shared_data import shared

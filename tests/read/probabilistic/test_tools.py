@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import formats
+from comparanda.core.corpus import Corpus
+from comparanda.formats.inputs import formats
 from tests.read.corpora import notes, words
 from tests.read.probabilistic.files import nothing, read, weights, worlds
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from comparanda import compare
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Layer, Request
-from comparanda.read.tabbed_formats import hipe
+from comparanda.core.corpus import Corpus
+from comparanda.formats import hipe
+from comparanda.formats.contract import Layer, Request
+from comparanda.formats.inputs import Input, read_input
 from tests.command import run
 from tests.read.corpora import documents, notes, refusal, said, span_lines, spans, values, words
 from tests.shared_data import ROOT, shared

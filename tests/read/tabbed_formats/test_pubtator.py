@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read import brat, columns
-from comparanda.read.inputs import Input, read_input
-from comparanda.read.request import Request
-from comparanda.read.tabbed_formats import hipe, neleval, pubtator, tac
+from comparanda.core.corpus import Corpus
+from comparanda.formats import brat, columns, hipe, neleval, pubtator, tac
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from tests.read.corpora import notes, refusal, said, span_lines, spans, words
 
 TITLE, ABSTRACT = "Aspirin and α-coma", "Aspirin helps; 😀 liver and kidney failure."

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.request import Request
-from comparanda.read.xml_formats.bioc import sniff
+from comparanda.core.corpus import Corpus
+from comparanda.formats.bioc import sniff
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, formats, read_input
 from tests.read.corpora import fragments, notes, refusal, said, span_lines, spans
 
 TITLE, ABSTRACT = "Café β‑catenin.", "IL‑2 & 😀 TNF in mice."

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from comparanda.limits import USUAL, raising
-from comparanda.places import Part, Source
-from comparanda.read.xml_formats.events import Event, events
+from comparanda.core.limits import USUAL, raising
+from comparanda.core.places import Part, Source
+from comparanda.formats.xml import Event, events
 from tests.read.corpora import refusal
 
 DEEPEST = USUAL.nesting

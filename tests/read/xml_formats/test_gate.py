@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.request import Request
-from comparanda.read.xml_formats.gate import sniff
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.gate_xml import sniff
+from comparanda.formats.inputs import Input, formats, read_input
 from tests.read.corpora import notes, refusal, said, span_lines, spans, words
 
 TEXT = '<Node id="0"/>Zoë<Node id="3"/> 😀 in <Node id="10"/>R&amp;D <Node id="14"/>Rome<Node id="18"/>.\n'

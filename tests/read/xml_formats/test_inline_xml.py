@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.corpus import Corpus
+from comparanda.core.corpus import Corpus
+from comparanda.core.limits import raising
 from comparanda.errors import ReadError
-from comparanda.limits import raising
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.request import Request
-from comparanda.read.xml_formats.inline_xml import FORMAT, sniff
+from comparanda.formats.contract import Request
+from comparanda.formats.inline_xml import FORMAT, sniff
+from comparanda.formats.inputs import Input, formats, read_input
 from tests.read.corpora import notes, refusal, said, span_lines, spans, words
 from tests.shared_data import shared
 

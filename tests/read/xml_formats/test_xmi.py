@@ -14,11 +14,11 @@ from xml.sax.saxutils import escape
 import cassis
 import pytest
 
-from comparanda.corpus import Corpus
-from comparanda.read.inputs import Input, formats, read_input
-from comparanda.read.request import Request
-from comparanda.read.xml_formats.xmi import NAMED_ENTITY, sniff
-from comparanda.write.passages import Mention, Passage
+from comparanda.core.corpus import Corpus
+from comparanda.formats.contract import Request
+from comparanda.formats.document_writer import Mention, Passage
+from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.xmi import NAMED_ENTITY, sniff
 from tests.read.corpora import documents, notes, refusal, said, span_lines, spans
 from tests.write.documents import read_files, written
 

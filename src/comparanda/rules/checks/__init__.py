@@ -5,13 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from comparanda.rules.checks.conflicts import refuse_conflicts
-from comparanda.rules.checks.effects import enables
-from comparanda.rules.checks.fixpoint import refuse_cycles
-from comparanda.rules.checks.order import refuse_order_dependence
-from comparanda.rules.checks.pairs import refuse_unpaired, refuse_used_twice
-from comparanda.rules.checks.readings import Reading
-from comparanda.rules.checks.subjects import Domains
+from comparanda.rules.checks.effects import Domains, Reading, enables
+from comparanda.rules.checks.order import refuse_conflicts, refuse_order_dependence
+from comparanda.rules.checks.termination import refuse_cycles, refuse_unpaired, refuse_used_twice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

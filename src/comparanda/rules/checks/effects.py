@@ -2,14 +2,386 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from comparanda.rules.checks.meeting import apart, same_value
-from comparanda.rules.checks.values import literal
+from comparanda.expressions import walk
+from comparanda.expressions.syntax import (
+    And,
+    Call,
+    Comparison,
+    ComparisonStep,
+    List,
+    Name,
+    Node,
+    Not,
+    Or,
+    Quantified,
+    children,
+)
+from comparanda.rules.checks.cell_values import (
+    ANY,
+    MISSING,
+    Cell,
+    Claims,
+    Meaning,
+    Values,
+    claims,
+    contrary,
+    is_one,
+    literal,
+    possible,
+    written,
+)
+from comparanda.rules.language import conjuncts
 
 if TYPE_CHECKING:
-    from comparanda.rules.checks.readings import Reading, Write
-    from comparanda.rules.checks.subjects import Question, Subject
+    from comparanda.rules.ruleset import Rule, RuleSet, Setting
+
+
+# The rows that conditions speak of, and what they demand of them.
+
+
+def names_in(node: Node) -> frozenset[str]:
+    """Return the rows, columns of rows and parameters that a node speaks of."""
+    return frozenset(each.name for each in walk(node) if isinstance(each, Name))
+
+
+def speaks_of(node: Node, variable: str) -> bool:
+    """Whether a node speaks of a variable's row or its columns."""
+    return any(name.partition(".")[0] == variable for name in names_in(node))
+
+
+class Domains:
+    """The values that each column may hold, as far as the rules of a set tell them apart."""
+
+    def __init__(self, rule_set: RuleSet) -> None:
+        self._types = rule_set.tables
+        self._named: dict[tuple[str, str], set[str | float | bool]] = {}
+        self._known: dict[tuple[str, str], Values] = {}
+        for rule in rule_set.rules:
+            for node in (*rule.conditions, *rule.best, *(setting.value for setting in rule.sets)):
+                self._collect(node, rule.over)
+            for setting in rule.sets:
+                self._name(rule.over[setting.variable], setting.column, setting.value)
+
+    def of(self, table: str, column: str) -> Values:
+        """Return the values of a column."""
+        key = table, column
+        if key not in self._known:
+            self._known[key] = possible(self._types[table][column], self._named.get(key, ()))
+        return self._known[key]
+
+    def _collect(self, node: Node, tables: Mapping[str, str]) -> None:
+        if isinstance(node, Quantified):
+            tables = {**tables, node.variable: node.table}
+        if isinstance(node, Comparison):
+            for step in node.steps:
+                others = step.operand.items if isinstance(step.operand, List) else (step.operand,)
+                for left, right in ((node.first, other) for other in others):
+                    self._compared(left, right, tables)
+                    self._compared(right, left, tables)
+        for child in children(node):
+            self._collect(child, tables)
+
+    def _compared(self, column: Node, value: Node, tables: Mapping[str, str]) -> None:
+        if isinstance(column, Name) and "." in column.name:
+            variable, _, name = column.name.partition(".")
+            self._name(tables[variable], name, value)
+
+    def _name(self, table: str, column: str, value: Node) -> None:
+        if (found := literal(value)) is not None:
+            self._named.setdefault((table, column), set()).add(found)
+
+
+class Subject:
+    """A row that conditions speak of: that of a variable of a rule, or of a quantifier."""
+
+    def __init__(self, variable: str, table: str, conditions: tuple[Node, ...], domains: Domains) -> None:
+        self.variable = variable
+        self.table = table
+        self._domains = domains
+        self._tests: dict[str, list[Node]] = {}
+        self._meanings: dict[str, Meaning] = {}
+        for condition in conditions:
+            for name in names_in(condition):
+                owner, _, column = name.partition(".")
+                if owner == variable and column:
+                    self._tests.setdefault(column, []).append(condition)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are tested."""
+        return tuple(self._tests)
+
+    def tests(self, column: str) -> bool:
+        """Whether a condition looks at a column."""
+        return column in self._tests
+
+    def allowed(self, column: str) -> Values:
+        """Return the values with which the conditions may hold."""
+        return self._meaning(column).perhaps
+
+    def surely(self, column: str, values: Values) -> bool:
+        """Whether all that looks at a column holds for all of some values, whatever else is the case."""
+        return values <= self._meaning(column).surely
+
+    def _meaning(self, column: str) -> Meaning:
+        if column not in self._meanings:
+            cell = Cell(f"{self.variable}.{column}", self._domains.of(self.table, column))
+            self._meanings[column] = cell.meaning(And(tuple(self._tests.get(column, ()))))
+        return self._meanings[column]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Something asked of all rows of a table.
+
+    Args:
+        subject: the row asked about, with the conditions that make it count.
+        rising: True if more rows that count can only make the rule match, False if they can only keep it from
+            matching, None if both or neither.
+        counted: the columns that the answer is made from, beside which rows count.
+
+    """
+
+    subject: Subject
+    rising: bool | None
+    counted: frozenset[str]
+
+
+def questions(node: Node, domains: Domains, rising: bool | None = None) -> Iterator[Question]:
+    """Yield what a node asks about tables; `rising` says what it means for the rule that the node is true."""
+    match node:
+        case And(operands) | Or(operands):
+            for operand in operands:
+                yield from questions(operand, domains, rising)
+        case Not(operand):
+            yield from questions(operand, domains, _turned(rising))
+        case Comparison(Quantified("count") as asked, (ComparisonStep("<" | "<=" | ">" | ">=" as symbol, other),)):
+            yield from questions(asked, domains, rising if symbol in {">", ">="} else _turned(rising))
+            yield from questions(other, domains)
+        case Quantified(function, body, variable, table, condition):
+            rising = rising if function in {"any", "count"} else None
+            parts = tuple(conjuncts(condition))
+            columns = (name.partition(".") for name in names_in(body))
+            counted = frozenset(column for owner, _, column in columns if owner == variable and column)
+            yield Question(Subject(variable, table, parts, domains), rising, counted)
+            for part in parts:
+                yield from questions(part, domains, rising)
+            yield from questions(body, domains)
+        case _:
+            for child in children(node):
+                yield from questions(child, domains)
+
+
+def _turned(rising: bool | None) -> bool | None:
+    return None if rising is None else not rising
+
+
+# What a rule reads and writes, as far as its text tells: the ground of all proofs.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Write:
+    """A cell that a rule sets: of which row, to what, and what it may hold before and after."""
+
+    subject: Subject
+    column: str
+    value: Node
+    old: Values
+    new: Values
+
+    @property
+    def name(self) -> str:
+        """The cell as the rule calls it."""
+        return f"{self.subject.variable}.{self.column}"
+
+    @property
+    def place(self) -> str:
+        """The column with its table."""
+        return f"{self.subject.table}.{self.column}"
+
+    @property
+    def always_changes(self) -> bool:
+        """Whether the rule can match only where the cell holds something else than what is written."""
+        return self.old.isdisjoint(self.new)
+
+
+class Reading:
+    """One rule as the proofs see it."""
+
+    def __init__(self, rule: Rule, place: int, domains: Domains) -> None:
+        self.rule = rule
+        self.place = place
+        self._domains = domains
+        self.subjects = {
+            variable: Subject(variable, table, rule.conditions, domains) for variable, table in rule.over.items()
+        }
+        self._said: dict[tuple[str, str], Claims] = {}
+
+    def other(self, variable: str) -> str | None:
+        """Return the other variable of a rule over two tables."""
+        return next((name for name in self.rule.over if name != variable), None)
+
+    @cached_property
+    def ways(self) -> dict[str, tuple[str, str]]:
+        """For each variable whose row leaves no choice of the other's: that one's table, and what it must equal."""
+        found: dict[str, tuple[str, str]] = {}
+        for row, equal in (each for condition in self.rule.conditions for each in _equated(condition)):
+            given = self.other(row)
+            if given is not None and row in self.rule.over and not speaks_of(equal, row):
+                found[given] = self.rule.over[row], written(equal, self.names(given, ""))
+        return found
+
+    def has_siblings(self, variable: str) -> bool:
+        """Whether a row of a variable can take part in several matches at once."""
+        return len(self.rule.over) > 1 and variable not in self.ways
+
+    def names(self, variable: str, other: str) -> dict[str, str]:
+        """Return names under which its rows can be compared with those of another rule."""
+        return dict.fromkeys(self.rule.over, other) | {variable: "@"}
+
+    def said(self, variable: str, other: str) -> Claims:
+        """Return what its conditions claim, its rows being called so."""
+        key = variable, other
+        if key not in self._said:
+            self._said[key] = claims(self.rule.conditions, self.names(variable, other))
+        return self._said[key]
+
+    @cached_property
+    def writes(self) -> tuple[Write, ...]:
+        """What the rule sets."""
+        return tuple(self._write(setting) for setting in self.rule.sets)
+
+    def _write(self, setting: Setting) -> Write:
+        subject = self.subjects[setting.variable]
+        return Write(subject, setting.column, setting.value, subject.allowed(setting.column), self._new(setting))
+
+    def _new(self, setting: Setting) -> Values:
+        """Return what a cell may hold after it has been set."""
+        every = self._domains.of(self.rule.over[setting.variable], setting.column)
+        match setting.value:
+            case value if (written := literal(value)) is not None:
+                return frozenset((written,)) if ANY not in every else frozenset((ANY,))
+            case Name(name) if "." in name:
+                return self._copied(name, every)
+            case Name() | Quantified("count") | Call("overlap" | "iou"):  # rows, parameters, counts: never missing
+                return every - {MISSING}
+            case _:
+                return every
+
+    def _copied(self, name: str, every: Values) -> Values:
+        """Return what a cell may hold that is set to what another holds."""
+        owner, _, column = name.partition(".")
+        copied = self.subjects[owner].allowed(column)
+        if copied <= every and all(map(is_one, copied)):
+            return copied
+        return every if MISSING in copied else every - {MISSING}
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """What the conditions ask about tables."""
+        return tuple(each for part in self.rule.conditions for each in questions(part, self._domains, rising=True))
+
+    @cached_property
+    def value_questions(self) -> tuple[Question, ...]:
+        """What the values that it sets, and the order of its pairs, ask about tables."""
+        return tuple(each for node in self._worked_out for each in questions(node, self._domains))
+
+    @cached_property
+    def value_names(self) -> frozenset[str]:
+        """The names from which the values that it sets, and the order of its pairs, are worked out."""
+        return frozenset(name for node in self._worked_out for name in names_in(node))
+
+    @property
+    def _worked_out(self) -> tuple[Node, ...]:
+        return (*self.rule.best, *(setting.value for setting in self.rule.sets))
+
+    @cached_property
+    def touched(self) -> frozenset[str]:
+        """All columns, with their tables, that it reads or writes: what is set elsewhere cannot concern it."""
+        asked = [*self.questions, *self.value_questions]
+        rows = [*self.subjects.values(), *(question.subject for question in asked)]
+        tested = {f"{row.table}.{column}" for row in rows for column in row.columns}
+        counted = {f"{each.subject.table}.{column}" for each in asked for column in each.counted}
+        used = (name.partition(".") for name in self.value_names)
+        copied = {f"{self.rule.over[owner]}.{column}" for owner, _, column in used if owner in self.rule.over}
+        return frozenset(tested | counted | copied | {write.place for write in self.writes})
+
+    @cached_property
+    def always_changes(self) -> bool:
+        """Whether no match of the rule can find everything set already."""
+        return any(write.always_changes for write in self.writes)
+
+    def after(self, variable: str, column: str) -> Values:
+        """Return what a column of a variable's row may hold when all matches have fired."""
+        mine = self.subjects[variable]
+        here = [write for write in self.writes if (write.subject.table, write.column) == (mine.table, column)]
+        own = [write.new for write in here if write.subject is mine]
+        others = [write.new for write in here if write.subject is not mine]
+        return frozenset().union(*(own or [mine.allowed(column)]), *others) if here else mine.allowed(column)
+
+    def is_own(self, write: Write) -> bool:
+        """Whether no other row of a match has a bearing on what is written."""
+        other = self.other(write.subject.variable)
+        return other is None or not speaks_of(write.value, other)
+
+
+def _equated(condition: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the names that a condition says are equal to something, with that."""
+    match condition:
+        case Comparison(first, (ComparisonStep("==", second),)):
+            for one, other in ((first, second), (second, first)):
+                if isinstance(one, Name):
+                    yield one.name, other
+
+
+# Whether two rules can match on one and the same row.
+#
+# For that they are compared with that row called `@` in both, and `@@` the row that both reach from it in the same
+# way; other rows of the two keep names of their own.
+
+
+def apart(first: Reading, variable: str, second: Reading, other: str) -> bool:
+    """Whether two rules never match together with the same row as these variables.
+
+    They exclude each other by what they allow in a column of that row, or of the row that it determines in both,
+    or because one claims the contrary of what the other claims.
+    """
+    if _no_common_value(first.subjects[variable], second.subjects[other]):
+        return True
+    mine, theirs = _calling(first, variable, second, other)
+    if mine == theirs and _no_common_value(_partner(first, variable), _partner(second, other)):
+        return True
+    return contrary(first.said(variable, mine), second.said(other, theirs))
+
+
+def same_value(first: Reading, write: Write, second: Reading, other: Write) -> bool:
+    """Whether two writes to the same cell, made at the same time, give it the same value."""
+    if literal(write.value) is not None or literal(other.value) is not None:
+        return write.value == other.value
+    mine, theirs = write.subject.variable, other.subject.variable
+    names = _calling(first, mine, second, theirs)
+    return written(write.value, first.names(mine, names[0])) == written(other.value, second.names(theirs, names[1]))
+
+
+def _calling(first: Reading, variable: str, second: Reading, other: str) -> tuple[str, str]:
+    """Return names for the other rows of two rules: the same if it must be the same row."""
+    way = first.ways.get(variable)
+    return ("@@", "@@") if way is not None and way == second.ways.get(other) else ("<", ">")
+
+
+def _partner(reading: Reading, variable: str) -> Subject:
+    return reading.subjects[reading.other(variable) or ""]
+
+
+def _no_common_value(mine: Subject, theirs: Subject) -> bool:
+    """Whether the conditions on two rows leave no value in common for some column."""
+    common = (column for column in mine.columns if theirs.tests(column))
+    return any(mine.allowed(column).isdisjoint(theirs.allowed(column)) for column in common)
 
 
 def enters(writer: Reading, write: Write, subject: Subject) -> bool:

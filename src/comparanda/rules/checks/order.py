@@ -10,26 +10,106 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import permutations
+from itertools import combinations, groupby, permutations, product
 from typing import TYPE_CHECKING
 
-from comparanda.rules.checks.complaints import complaint, listed
 from comparanda.rules.checks.effects import (
     answers_no,
+    apart,
     changes_answer,
     disagree,
     enables,
+    enters,
     gives_matches,
     leaves,
     repeats,
 )
-from comparanda.rules.checks.meeting import apart
-from comparanda.rules.checks.rows import work_row_by_row
+from comparanda.rules.checks.termination import complaint, listed
 
 if TYPE_CHECKING:
     from comparanda.errors import RuleError
-    from comparanda.rules.checks.readings import Reading, Write
-    from comparanda.rules.checks.subjects import Subject
+    from comparanda.rules.checks.effects import Reading, Subject, Write
+
+
+# No two rules that may fire side by side may set one cell to different values.
+
+
+_HINT = "give one of them a higher salience, or add conditions that exclude each other"
+
+
+def refuse_conflicts(group: Sequence[Reading]) -> None:
+    """Refuse rules of equal salience that could set the same cell differently."""
+    for _, level in groupby(group, key=lambda reading: reading.rule.salience):
+        readings = list(level)
+        for reading in readings:
+            _refuse_within(reading)
+        for first, second in combinations(readings, 2):
+            _refuse_between(first, second)
+
+
+def _refuse_between(first: Reading, second: Reading) -> None:
+    for mine, theirs in product(first.writes, second.writes):
+        if disagree(first, mine, second, theirs):
+            rule = second.rule
+            what = (
+                f"conflicting writes: {first.rule.name!r} and {rule.name!r} both set {mine.place} at salience "
+                f"{rule.salience:g} in group {rule.group!r}, and their conditions are not provably disjoint"
+            )
+            raise complaint(rule, what, _HINT)
+
+
+def _refuse_within(reading: Reading) -> None:
+    """Refuse a rule over one table twice that could set a row differently as the one and as the other."""
+    for mine, theirs in combinations(reading.writes, 2):
+        if disagree(reading, mine, reading, theirs):
+            what = (
+                f"conflicting writes: {mine.name} and {theirs.name} may be the same cell, and it sets them differently"
+            )
+            raise complaint(reading.rule, what, "add conditions that no row can meet as both")
+
+
+# Rules that work on each row by itself: what one row goes through cannot depend on when others do.
+
+
+def work_row_by_row(readings: Sequence[Reading]) -> bool:
+    """Whether each row goes its own way, and at any time at most one rule of each salience matches on it.
+
+    Then salience alone says what happens to a row next, however the firings on other rows come in between.
+    """
+    if any(home(reading) is None or reading.rule.pair is not None for reading in readings):
+        return False
+    if any(
+        _reaches_out(writer, write, reader) for writer, reader in product(readings, repeat=2) for write in writer.writes
+    ):
+        return False
+    return all(_take_turns(first, second) for first, second in combinations(readings, 2))
+
+
+def home(reading: Reading) -> str | None:
+    """Return the one variable whose row a rule writes to."""
+    written = {write.subject.variable for write in reading.writes}
+    return written.pop() if len(written) == 1 else None
+
+
+def _reaches_out(writer: Reading, write: Write, reader: Reading) -> bool:
+    """Whether a write can concern a rule in another way than through the row that this rule writes to itself."""
+    asked = (*reader.questions, *reader.value_questions)
+    if any(changes_answer(writer, write, question) for question in asked):
+        return True
+    return any(
+        enters(writer, write, subject) or leaves(write, subject) or f"{variable}.{write.column}" in reader.value_names
+        for variable, subject in reader.subjects.items()
+        if variable != home(reader) and subject.table == write.subject.table
+    )
+
+
+def _take_turns(first: Reading, second: Reading) -> bool:
+    """Whether two rules never have to share a turn on a row."""
+    mine, theirs = home(first) or "", home(second) or ""
+    if first.rule.salience != second.rule.salience or first.rule.over[mine] != second.rule.over[theirs]:
+        return True
+    return apart(first, mine, second, theirs)
+
 
 _PAIR = 'say pair = "one-to-one" or pair = "many"'
 _APART = "give one of them a higher salience, put it into another group, or add conditions that exclude each other"

@@ -1,0 +1,126 @@
+"""Where the rows of the key stand in its documents, as characters of their texts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align.words import Surface, without_spaces
+from comparanda.core.corpus import RawText, owner_of_rows
+from comparanda.errors import AlignError
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Rows, Truths
+
+
+class Ground:
+    """Where the rows of the key stand in its documents."""
+
+    def __init__(self, key: Corpus) -> None:
+        self.key = key
+
+    @cached_property
+    def owner(self) -> Rows:
+        """The document of each row."""
+        return owner_of_rows(self.key.row_documents).astype(np.int64)
+
+    @cached_property
+    def surface(self) -> Surface:
+        """The tokens of the key's text."""
+        return Surface.of(self.key)
+
+    @cached_property
+    def raw(self) -> RawText:
+        """The texts of the documents: as they are, or the words with one space between them."""
+        return self.key.raw if self.key.raw is not None else self._joined_words()
+
+    @cached_property
+    def solid(self) -> Rows:
+        """The place in its document of each character that belongs to a word, one document after the other."""
+        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
+        ends = np.cumsum(size)
+        places = np.repeat(self.raw.begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
+        blank = [int(ends[row] - size[row]) + place for row, inside in self._blanks for place in inside if size[row]]
+        return np.delete(places, blank) if blank else places
+
+    @cached_property
+    def _blanks(self) -> list[tuple[int, list[int]]]:
+        """The rows of tokens with white space inside, and where it is; it is none of a text's characters."""
+        if self.key.raw is not None or self.key.words is None:
+            return []
+        surface, forms = self.surface, self.surface.forms.intern()
+        spaced = [code for code, name in enumerate(forms.names) if without_spaces(name) != name]
+        if not spaced:
+            return []
+        tokens = np.flatnonzero(np.isin(forms.codes, spaced)).tolist()
+        rows = surface.row[tokens].tolist()
+        places = ([place for place, each in enumerate(forms[token]) if not without_spaces(each)] for token in tokens)
+        return list(zip(rows, places, strict=True))
+
+    @cached_property
+    def _own_words(self) -> Truths:
+        """Whether each row is the first that stands at its place: words of one token share its characters."""
+        first = np.ones(len(self.key), np.bool_)
+        same = (self.raw.begin[1:] == self.raw.begin[:-1]) & (self.owner[1:] == self.owner[:-1])
+        first[1:] = ~same
+        return first
+
+    @cached_property
+    def first_words(self) -> Rows:
+        """The first word of each row's token."""
+        return np.maximum.accumulate(np.where(self._own_words, np.arange(len(self.key)), 0))
+
+    @cached_property
+    def solid_before(self) -> Rows:
+        """How many characters of words stand before each row, and behind them their number."""
+        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
+        for row, inside in self._blanks:
+            size[row] -= len(inside) if size[row] else 0
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(size)])
+
+    def placed(self, solid: Rows, *, ending: bool) -> Rows:
+        """Return the places of characters by their numbers among those of words; of an end, behind the one before.
+
+        Those of documents that the key does not have may be numbers of no character; their places mean nothing.
+        """
+        if not len(self.solid):
+            return np.zeros(len(solid), np.int64)
+        if ending:
+            behind: Rows = self.solid[np.clip(solid, 1, len(self.solid)) - 1] + 1
+            return behind
+        places: Rows = self.solid[np.minimum(solid, len(self.solid) - 1)]
+        return places
+
+    @cached_property
+    def characters_before(self) -> Rows:
+        """How many characters of words stand before each byte of them."""
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum((self.surface.text.data & 0xC0) != 0x80)])
+
+    @cached_property
+    def bytes_before(self) -> Rows:
+        """How many bytes of words stand before each row; white space inside words is none."""
+        return np.repeat(self.surface.text.begins, self.surface.end - self.surface.row)
+
+    def _joined_words(self) -> RawText:
+        """Make texts of words: those of each document with one space between them."""
+        key = self.key
+        if key.words is None:
+            raise AlignError(
+                "the key has no words, so spans of a response with other tokens cannot be laid over it",
+                where=key.source.parts[0].name,
+            )
+        surface, forms = self.surface, self.surface.forms.intern()
+        tokens = [forms.names[code] for code in forms.codes.tolist()]
+        sizes = np.array([len(token) for token in tokens], np.int64)
+        owner = owner_of_rows(key.row_documents)[surface.row]
+        bounds = np.searchsorted(owner, np.arange(len(key.documents) + 1))
+        ends = np.cumsum(sizes + 1) - 1
+        begins = ends - sizes
+        shift = np.repeat(np.append(begins, 0)[bounds[:-1]], np.diff(bounds))
+        texts = tuple(" ".join(tokens[first:last]) for first, last in pairwise(bounds.tolist()))
+        counts = surface.end - surface.row
+        return RawText(texts, np.repeat(begins - shift, counts), np.repeat(ends - shift, counts))

@@ -1,0 +1,261 @@
+"""The public function `compare`: from inputs to a result, in one go or part by part."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from comparanda.errors import UsageError
+from comparanda.expressions import names_used
+from comparanda.findings.anatomy import MAJORITY, KeyPair, Keys, KeyScores
+from comparanda.findings.resamples import RESAMPLES, SEED
+from comparanda.formats.scanner import MAX_LINE
+from comparanda.pipeline import Setup, judge, prepare
+from comparanda.result import Result
+from comparanda.scale import Drawing, Scale, compare_in_parts
+from comparanda.tasks.spans.evaluation import SPAN
+from comparanda.tasks.spans.keys import majority_key
+from comparanda.tasks.task import find_task
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from distributed import Client
+
+    from comparanda.align import Missing
+    from comparanda.core.probabilities import Decide
+    from comparanda.rules.declarations import Parameters
+    from comparanda.tasks.task import Labels, Matching, Nouns, Punctuation, Repeated, Singletons
+
+
+def compare(
+    key: Any,
+    systems: Mapping[str, Any],
+    *,
+    task: str,
+    column: str | None = None,
+    missing: Missing | None = None,
+    maps: Mapping[str, Mapping[str, str]] | None = None,
+    fold_case: bool = False,
+    only_label: Sequence[str] = (),
+    ignore_label: Sequence[str] = (),
+    train: Any = None,
+    attributes: Sequence[str] = (),
+    where: str | None = None,
+    punctuation: Punctuation | None = None,
+    labels: Labels | None = None,
+    rules: Any = None,
+    parameters: Parameters | None = None,
+    paranoid: bool = False,
+    scheme: str | None = None,
+    repair: str | None = None,
+    same_ids: str | None = None,
+    singletons: Singletons | None = None,
+    repeated: Repeated | None = None,
+    matching: Matching | None = None,
+    nouns: Nouns | None = None,
+    across: str | None = None,
+    beliefs: Mapping[str, str] | None = None,
+    decide: Decide | None = None,
+    min_weight: float | None = None,
+    strict: bool = False,
+    max_line: int = MAX_LINE,
+    limits: Mapping[str, int] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    zero_division: float | None = None,
+    progress: Callable[[str], None] | None = None,
+    workers: int | None = None,
+    memory: int | None = None,
+    part: int | None = None,
+    folder: str | PathLike[str] | None = None,
+    scheduler: str | Client | None = None,
+) -> Result:
+    """Compare the outputs of systems with a key and with each other.
+
+    Args:
+        key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
+        systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`.
+        task: `pos`, `tag:COLUMN`, `dep`, `span`, `link`, `coref`, `prob`, `label`, or a task of another package.
+        column: the column to judge, where it is not the task's own.
+        missing: what to do about documents that a response lacks: "error" (the default for most tasks), "empty" (for
+            coref) or "intersection".
+        maps: label maps (old to new) by side: "all", "key", or a system's name.
+        fold_case: compare labels without regard to case.
+        only_label: count sites with these key labels alone.
+        ignore_label: leave out sites with these key labels.
+        train: a file whose words count as seen in training.
+        attributes: further columns of the key that slices and conditions will ask for.
+        where: a condition; only sites that fulfil it count.
+        punctuation: which words of trees do not count: "keep" (all count), "ud-punct" (relation punct), "unicode-p"
+            (all characters are punctuation), "ptb" (tags `` '' : , .).
+        labels: how relations of trees are compared: "universal" (without subtypes) or "full".
+        rules: by which spans are judged: a shipped rule set ("exact" by default, "semeval2013", "paper" …), the path
+            of a rule file, or a `RuleSet`.
+        parameters: numbers to put in place of those of the rule set: `{"fuzzy_credit": 0.5}`, and for those that differ
+            by label `{"similar_enough": {"PER": 90}}`.
+        paranoid: run the rules without any shortcut as well, and compare.
+        scheme: how spans are written in chunk tags ("bio", "iob1", "bioes" …), for inputs that do not say their own
+            behind `?`; detected by default.
+        repair: what to do about tags that break the scheme: "conlleval" (the default), "discard" or "refuse".
+        same_ids: a file of ids that mean the same entity, a line each, for links and for documents' entities.
+        singletons: whether mentions that are alone in their chain count: "keep" (the default) or "drop".
+        repeated: what becomes of a mention that is given twice: its "first" chain keeps it, or "official", as in the
+            reference scorer 8.01, which does so only with mentions that the key has and counts others again.
+        matching: when a mention of a response is taken for one of the key: "exact" (at the same place), "head" (the
+            same head) or "partial" (inside of it, with its head).
+        nouns: by which tags nouns and pronouns are told: "auto", "ptb", "stts", "upos", or "english" for a list of
+            pronouns.
+        across: what names topics, whose documents chains may span: an attribute of documents, "until:_" for their names
+            up to a sign, or "all" for one topic.
+        beliefs: how probabilities are read, for inputs that do not say it themselves: "scale", "overlap", "semantics",
+            "residual", "aggregate", "floor", "score", each with its value.
+        decide: how probabilistic output becomes a hard one: "tuple" (the default: the largest weight of each block) or
+            "hierarchical" (the most probable span, then its best label).
+        min_weight: what weighs less is not in the hard output.
+        strict: refuse to go on when there is anything to note.
+        max_line: the longest line accepted, in bytes.
+        limits: other numbers in place of the usual limits: "document", "nesting", "open", "labels", "systems".
+        resamples: how many resamples intervals and tests draw; 0 for none.
+        seed: the seed of all draws.
+        zero_division: a value to put where a ratio is undefined; None to say so instead.
+        progress: called with what is being done.
+        workers: how many processes judge parts of the corpus; None for this one alone.
+        memory: how many bytes of memory there are for it; the corpus is then judged in parts that fit, and sites of
+            tags, labels, spans and links that all systems have right are counted and no longer kept if they would not.
+        part: about how many bytes of all inputs a part has; None to judge in one go, unless workers, memory, a folder
+            or a scheduler ask for parts.
+        folder: where the result is written, part by part; an interrupted comparison goes on there.
+        scheduler: the address of a Dask cluster whose workers judge parts of the corpus, or a `distributed.Client`.
+
+    >>> result = compare(["DT", "NN", "VB"], {"a": ["DT", "NN", "NN"], "b": ["DT", "VB", "VB"]}, task="tag")
+    >>> result.difference("a", "b").diff
+    0.6666666666666666
+
+    >>> found = compare([["B-PER", "I-PER", "O"]], {"a": [["B-PER", "O", "O"]]}, task="span", rules="semeval2013")
+    >>> [found.scores("f1", view=view).value("a") for view in ("strict", "partial")]
+    [0.0, 0.5]
+
+    """
+    setup = Setup(
+        task,
+        column=column,
+        missing=missing,
+        maps=maps or {},
+        fold_case=fold_case,
+        only_label=only_label,
+        ignore_label=ignore_label,
+        train=train,
+        attributes=sorted({*attributes, *(names_used(where) if where else ())}),
+        punctuation=punctuation,
+        labels=labels,
+        rules=rules,
+        parameters=parameters or {},
+        paranoid=paranoid,
+        scheme=scheme,
+        repair=repair,
+        same_ids=same_ids,
+        singletons=singletons,
+        repeated=repeated,
+        matching=matching,
+        nouns=nouns,
+        across=across,
+        beliefs=beliefs or {},
+        decide=decide,
+        min_weight=min_weight,
+        strict=strict,
+        max_line=max_line,
+        limits=limits or {},
+        progress=progress,
+    )
+    if all(each is None for each in (workers, memory, part, folder, scheduler)):
+        result = Result(judge(key, systems, setup), resamples, seed, zero_division)
+    else:
+        target = None if folder is None else Path(os.path.realpath(folder))
+        scale = Scale(workers, memory, part, target, scheduler)
+        result = compare_in_parts(key, systems, setup, scale, Drawing(resamples, seed, zero_division))
+    return result.where(where) if where else result
+
+
+# Several keys for one text: scores against each annotator's, and against what most of them have.
+
+
+FEWEST = 2
+
+SETTINGS_OF_BELIEFS = ("beliefs", "decide", "min_weight")
+"""What is said of probabilities alone."""
+
+
+def compare_keys(
+    keys: Mapping[str, Any], systems: Mapping[str, Any], *, view: str | None = None, **settings: Any
+) -> Keys:
+    """Score systems against each of several keys of one text, and against the spans that more than half of them have.
+
+    Args:
+        keys: the keys by name, at least two; documents, sentences and words are those of the first.
+        systems: the outputs by name.
+        view: the view of the rule set, if there are several; all of them by default.
+        settings: as for `comparanda.compare`; the task must be one of spans.
+
+    >>> keys = {"ann": [["B-PER", "O", "B-LOC"]], "bea": [["B-PER", "O", "O"]], "cy": [["B-PER", "O", "B-ORG"]]}
+    >>> found = compare_keys(keys, {"crf": [["B-PER", "O", "B-LOC"]]}, task="span", resamples=0)
+    >>> [(each.key, each.items, each.scores[0].value) for each in found.keys]
+    [('ann', 2, 1.0), ('bea', 1, 0.6666666666666666), ('cy', 2, 0.5), ('majority', 1, 0.6666666666666666)]
+
+    """
+    if len(keys) < FEWEST:
+        raise UsageError("scores against several keys need at least two of them")
+    if MAJORITY in keys:
+        raise UsageError(f"a key cannot be called {MAJORITY!r}: that is what most of them have")
+    of_keys = _of_keys(settings)
+    majority = _majority(keys, of_keys)
+    results = {name: compare(key, systems, **settings) for name, key in {**keys, MAJORITY: majority}.items()}
+    first = next(iter(results.values()))
+    found = first.scores(view=view)
+    return Keys(
+        found.view,
+        first.systems,
+        found.units,
+        found.unit,
+        found.resamples,
+        found.seed,
+        tuple(_scored(name, result, view) for name, result in results.items()),
+        _agreement(keys, of_keys),
+    )
+
+
+def _of_keys(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how keys are compared with each other: they are certain, whatever the systems are."""
+    if "task" not in settings or find_task(settings["task"])[0].layer != "beliefs":
+        return dict(settings)
+    return {**settings, "task": SPAN.name, **dict.fromkeys(SETTINGS_OF_BELIEFS)}
+
+
+def _majority(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
+    """Make the key of what most have, on the words of the first."""
+    known = {field.name for field in fields(Setup)} - {"strict"}  # annotators may differ in what there is to note
+    setup = Setup(**{name: value for name, value in settings.items() if name in known and value is not None})
+    name, *others = keys
+    prepared = prepare(keys[name], {other: keys[other] for other in others}, setup)
+    if prepared.task.layer != "spans":
+        raise UsageError(f"several keys are for spans; the task {prepared.task.name!r} takes one")
+    return majority_key(prepared.aligned)
+
+
+def _scored(name: str, result: Result, view: str | None) -> KeyScores:
+    items = result.verdicts.view(view).items
+    return KeyScores(name, int(items.positive.sum()), result.scores(view=view).scores)
+
+
+def _agreement(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[KeyPair, ...]:
+    """Score each key against each one before it; exact match gives the same either way."""
+    pairs = []
+    for first, second in combinations(keys, 2):
+        plain = {**settings, "resamples": 0, "strict": False, "maps": None}
+        main = compare(keys[first], {second: keys[second]}, **plain).scores().scores[0]
+        pairs.append(KeyPair(first, second, main.measure, main.value))
+    return tuple(pairs)

@@ -1,0 +1,181 @@
+"""Outputs without a key: how far they agree, each of them standing once where the key stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from comparanda.core.measures import measure
+from comparanda.core.verdicts import View
+from comparanda.errors import UsageError, nearest
+from comparanda.findings.agreement import Agreements, agreements
+from comparanda.findings.context import Context
+from comparanda.findings.resamples import RESAMPLES, SEED
+from comparanda.pipeline import Prepared, Setup, columns_of, judge, judged, prepare, read_response
+from comparanda.result import Result
+from comparanda.tasks.coref.evaluation import mention_sites
+from comparanda.tasks.label_maps import owners
+from comparanda.tasks.prob.evaluation import hard_outputs, policies_of
+from comparanda.tasks.spans.keys import on_ground, word_sites
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.places import Note
+
+FEWEST = 2
+
+_OF_SPANS = ("spans", "beliefs")
+
+
+def agreement(
+    outputs: Mapping[str, Any],
+    *,
+    ground: str | None = None,
+    view: str | None = None,
+    measure_name: str | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    zero_division: float | None = None,
+    **settings: Any,
+) -> Agreements:
+    """Say how far outputs agree with each other, without a key.
+
+    For every pair: the task's main measure of one with the other as the key, diff, and Cohen's κ; for all together
+    Krippendorff's α; and the documents, those they disagree about most first.
+
+    Args:
+        outputs: at least two outputs by name, each like a system of `compare`; `Runs` are as many outputs.
+        ground: the output whose documents and words are those of all; the first by default.
+        view: the view, if there are several.
+        measure_name: the measure of pairs; the view's main one by default.
+        resamples: how many resamples intervals draw; 0 for none.
+        seed: the seed of all draws.
+        zero_division: a value to put where a score is undefined; None to say so instead.
+        settings: as for `compare`: `task`, `missing`, `maps`, `rules` …
+
+    >>> outputs = {"a": [["B-PER", "O"]], "b": [["B-PER", "B-LOC"]], "c": [["O", "O"]]}
+    >>> found = agreement(outputs, task="span", resamples=0)
+    >>> [(pair.first, pair.second, round(pair.score, 2), pair.diff) for pair in found.pairs]
+    [('a', 'b', 0.67, 0.5), ('a', 'c', 0.0, 1.0), ('b', 'c', 0.0, 1.0)]
+
+    """
+    drawn = {"resamples": resamples, "seed": seed, "zero_division": zero_division}
+    return agreement_of(outputs, ground, view, settings, measure_name, **drawn)[0]
+
+
+def agreement_of(
+    outputs: Mapping[str, Any],
+    ground: str | None,
+    view: str | None,
+    settings: Mapping[str, Any],
+    measure_name: str | None = None,
+    **drawn: Any,
+) -> tuple[Agreements, Result]:
+    """Return the finding, and the result of all outputs compared with the ground as the key."""
+    setup = _setup(settings)
+    columns, runs = columns_of(outputs)
+    names = [name for name, _ in runs]
+    maps = _Maps(setup, dict(zip(names, owners(columns), strict=True)))
+    if len(names) < FEWEST:
+        raise UsageError("agreement needs at least two outputs", hint="give them all: none of them is the key")
+    first = names[0] if ground is None else ground
+    if first not in names:
+        raise UsageError(f"no output is called {first!r}{nearest(first, names)}", hint=f"outputs: {', '.join(names)}")
+    corpora = {name: read_response(given, name, setup) for name, given in runs}
+    _check_ground(corpora, first)
+    corpora, policies = _hard(corpora, first, maps.with_key(setup, None))
+    prepared = prepare(corpora[first], _others(corpora, first), maps.with_key(setup, first))
+    results = {first: judged(prepared, setup)}
+    if prepared.task.layer in _OF_SPANS or (prepared.task.layer == "chains" and _some_without_words(corpora)):
+        corpora |= zip((first, *_others(corpora, first)), on_ground(prepared.aligned), strict=True)
+    quiet = replace(setup, strict=False, progress=None)  # what there is to note has been noted
+    for name in _others(corpora, first):
+        results[name] = judge(corpora[name], _others(corpora, name), maps.with_key(quiet, name))
+    contexts = {name: Context(results[name], results[name].view(view), **drawn) for name in names}
+    decided, cases = _decided(prepared, contexts[first])
+    verdicts = replace(
+        results[first],
+        notes=tuple(_renamed(note, first) for note in results[first].notes),
+        settings={**results[first].settings, **policies},
+    )
+    wanted = None if measure_name is None else measure(measure_name)
+    return agreements(contexts, first, decided, cases, wanted), Result(verdicts, **drawn)
+
+
+def _some_without_words(corpora: Mapping[str, Corpus]) -> bool:
+    """Whether an output has no words of its own, only places in those of another."""
+    return any(corpus.words is None for corpus in corpora.values())
+
+
+def _renamed(note: Note, ground: str) -> Note:
+    """Let a note speak of the ground where it speaks of the key: there is none."""
+    return replace(
+        note, side=ground if note.side == "key" else note.side, what=note.what.replace("the key", repr(ground))
+    )
+
+
+def _setup(settings: Mapping[str, Any]) -> Setup:
+    known = {field.name for field in fields(Setup)}
+    for name in settings:
+        if name not in known:
+            raise UsageError(f"agreement has no option {name!r}{nearest(name, known)}")
+    if "task" not in settings:
+        raise UsageError("which task?", hint='task="span", "pos", "tag:xpos", "dep", "link", "label" …')
+    return Setup(**{name: value for name, value in settings.items() if value is not None})
+
+
+def _check_ground(corpora: Mapping[str, Corpus], ground: str) -> None:
+    """Refuse a ground without words where another output has some."""
+    if not len(corpora[ground]):
+        better = [name for name, corpus in corpora.items() if len(corpus)]
+        if better:
+            raise UsageError(
+                f"{ground!r} has no words, and those of the ground are those of all",
+                hint=f"let another be the ground: {', '.join(better)}",
+            )
+
+
+def _others(corpora: Mapping[str, Corpus], name: str) -> dict[str, Corpus]:
+    return {other: corpus for other, corpus in corpora.items() if other != name}
+
+
+def _hard(corpora: Mapping[str, Corpus], ground: str, setup: Setup) -> tuple[dict[str, Corpus], dict[str, str]]:
+    """Return the hard outputs of those that are probabilistic, on the words of the ground, and by which policies."""
+    if all(corpus.beliefs is None for corpus in corpora.values()):
+        return dict(corpora), {}
+    prepared = prepare(replace(corpora[ground], beliefs=None), corpora, setup)
+    hard = hard_outputs(prepared.aligned, prepared.systems, prepared.options)
+    return dict(zip(corpora, hard.responses, strict=True)), policies_of(prepared.aligned, prepared.systems)
+
+
+class _Maps:
+    """The label maps, as they are given whichever output is the key."""
+
+    def __init__(self, setup: Setup, owner: Mapping[str, str]) -> None:
+        known = {"all", *owner.values()}
+        for who in setup.maps:
+            if who not in known:
+                raise UsageError(f"a label map is given for {who!r}{nearest(who, known)}", hint="all, or an output")
+        self.given, self.owner = setup.maps, owner
+
+    def with_key(self, setup: Setup, name: str | None) -> Setup:
+        """Return the setup in which one output, or none, is the key: its map is then the key's."""
+        mine = {"key" if run == name else run: self.given.get(owner, {}) for run, owner in self.owner.items()}
+        return replace(setup, maps={side: table for side, table in {**self._all, **mine}.items() if table})
+
+    @property
+    def _all(self) -> Mapping[str, Mapping[str, str]]:
+        return {"all": self.given.get("all", {})}
+
+
+def _decided(prepared: Prepared, context: Context) -> tuple[Context, str]:
+    """Return the cases that coefficients are over, and what they are called: words for spans, mentions for chains."""
+    if prepared.task.layer == "chains":
+        found = mention_sites(prepared.aligned, prepared.options)
+        return replace(context, view=View("mentions", found, ("accuracy",))), "mentions"
+    if prepared.task.layer not in _OF_SPANS:
+        return context, "rows" if prepared.task.shape == "rows" else "tokens"
+    linked = prepared.task.name == "link"
+    sites = word_sites(prepared.aligned, prepared.systems, prepared.options, linked=linked)
+    return replace(context, view=View("words", sites, ("accuracy",))), "words"

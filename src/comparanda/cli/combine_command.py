@@ -1,0 +1,142 @@
+"""The command `combine`: several systems made one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.cli.options import KEY, SYSTEMS, combining, reading, sampling, showing, view, writing
+from comparanda.cli.parameters import Command
+
+if TYPE_CHECKING:
+    from comparanda.api.combination import Combined
+    from comparanda.formats.inputs import Input
+
+
+@click.command(
+    cls=Command,
+    short_help="Several systems made one, by votes, and scored.",
+    epilog="""\b
+Examples:
+  comparanda combine gold.conll a.conll b.conll c.conll --task span
+  comparanda combine gold.conllu a.conllu b.conllu --task dep --write tree-vote=voted.conllu
+  comparanda combine key.bio a=a.bio b=b.bio --task span --dev-key dev --dev a=a.dev --dev b=b.dev""",
+)
+@KEY
+@SYSTEMS
+@reading
+@combining
+@view
+@sampling
+@writing
+@showing
+@click.pass_context
+def combine(context: click.Context, /, **options: Any) -> None:
+    """Combine systems by votes, and score the combinations beside the best single system and the oracle.
+
+    Votes never look at the key. What they must learn of the systems comes from --dev, or from other folds of KEY.
+    """
+    from comparanda.cli.output import print_notes, publish
+
+    targets = _targets(options)
+    found = _combined(context, {**options, "where": None}, targets)
+    for method in targets:
+        found.corpus(method)  # what was not made cannot be written
+    print_notes(found.result.notes, options)
+    with suppress(BrokenPipeError):  # what is asked for is written though nobody reads the table to its end
+        publish(context, found.result, [found.finding], options)
+    _write(found, targets, options)
+
+
+def _targets(options: Mapping[str, Any]) -> dict[str, str]:
+    """Read METHOD=FILE, each method once, under the name that it has."""
+    from comparanda.errors import UsageError
+    from comparanda.tasks.vote_methods import Method
+
+    targets: dict[str, str] = {}
+    asked = [Method.parse(name) for name in options["methods"]]
+    for written in options["write"]:
+        name, equals, path = written.partition("=")
+        if not equals or not path.strip():
+            raise UsageError(f"--write takes METHOD=FILE, not {written!r}", hint="--write majority=voted.conll, say")
+        method = Method.parse(name)
+        if asked and method not in asked:
+            raise UsageError(f"--write {method}: it is not among the methods asked for", hint=f"add --method {method}")
+        if str(method) in targets:
+            raise UsageError(f"--write {method} is given twice")
+        targets[str(method)] = path
+    return targets
+
+
+def _combined(context: click.Context, options: Mapping[str, Any], targets: Mapping[str, str]) -> Combined:
+    """Read, combine and score."""
+    import sys
+
+    from comparanda.api.combination import combine as combined
+    from comparanda.cli.input_names import inputs, key_of
+    from comparanda.cli.output import layout_of, say_settings
+    from comparanda.cli.requests import settings_of, spare
+    from comparanda.errors import UsageError
+    from comparanda.formats.inputs import Input, each_input
+    from comparanda.render.console import progress
+    from comparanda.storage import is_result_folder
+
+    say_settings(context, options)
+    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    if is_result_folder(key_of(context, options)):
+        raise UsageError("a result folder has no outputs that could vote", hint="give the files themselves")
+    key, systems = inputs(context, options)
+    given = [each.path for each in (key, *each_input(systems.values()))]
+    spare(options, given)
+    for target in targets.values():
+        spare({"write": Input.parse(target).path}, given, "write")
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        return combined(
+            key,
+            systems,
+            methods=options["methods"],
+            dev=_dev(options),
+            folds=options["folds"],
+            same_data=options["same_data"],
+            overlap=options["overlap"],
+            view=options["view"],
+            progress=say,
+            **settings_of(options, systems),
+        )
+
+
+def _dev(options: Mapping[str, Any]) -> tuple[Input, dict[str, Any]] | None:
+    """Return the dev data, if any is given."""
+    from comparanda.cli.input_names import named_systems
+    from comparanda.errors import UsageError
+    from comparanda.formats.inputs import Input, parse_runs
+
+    if options["dev_key"] is None:
+        if options["dev"]:
+            raise UsageError("--dev gives outputs for dev data, and there is no key of it", hint="add --dev-key FILE")
+        return None
+    if not options["dev"]:
+        raise UsageError("--dev-key needs the systems' outputs too", hint="--dev NAME=FILE for every system")
+    return Input.parse(options["dev_key"]), dict(named_systems(map(parse_runs, options["dev"])))
+
+
+def _write(found: Combined, targets: Mapping[str, str], options: Mapping[str, Any]) -> None:
+    """Write the combinations asked for, and say where they are."""
+    from dataclasses import replace
+
+    from comparanda.cli.output import print_notes, tell
+
+    for method, target in targets.items():
+        losses = found.write(method, target)
+        print_notes([replace(loss, side=target) for loss in losses], options)
+        if not options["quiet"]:
+            tell(f"wrote {target}: {method}, {found.finding.measure} {_shown(found, method)}")
+
+
+def _shown(found: Combined, method: str) -> str:
+    from comparanda.render.table import cell
+
+    return cell("share", found.finding.value(method))

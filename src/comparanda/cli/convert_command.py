@@ -1,0 +1,160 @@
+"""What `convert` does: read one input, write it in another format, say what was lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from comparanda.align.quotes import placed_alone
+from comparanda.cli.output import OutputError, print_notes, tell, write
+from comparanda.core.limits import Limits
+from comparanda.core.text_columns import TextColumn
+from comparanda.errors import ReadError, UsageError
+from comparanda.formats.contract import Layer, Request
+from comparanda.formats.conversion import converted
+from comparanda.formats.document_writer import CHAIN, TAGS, Writer, find_writer, writers
+from comparanda.formats.files import STDIN, load
+from comparanda.formats.inputs import Input, formats, head_of, read_input
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.places import Note
+    from comparanda.formats.document_writer import Written
+
+
+_OF_TAGS = ("column", "scheme", "repair")
+
+
+def convert(options: Mapping[str, Any]) -> None:
+    """Read an input and write it; losses are notes, and refused if that is asked for."""
+    given, target = Input.parse(options["source"]), Input.parse(options["target"])
+    layer = _layer(given, target, options)
+    writer = _writer(target, options["to"], layer)
+    _spare(given, target)
+    corpus = placed_alone(read_input(given, _request(given, layer, options), "tokens"))
+    made = converted(corpus, writer, target.options, chained=layer == "chains")
+    _tell(corpus.notes, made.losses, options)
+    _store(made, target.path, writer)
+    if target.path != STDIN and not options["quiet"]:
+        counted = f"{_counted(corpus, layer)} in {_number(len(corpus.documents), 'document')}"
+        tell(f"wrote {target.path}: {counted}, from {corpus.format} to {writer.name}")
+
+
+def _request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
+    """Return what is asked of the input: spans as its tags say them, or chains and by which tags nouns are told."""
+    said = {name: options[name] for name in _OF_TAGS if options[name] is not None}
+    limits = Limits.of(options["limits"])
+    if layer == "chains":
+        for name in said:
+            what = f"--{name} says how spans are read from tags, and chains of mentions are converted"
+            raise UsageError(what, hint="leave it out, or say --task span")
+        return Request(given.display_name, None, TAGS, {}, options["max_line"], layer, limits=limits)
+    column = said.pop("column", None)
+    return Request(given.display_name, column, (), said, options["max_line"], layer, limits=limits)
+
+
+def _counted(corpus: Corpus, layer: Layer) -> str:
+    """Return how many spans there are, or mentions and chains."""
+    spans = corpus.spans
+    assert spans is not None
+    if layer != "chains":
+        return _number(len(spans), "span")
+    chain = spans.columns.get(CHAIN)
+    names = chain.values() if isinstance(chain, TextColumn) else [None] * len(spans)
+    places = zip(spans.document.tolist(), names, range(len(spans)), strict=True)
+    chains = {(document, number if name is None else name) for document, name, number in places}
+    return f"{_number(len(spans), 'mention')} in {_number(len(chains), 'chain')}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s'[: count != 1]}"
+
+
+def _layer(given: Input, target: Input, options: Mapping[str, Any]) -> Layer:
+    """Return what is converted: what the user says; chains if the output, or the input, holds nothing else; spans."""
+    if options["task"]:
+        return "chains" if options["task"] == "coref" else "spans"
+    named = options["to"] or target.format
+    possible = [find_writer(named)] if named else _ending(target)
+    alone = bool(possible) and all("spans" not in each.layers for each in possible)
+    return "chains" if alone or _has_chains_alone(given) else "spans"
+
+
+def _has_chains_alone(given: Input) -> bool:
+    """Whether the format of the input, as it is named or as it looks, is one that holds chains and nothing else.
+
+    To look at it the input is loaded, and once more to be read: so one from a pipe is not looked at.
+    """
+    alone = {name: each for name, each in formats().items() if each.layers == {"chains"}}
+    if given.format:
+        return given.format in alone
+    path = Path(given.path)
+    if given.path == STDIN or (path.exists() and not path.is_file() and not path.is_dir()):
+        return False
+    try:
+        source = load(given.path, side="", suffixes=[suffix for each in alone.values() for suffix in each.suffixes])
+    except ReadError:  # it is told when the input is read
+        return False
+    lines = head_of(source)
+    return any(each.sniff(lines) for each in alone.values())
+
+
+def _writer(target: Input, to: str | None, layer: Layer) -> Writer:
+    """Return the writer that is asked for, or the only one whose files end as the target does."""
+    named = to or target.format
+    if to and target.format and to != target.format:
+        raise UsageError(f"--to {to} and ::{target.format} exclude each other")
+    writer = find_writer(named) if named else _fitting(target, layer)
+    if layer == "spans" and layer not in writer.layers:
+        raise UsageError(f"format {writer.name!r} has chains of mentions, and no spans", hint="say --task coref")
+    return writer
+
+
+def _fitting(target: Input, layer: Layer) -> Writer:
+    """Return the only writer whose files end as the target does, of those that know what is to be written."""
+    ending = _ending(target)
+    fitting = [each for each in ending if layer in each.layers] or ending
+    plain = [each for each in fitting if each.suffix == f".{each.name}"]  # .jsonl is ours, whoever else writes such
+    if len(plain or fitting) == 1:
+        return (plain or fitting)[0]
+    names = ", ".join(each.name for each in fitting or writers().values())
+    raise UsageError(f"which format is {target.path!r} to have?", hint=f"say --to FORMAT: {names}")
+
+
+def _ending(target: Input) -> list[Writer]:
+    return [each for each in writers().values() if target.path.endswith(each.suffix) and not each.many]
+
+
+def _spare(given: Input, target: Input) -> None:
+    if target.path != STDIN and os.path.realpath(given.path) == os.path.realpath(target.path):
+        raise UsageError(f"the output would be written over the input: {target.path!r}", hint="choose another file")
+
+
+def _tell(notes: tuple[Note, ...], losses: tuple[Note, ...], options: Mapping[str, Any]) -> None:
+    said = [*notes, *(replace(loss, side="output") for loss in losses)]
+    if options["strict"] and said:
+        raise ReadError("there is something to note, and --strict refuses that", details=map(str, said))
+    print_notes(said, options)
+
+
+def _store(made: Written, target: str, writer: Writer) -> None:
+    """Write one file, or the files of a folder."""
+    if not writer.many:
+        ((_, text),) = made.files.items()
+        write(target, text)
+        return
+    if target == STDIN:
+        raise UsageError(f"format {writer.name!r} has a file for each document", hint="name a folder for them")
+    folder = Path(target)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise OutputError("the folder is not empty", where=target)
+    for name, text in made.files.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise OutputError(f"cannot be written: {problem.strerror or problem}", where=target) from None
+        write(str(path), text)

@@ -1,0 +1,237 @@
+"""The command `ablate`: a system and its variants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.cli.options import (
+    KEY,
+    SYSTEMS,
+    at_least,
+    baseline,
+    beta,
+    files,
+    ground,
+    one_measure,
+    pairing,
+    reading,
+    sampling,
+    showing,
+    spreading,
+    view,
+    where,
+)
+from comparanda.cli.parameters import Command, is_given
+from comparanda.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.findings.agreement import Agreements
+    from comparanda.result import Result
+
+
+@click.command(
+    cls=Command,
+    short_help="What changes when a part of a system is taken away.",
+    epilog="""\b
+Examples:
+  comparanda ablate gold.bio full=full.bio no-crf=no-crf.bio no-chars=no-chars.bio --task span
+  comparanda examples gold.bio full.bio no-crf.bio --task span --where new_error""",
+)
+@KEY
+@click.argument("systems", nargs=-1, metavar="FULL VARIANT...", shell_complete=files)
+@reading
+@spreading
+@where
+@view
+@sampling
+@showing
+@click.pass_context
+def ablate(context: click.Context, /, **options: Any) -> None:
+    """Print how the score changes without each part, beside the decisions that change and cancel out.
+
+    FULL is the output of the whole system, each VARIANT that of one with something removed; both may be written
+    NAME=FILE. The variant with the most hidden change comes first.
+    """
+    from comparanda.cli.output import publish
+    from comparanda.cli.requests import load
+
+    result = load(context, options)
+    publish(context, result, [result.ablation(view=options["view"])], options)
+
+
+# The command `complement`: which errors of one system another does not make.
+
+
+@click.command(
+    cls=Command,
+    short_help="Which errors of a system another does not make.",
+    epilog="""\b
+Examples:
+  comparanda complement gold.conll crf=crf.conll bert=bert.conll --task span
+  comparanda complement gold.conll a.conll b.conll c.conll --task span --baseline a""",
+)
+@KEY
+@SYSTEMS
+@reading
+@spreading
+@where
+@pairing
+@baseline
+@beta
+@view
+@sampling
+@showing
+@click.pass_context
+def complement(context: click.Context, /, **options: Any) -> None:
+    """Print which share of each system's errors every other does not make, and what both would score together.
+
+    With --base and --new, one pair, by labels too; with --baseline, one row for every other system.
+    """
+    from comparanda.cli.output import publish
+    from comparanda.cli.requests import load
+
+    _check(context, options)
+    result = load(context, options)
+    if options["baseline"] is not None:
+        publish(context, result, [result.against(options["baseline"], view=options["view"])], options)
+        return
+    chosen = options["base"] is not None or options["new"] is not None
+    pair = result.pair(options["base"], options["new"], view=options["view"]) if chosen else ()
+    found = result.complementarity(*pair, beta=options["beta"], view=options["view"])
+    publish(context, result, [found], options)
+
+
+def _check(context: click.Context, options: Mapping[str, Any]) -> None:
+    """Refuse what says nothing about rows against a baseline."""
+    for name in ("base", "new", "beta") if options["baseline"] is not None else ():
+        if is_given(context, name):
+            raise UsageError(f"--baseline and --{name} do not go together", hint="--baseline shows every other system")
+
+
+# The command `stability`: systems of several runs.
+
+
+@click.command(
+    cls=Command,
+    short_help="How much runs of a system differ, and two systems beyond that.",
+    epilog="""\b
+Examples:
+  comparanda stability gold.jsonl gpt=run1.jsonl,run2.jsonl,run3.jsonl --task span
+  comparanda stability gold.jsonl gpt=a1.jsonl,a2.jsonl llama=b1.jsonl,b2.jsonl --task span
+  comparanda examples gold.jsonl gpt=run1.jsonl,run2.jsonl --task span --where 'flips("gpt")'""",
+)
+@KEY
+@SYSTEMS
+@reading
+@spreading
+@where
+@pairing
+@view
+@sampling
+@showing
+@click.pass_context
+def stability(context: click.Context, /, **options: Any) -> None:
+    """Print how much the runs of a system differ among themselves, and by how much more two systems do.
+
+    The runs of a system are written NAME=FIRST,SECOND,…
+    """
+    from comparanda.cli.output import publish
+    from comparanda.cli.requests import load
+
+    result = load(context, options)
+    publish(context, result, [result.stability(options["base"], options["new"], view=options["view"])], options)
+
+
+# The command `suspects`: where the key may be wrong.
+
+
+@click.command(
+    cls=Command,
+    short_help="Where the key itself may be wrong.",
+    epilog="""\b
+Examples:
+  comparanda suspects gold.conll a.conll b.conll c.conll --task span
+  comparanda suspects gold.conll a.conll b.conll c.conll --task span --at-least 2 -o again.jsonl""",
+)
+@KEY
+@SYSTEMS
+@reading
+@spreading
+@where
+@at_least
+@view
+@showing
+@click.pass_context
+def suspects(context: click.Context, /, **options: Any) -> None:
+    """List where all systems agree with each other against the key, and what it has and none of them finds.
+
+    The most suspect come first. The table has room for a decision: with -o FILE.jsonl or FILE.csv it can be annotated.
+    """
+    from comparanda.cli.output import publish, tell
+    from comparanda.cli.requests import load
+
+    result = load(context, options)
+    finer = result.verdicts.view().finer
+    if options["view"] is None and finer is not None and not options["quiet"]:
+        tell(f"note: these are sites of the view {finer!r}, which tells wrong values apart; say so to 'examples' too")
+    found = result.suspects(at_least=options["at_least"], top=options["top"] or 0, view=options["view"])
+    publish(context, result, [found], options)
+
+
+# The command `agree`: outputs without a key.
+
+
+@click.command(
+    cls=Command,
+    short_help="How far outputs agree, without a key.",
+    epilog="""\b
+Examples:
+  comparanda agree ann.jsonl bea.jsonl cy.jsonl --task span
+  comparanda agree crf=crf.conllu bert=bert.conllu --task pos --top 20""",
+)
+@SYSTEMS
+@reading
+@ground
+@view
+@one_measure
+@sampling
+@showing
+@click.pass_context
+def agree(context: click.Context, /, **options: Any) -> None:
+    """Print how far outputs agree with each other: F1 and diff of every pair, κ and α, and where they disagree.
+
+    None of the outputs is the key; documents and words are those of the first, or of --ground.
+    """
+    from comparanda.cli.output import layout_of, publish
+
+    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    found, result = agreed(context, options)
+    publish(context, result, [found], options)
+
+
+def agreed(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreements, Result]:
+    """Read the outputs and say how far they agree."""
+    import sys
+
+    from comparanda.api.outputs import agreement_of
+    from comparanda.cli.input_names import outputs_alone
+    from comparanda.cli.output import print_notes, say_settings
+    from comparanda.cli.requests import settings_of, spare
+    from comparanda.formats.inputs import each_input
+    from comparanda.render.console import progress
+
+    say_settings(context, options)
+    outputs = outputs_alone(context, options)
+    spare(options, [given.path for given in each_input(outputs.values())])
+    settings = settings_of({**options, "where": None}, outputs)
+    drawn = {name: settings.pop(name) for name in ("resamples", "seed", "zero_division")}
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        found, result = agreement_of(
+            outputs, options["ground"], options["view"], {**settings, "progress": say}, options["measure"], **drawn
+        )
+    print_notes(result.notes, options)
+    return found, result

@@ -1,0 +1,136 @@
+"""The command `leaderboard`: the submissions of a shared task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.cli.options import KEY, anonymous, files, measures, reading, sampling, showing, view, where
+from comparanda.cli.parameters import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.api.submissions import Ranked
+
+_ONE_TABLE = ("csv", "tsv", "jsonl")
+
+
+@click.command(
+    cls=Command,
+    short_help="A folder of submissions, ranked; bad ones are listed.",
+    epilog="""\b
+Examples:
+  comparanda leaderboard gold.conllu submissions/ --task pos
+  comparanda leaderboard gold.bio submissions/ late=extra/late.bio --task span -o board.md
+  comparanda leaderboard gold.bio submissions/ --task span --anonymise --names who.csv""",
+)
+@KEY
+@click.argument("systems", nargs=-1, metavar="FOLDER...", shell_complete=files)
+@reading
+@where
+@measures
+@view
+@sampling
+@showing
+@anonymous
+@click.pass_context
+def leaderboard(context: click.Context, /, **options: Any) -> None:
+    """Rank all submissions of a folder, with the ranks and groups that the tests bear out.
+
+    Each file and each subfolder of FOLDER is one submission; further files can be given as NAME=FILE. Submissions that
+    cannot be read or aligned are listed with the reason; exit code 3 if none is left.
+    """
+    from comparanda.cli.output import publish
+    from comparanda.cli.requests import load
+    from comparanda.storage import is_result_folder
+
+    _check(options)
+    if not options["systems"] and options["key"] and is_result_folder(options["key"]):
+        result = load(context, options)
+        board = result.leaderboard(*options["measures"], view=options["view"])
+        publish(context, result, [board], options)
+        return
+    ranked = _ranked(context, options)
+    publish(context, ranked.result, [ranked.leaderboard], options)
+    _say_refused(context, ranked, options)
+    if options["names"] is not None:
+        _write_names(ranked, options)
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse what cannot be meant."""
+    from comparanda.errors import UsageError
+    from comparanda.storage import is_result_folder
+
+    if options["names"] is not None and not options["anonymise"]:
+        raise UsageError("--names says who is who, and nobody is anonymous", hint="add --anonymise")
+    if options["names"] is not None and options["names"] in {"-", options["output"]}:
+        raise UsageError("--names needs a file of its own", hint="else the names would stand in the output")
+    if options["anonymise"] and not options["systems"] and options["key"] and is_result_folder(options["key"]):
+        raise UsageError("a result folder keeps the names of its systems", hint="give the files to --anonymise")
+
+
+def _ranked(context: click.Context, options: Mapping[str, Any]) -> Ranked:
+    """Gather the submissions and rank them."""
+    import sys
+
+    from comparanda.api.submissions import found, ranked
+    from comparanda.cli.input_names import inputs, key_of
+    from comparanda.cli.output import layout_of, print_notes, say_settings
+    from comparanda.cli.requests import check_labels, settings_of, spare
+    from comparanda.formats.inputs import Input, each_input, parse_runs
+    from comparanda.render.console import progress
+
+    say_settings(context, options)
+    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    key = Input.parse(key_of(context, options))
+    sources: Any = [parse_runs(each) for each in options["systems"]] or inputs(context, options)[1]
+    for option in ("output", "names"):
+        given = each_input(sources.values() if isinstance(sources, dict) else sources)
+        spare(options, [key.path, *(each.path for each in given)], option)
+    gathered = found(key, sources)
+    own = {each.own_name: each.given for each in gathered.submissions}
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        board = ranked(
+            key,
+            gathered,
+            options["measures"],
+            options["view"],
+            anonymise=options["anonymise"],
+            where=options["where"],
+            progress=say,
+            **settings_of(options, own),
+        )
+    check_labels(board.result, options)
+    print_notes(board.result.notes, options)
+    return board
+
+
+def _say_refused(context: click.Context, ranked: Ranked, options: Mapping[str, Any]) -> None:
+    """Say which submissions are not ranked where the layout has no room for it."""
+    from comparanda.cli.output import layout_of, tell
+    from comparanda.findings.leaderboard import refusal
+
+    if not options["quiet"] and layout_of(context, options) in _ONE_TABLE:
+        for each in ranked.leaderboard.refused:
+            tell(f"note: {refusal(each)}")
+
+
+def _write_names(ranked: Ranked, options: Mapping[str, Any]) -> None:
+    """Write who is who, for the organisers: names, files, and the full reason where one is not ranked."""
+    import csv
+    import io
+
+    from comparanda.cli.output import tell, write
+
+    text = io.StringIO()
+    rows = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")  # a name may hold any character
+    rows.writerow(["name", "system", "path", "ranked", "reason"])
+    for each in ranked.submissions:
+        problem = ranked.problems.get(each.name)
+        rows.writerow([each.name, each.own_name, each.path, "no" if problem else "yes", str(problem or "")])
+    write(options["names"], text.getvalue())
+    if not options["quiet"]:
+        tell(f"wrote {options['names']}")

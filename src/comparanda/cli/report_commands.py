@@ -1,0 +1,287 @@
+"""The command `report`: one HTML file, from every number to the examples behind it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.cli import options as completion
+from comparanda.cli.options import (
+    KEY,
+    SYSTEMS,
+    by,
+    files,
+    pairing,
+    reading,
+    regular,
+    sampling,
+    spreading,
+    telling,
+    view,
+    where,
+)
+from comparanda.cli.parameters import Command, Option, filled, one_of, whole
+from comparanda.errors import ReadError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.report import Choices
+    from comparanda.report.page_data import Page
+    from comparanda.report.server import Routes, Server
+    from comparanda.result import Result
+
+
+# Kept here, not imported: the help must not load NumPy. A test compares them with the library's.
+PAIRS = ("some", "all")
+EXAMPLES = 20_000
+
+_STDOUT = "-"
+_OF_A_KEY = ("where", "by", "charts")
+"""Options that ask who is right."""
+
+
+@click.command(
+    cls=Command,
+    short_help="One HTML file: from every number to the examples behind it.",
+    epilog="""\b
+Examples:
+  comparanda report gold.conllu crf=crf.conllu bert=bert.conllu --task pos -o report.html
+  comparanda report result --no-text --charts figures
+  comparanda report --no-key ann=ann.jsonl bea=bea.jsonl --task span""",
+)
+@KEY
+@SYSTEMS
+@reading
+@spreading
+@regular
+@click.option("--no-key", cls=Option, section="Reading", is_flag=True,
+              help="There is no key: all files are outputs; documents and words are those of the first.")  # fmt: skip
+@where
+@by
+@pairing
+@click.option("--pairs", cls=Option, section="Choosing", metavar="|".join(PAIRS), default=PAIRS[0], show_default=True,
+              callback=one_of(*PAIRS), shell_complete=completion.one_of(*PAIRS),
+              help="Which pairs of more than twelve systems the page holds.")  # fmt: skip
+@view
+@sampling
+@click.option("-o", "--output", cls=Option, section="Output", metavar="FILE", default="report.html", show_default=True,
+              callback=filled, shell_complete=files, help="The file to write.")  # fmt: skip
+@click.option("--title", cls=Option, section="Output", metavar="TEXT", callback=filled, help="The title of the page.")
+@click.option("--no-text", cls=Option, section="Output", is_flag=True,
+              help="Hold no words of the corpus, only numbers, labels and places.")  # fmt: skip
+@click.option("--examples", cls=Option, section="Output", metavar="N", type=str, default=EXAMPLES, show_default=True,
+              callback=whole(1),
+              help="How many examples the page may hold; of more, each number has a sample.")  # fmt: skip
+@click.option("--charts", cls=Option, section="Output", metavar="FOLDER", callback=filled, shell_complete=files,
+              help="Write the charts to files too: SVG, and PNG (pip install 'comparanda[png]').")  # fmt: skip
+@telling
+@click.pass_context
+def report(context: click.Context, /, **options: Any) -> None:
+    """Write a report that opens in a browser, from disk, without a network.
+
+    KEY is the gold file, or a result folder; each FILE is the output of a system. Every count in the report leads to
+    just the examples that it counts.
+    """
+    from comparanda.cli.requests import load
+
+    choices = _choices(options)
+    if options["no_key"]:
+        write_page(_without_key(context, options, choices), options["output"], quiet=options["quiet"])
+        return
+    _check_charts(context, options)
+    result = load(context, options)
+    write_page(_page(result, choices, options), options["output"], quiet=options["quiet"])
+    _write_charts(result, choices, options)
+
+
+def _choices(options: Mapping[str, Any]) -> Choices:
+    """Return what the page is to hold; what cannot be meant is refused before anything is read."""
+    from comparanda.report import Choices
+
+    chosen = {name: options[name] for name in ("view", "title", "base", "new", "pairs", "examples")}
+    return Choices(**chosen, by=options["by"] or None, text=not options["no_text"])
+
+
+def _page(result: Result, choices: Choices, options: Mapping[str, Any]) -> Page:
+    import sys
+
+    from comparanda.render.console import progress
+    from comparanda.report import build
+
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        return build(result, choices, say)
+
+
+def _without_key(context: click.Context, options: Mapping[str, Any], choices: Choices) -> Page:
+    """Return the page of outputs without a key; the first of them stands where the key would."""
+    import sys
+
+    from comparanda.cli.finding_commands import agreed
+    from comparanda.errors import UsageError
+    from comparanda.render.console import progress
+    from comparanda.report import build_without_key
+
+    for name in _OF_A_KEY:
+        if options[name]:
+            raise UsageError(f"--no-key and --{name} do not go together: without a key nobody is right or wrong")
+    given = options["systems"] if options["key"] is None else (options["key"], *options["systems"])
+    found, result = agreed(context, {**options, "systems": given, "ground": None, "measure": None})
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        return build_without_key(found, result, choices, say)
+
+
+def write_page(page: Page, target: str, *, quiet: bool) -> None:
+    """Write a page, and say how large it is."""
+    from comparanda.cli.output import tell, write
+    from comparanda.render.table import counted
+    from comparanda.report import as_html
+
+    written = as_html(page)
+    write(target, written)
+    if target != _STDOUT and not quiet:
+        tell(f"wrote {target} ({size(len(written.encode()))}, {counted(len(page.cards), 'example')}, "
+             "no network needed)")  # fmt: skip
+
+
+def size(count: int) -> str:
+    """Write a number of bytes.
+
+    >>> size(84_321), size(1_934_000)
+    ('84 kB', '1.9 MB')
+    """
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
+
+
+def _check_charts(context: click.Context, options: Mapping[str, Any]) -> None:
+    """Refuse to write charts among the files of an input."""
+    from comparanda.cli.input_names import inputs, key_of
+    from comparanda.cli.requests import spare
+    from comparanda.formats.inputs import each_input
+    from comparanda.storage import is_result_folder
+
+    if options["charts"] is None:
+        return
+    given = [key_of(context, options)]
+    if options["systems"] or not is_result_folder(given[0]):
+        key, systems = inputs(context, options)
+        given = [each.path for each in (key, *each_input(systems.values()))]
+    spare(options, given, "charts")
+
+
+def _write_charts(result: Result, choices: Choices, options: Mapping[str, Any]) -> None:
+    """Write the charts to a folder, if that was asked for, and say how many."""
+    from comparanda.cli.output import OutputError, tell
+    from comparanda.render.table import counted
+    from comparanda.report.chart_files import charts_of, write_pictures
+
+    folder = options["charts"]
+    if folder is None:
+        return
+    try:
+        written = write_pictures(charts_of(result, choices), folder)
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
+    if not options["quiet"]:
+        tell(f"wrote {counted(len(written), 'file')} to {folder}")
+
+
+# The command `serve`: a result folder in the browser, with all of its examples.
+
+
+_FIRST_PORT, _LAST_PORT = 1024, 65535
+
+
+@click.command(
+    cls=Command,
+    short_help="A result folder in the browser, with all its examples.",
+    epilog="""\b
+Examples:
+  comparanda compare gold.conllu crf=crf.conllu bert=bert.conllu --task pos --save result
+  comparanda serve result
+  comparanda serve result --no-open --port 8080""",
+)
+@click.argument("folder", metavar="FOLDER", shell_complete=files)
+@where
+@by
+@pairing
+@view
+@sampling
+@click.option("--port", cls=Option, section="Serving", metavar="N", callback=whole(_FIRST_PORT),
+              help="The port on this machine; any that is free by default.")  # fmt: skip
+@click.option("--no-open", cls=Option, section="Serving", is_flag=True,
+              help="Open no browser, print the address alone.")  # fmt: skip
+@click.option("--title", cls=Option, section="Serving", metavar="TEXT", callback=filled, help="The title of the page.")
+@click.option("--no-text", cls=Option, section="Serving", is_flag=True,
+              help="Show no words of the corpus, only numbers, labels and places.")  # fmt: skip
+@telling
+@click.pass_context
+def serve(context: click.Context, /, **options: Any) -> None:
+    """Show the report of a result folder in a browser, with every example, to this machine alone.
+
+    The page is that of 'comparanda report', but it asks this program for examples, so it has all of them, however many
+    there are. Nothing can be changed through it. Its address holds a token: who has it can read what is served.
+    """
+    from comparanda.cli.requests import load
+    from comparanda.render.console import progress
+    from comparanda.report import Choices
+    from comparanda.report.server import Routes
+
+    folder = _existing(options["folder"])
+    chosen = {name: options[name] for name in ("view", "title", "base", "new")}
+    choices = Choices(**chosen, by=options["by"] or None, text=not options["no_text"], served=True)
+    with _listening(options["port"]) as server:
+        result = load(context, {**options, "key": folder, "systems": (), "output": None, "config": None})
+        with progress(sys.stderr, quiet=options["quiet"]) as say:
+            routes = Routes(result, choices, say)
+        _serve(server, routes, options)
+
+
+def _existing(folder: str) -> str:
+    """Refuse what is no result folder before anything else is done."""
+    from comparanda.storage import is_result_folder
+
+    if not is_result_folder(folder):
+        what = "this is no result folder" if os.path.exists(folder) else "no such folder"
+        raise ReadError(what, where=folder, hint="comparanda compare KEY NAME=FILE… --save FOLDER writes one")
+    return folder
+
+
+def _listening(port: int | None) -> Server:
+    """Take the port before the page is made, which may take a while."""
+    from comparanda.report.server import Server
+
+    if port is not None and port > _LAST_PORT:
+        raise UsageError(f"--port takes a number from {_FIRST_PORT} to {_LAST_PORT}, not {port}")
+    try:
+        return Server(port or 0)
+    except OSError as problem:
+        what = f"port {port} cannot be used" if port else "no port can be used"
+        hint = "choose another, or leave --port out for any that is free"
+        raise UsageError(f"{what}: {problem.strerror or problem}", hint=hint if port else None) from None
+
+
+def _serve(server: Server, routes: Routes, options: dict[str, Any]) -> None:
+    """Say where the page is, and answer until somebody ends it: that is how it is meant to end, and no failure."""
+    import webbrowser
+
+    from comparanda.cli.output import tell
+
+    told_before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        click.echo(server.address)
+        if not options["quiet"]:
+            tell(f"serving {options['folder']} to this machine alone; Ctrl-C ends it")
+        if not options["no_open"]:  # in a thread, since a browser in the terminal returns only when it is left
+            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
+        server.answer_by(routes.answer)
+    except KeyboardInterrupt:
+        if not options["quiet"]:
+            tell("ended")
+    finally:
+        signal.signal(signal.SIGTERM, told_before)

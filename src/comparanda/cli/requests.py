@@ -1,0 +1,330 @@
+"""What the commands do with their options: load, check, list."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from comparanda.api.comparison import compare, compare_keys
+from comparanda.cli.input_names import has_systems, inputs, key_of, other_keys, read_maps
+from comparanda.cli.output import OutputError, layout_of, print_notes, publish, say_settings, tell, visible_lines
+from comparanda.cli.parameters import Option, is_given
+from comparanda.errors import InputError, UsageError, nearest
+from comparanda.expressions import names_used
+from comparanda.expressions.selection import ITEM_NAMES, PAIR_ITEM_NAMES, SITE_NAMES, pair_names
+from comparanda.formats.document_writer import writers
+from comparanda.formats.inputs import Input, each_input, formats
+from comparanda.pipeline import Setup, columns_of, read_key, read_response, refuse_notes
+from comparanda.render.console import progress
+from comparanda.render.json import FINDINGS, schema
+from comparanda.render.rule_text import OUTPUTS, rules_schema
+from comparanda.result import Result
+from comparanda.storage import is_result_folder, open_result
+from comparanda.storage.manifest import is_ours
+from comparanda.tasks.label_maps import owners
+from comparanda.tasks.task import find_task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.findings.anatomy import Keys
+    from comparanda.formats.contract import Format
+
+_KEPT = (
+    "task",
+    "column",
+    "missing",
+    "fold_case",
+    "only_label",
+    "ignore_label",
+    "train",
+    "punctuation",
+    "labels",
+    "rules",
+    "parameters",
+    "paranoid",
+    "scheme",
+    "repair",
+    "same_ids",
+    "singletons",
+    "repeated",
+    "matching",
+    "nouns",
+    "across",
+    "beliefs",
+    "decide",
+    "min_weight",
+    "strict",
+    "max_line",
+    "limits",
+)
+
+
+def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = True) -> Result:
+    """Make the result that a command is about, from files or from a result folder; `--where` narrows it."""
+    say_settings(context, options)
+    if "layout" in options:
+        layout_of(context, options)  # what cannot be printed is refused before anything is read
+    key = key_of(context, options)
+    saved = is_result_folder(key)
+    if saved and options["systems"]:
+        if is_ours(Path(key)):
+            raise UsageError(f"{key!r} is a result folder and has its own systems", hint="give the folder alone")
+        saved = False
+    result = _opened(context, key, options) if saved else _compared(context, options)
+    if options["where"] and narrow:
+        result = result.where(options["where"], view=options["view"])
+    view = result.verdicts.view(options["view"])
+    if not len(view.sites) and view.given_items is None and not view.statistics:
+        raise UsageError("no site is left to be counted", hint="look at --only-label and --ignore-label")
+    print_notes(result.notes, options)
+    return result
+
+
+def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
+    key, systems = inputs(context, options)
+    spare(options, [given.path for given in (key, *each_input(systems.values()))])
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        result = compare(key, systems, progress=say, **settings_of(options, systems), **_spread(options))
+    check_labels(result, options)
+    return result
+
+
+def _spread(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a comparison is spread; in parts it is written to the folder that was asked for while it runs."""
+    found = {name: options.get(name) for name in ("workers", "memory", "scheduler")}
+    return {**found, "folder": options["save"] if _in_parts(options) else None}
+
+
+def _in_parts(options: Mapping[str, Any]) -> bool:
+    """Whether a comparison is written part by part: what `--where` leaves of it is not known before its end."""
+    asked = any(options.get(name) is not None for name in ("workers", "memory", "scheduler"))
+    return asked and options.get("save") is not None and not options["where"]
+
+
+def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
+    """Score the systems against the key, the other keys, and what most of them have."""
+    for name in ("where", "by", "measures"):
+        if options[name]:
+            raise UsageError(f"--also-key and --{name} do not go together")
+    key, systems = inputs(context, options)
+    keys = {"key": key, **other_keys(options)}
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        return compare_keys(keys, systems, view=options["view"], progress=say, **settings_of(options, systems))
+
+
+def settings_of(options: Mapping[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a command as the library takes them."""
+    if not options["task"]:
+        raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task dep, --task label …")
+    return {
+        **{name: options[name] for name in _KEPT},
+        **_drawn(options),
+        "maps": read_maps(options["maps"], systems),
+        "attributes": sorted(_asked(options)),
+    }
+
+
+def _drawn(options: Mapping[str, Any]) -> dict[str, Any]:
+    forced = options.get("zero_division")
+    return {
+        "resamples": options.get("resamples", 0),
+        "seed": options.get("seed", 0),
+        "zero_division": None if forced is None else float(forced),
+    }
+
+
+def _asked(options: Mapping[str, Any]) -> set[str]:
+    """Return the attributes that slices and conditions name, so that the readers fetch their columns."""
+    return {*options.get("by", ()), *names_used(options["where"] or "true")}
+
+
+def spare(options: Mapping[str, Any], given: list[str], option: str = "output") -> None:
+    """Refuse to write a result over one of its inputs, or among the files of a folder that is one."""
+    if options[option] is None:
+        return
+    target = os.path.realpath(options[option])
+    for path in map(os.path.realpath, given):
+        if target == path or (os.path.isdir(path) and target.startswith(path + os.sep)):
+            raise UsageError(f"--{option} would write into an input: {options[option]!r}", hint="choose another file")
+
+
+def check_labels(result: Result, options: Mapping[str, Any]) -> None:
+    """Say which of the labels to count or to ignore do not occur; what cannot be counted is an error."""
+    view = result.verdicts.view(options["view"])
+    sites = view.all_sites
+    labels = set(sites.labels.names if sites.parts is None else chain(*sites.parts))
+    if view.given_items is not None:
+        labels |= set(view.given_items.names)
+    for label in options["only_label"]:
+        if label not in labels:
+            raise UsageError(f"--only-label: the label {label!r} does not occur{nearest(label, labels)}")
+    for label in options["ignore_label"]:
+        if label not in labels and not options["quiet"]:
+            tell(f"note: --ignore-label: the label {label!r} does not occur{nearest(label, labels)}")
+
+
+def _opened(context: click.Context, folder: str, options: Mapping[str, Any]) -> Result:
+    """Open a result folder; how its files were read is settled, how it is resampled is not."""
+    for parameter in context.command.params:
+        settled = isinstance(parameter, Option) and parameter.section == "Reading" and parameter.name != "config"
+        if settled and is_given(context, str(parameter.name)):
+            option = max(parameter.opts, key=len)
+            raise UsageError(f"{option} is settled in the result folder {folder!r}", hint="compare the files again")
+    spare(options, [folder])
+    result = open_result(folder)
+    sites = result.verdicts.view(options["view"]).sites
+    known = {*sites.attributes, *SITE_NAMES, *pair_names(sites), *ITEM_NAMES, *PAIR_ITEM_NAMES}
+    for name in sorted(_asked(options) - known):
+        hint = "to have a column in the folder, compare the files with --by NAME and save again"
+        raise UsageError(f"the result folder has no attribute {name!r}{nearest(name, known)}", hint=hint)
+    default = click.core.ParameterSource.DEFAULT
+    drawn = {name: value for name, value in _drawn(options).items() if context.get_parameter_source(name) != default}
+    return replace(result, **drawn)
+
+
+def save(result: Result, options: Mapping[str, Any]) -> None:
+    """Write the result folder, if one is asked for, and say where it is."""
+    folder = options["save"]
+    if folder is None:
+        return
+    try:
+        if not (_in_parts(options) and is_result_folder(folder)):
+            result.save(folder)
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
+    if not options["quiet"]:
+        tell(f"wrote {folder} (read it back: comparanda compare {folder})")
+
+
+def check(context: click.Context, options: Mapping[str, Any]) -> int:
+    """Check each system against the key by itself, so that one bad file does not hide the next."""
+    say_settings(context, options)
+    if not has_systems(context, options):
+        return _check_alone(context, options)
+    key, systems = inputs(context, options)
+    settings = settings_of(options, systems)
+    bad: list[str] = []
+    columns, outputs = columns_of(systems)
+    for (name, given), owner in zip(outputs, owners(columns), strict=True):
+        own = {"all": "all", "key": "key", owner: name}
+        maps = {own[who]: table for who, table in settings["maps"].items() if who in own}
+        try:
+            result = compare(key, {name: given}, **{**settings, "maps": maps})
+        except InputError as problem:
+            if str(problem) not in bad:  # the key's own defects are told once
+                click.echo(visible_lines(str(problem)))
+            bad.append(str(problem))
+            continue
+        for note in () if options["quiet"] else result.notes:
+            click.echo(f"note: {visible_lines(str(note))}")
+        sites = len(result.verdicts.view().all_sites)
+        click.echo(f"{visible_lines(name)}: fits the key, {sites:,} site{'' if sites == 1 else 's'}")
+    if bad:
+        what = "systems" if len(outputs) == len(systems) else "runs"
+        click.echo(f"{len(bad)} of {len(outputs)} {what} cannot be compared")
+    return 1 if bad else 0
+
+
+def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
+    """Check whether one file can be read."""
+    given = Input.parse(key_of(context, options))
+    settings = settings_of(options, {})
+    setup = Setup(**{name: settings[name] for name in (*_KEPT, "maps", "attributes")})
+    layer = find_task(setup.task)[0].layer
+    try:
+        probable = layer == "beliefs"  # a key cannot be, and what one file holds is looked at
+        corpus = read_response(given, given.display_name, setup) if probable else read_key(given, setup)
+        refuse_notes(setup, corpus.notes)
+    except InputError as problem:
+        click.echo(visible_lines(str(problem)))
+        return 1
+    for note in () if options["quiet"] else corpus.notes:
+        click.echo(f"note: {visible_lines(str(note))}")
+    counts = {"document": len(corpus.documents), "row" if corpus.by_id else "word": len(corpus)}
+    if corpus.quotes is not None:
+        counts["quoted item"] = len(corpus.quotes)
+    elif corpus.beliefs is not None:
+        counts |= {"tuple": len(corpus.beliefs), "block": len(corpus.beliefs.nothing)}
+    elif corpus.spans is not None:
+        counts["mention" if layer == "chains" else "span"] = len(corpus.spans)
+    said = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+    click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {said}")
+    return 0
+
+
+def print_formats(name: str | None) -> None:
+    """Print all formats, or the options of one."""
+    known = formats()
+    if name is not None and name not in known:
+        raise UsageError(f"no format is called {name!r}{nearest(name, known)}", hint=f"formats: {', '.join(known)}")
+    width, carried = max(map(len, known)), max(len(_carried(each)) for each in known.values())
+    for each in known.values() if name is None else [known[name]]:
+        written = "read, written" if each.name in writers() else "read"
+        click.echo(f"{each.name:<{width}}  {_carried(each):<{carried}}  {written:<13}  {each.summary}")
+        if name is not None:
+            for option, meaning in each.options.items():
+                click.echo(f"  ?{option}=  {meaning}")
+
+
+def _carried(each: Format) -> str:
+    """Say what a format holds: rows, tokens, trees, spans, chains, probabilities."""
+    parts = {
+        "rows": "rows" in each.shapes,
+        "tokens": "tokens" in each.shapes and "values" in each.layers,
+        "trees": "arcs" in each.layers,
+        "spans": "spans" in each.layers,
+        "chains": "chains" in each.layers,
+        "probable spans": "beliefs" in each.layers,
+    }
+    return ", ".join(name for name, there in parts.items() if there)
+
+
+def print_schema(kind: str | None) -> None:
+    """Print the JSON Schema of one kind of output, or the kinds."""
+    import msgspec
+
+    kinds = [*FINDINGS, *OUTPUTS]
+    if kind is None:
+        click.echo("\n".join(kinds))
+        return
+    if kind not in kinds:
+        raise UsageError(f"no output is called {kind!r}{nearest(kind, kinds)}", hint=", ".join(kinds))
+    found = schema(kind) if kind in FINDINGS else rules_schema(kind)
+    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+
+
+def copy_to(folder: str) -> None:
+    """Write the demo's files to a folder."""
+    from comparanda.demo import copy_demo
+
+    try:
+        count = copy_demo(folder)
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
+    click.echo(f"wrote {count} files to {visible_lines(folder)}")
+
+
+def run_demo(context: click.Context, options: Mapping[str, Any]) -> None:
+    """Run the main job on the packed corpus."""
+    from comparanda.demo import demo_files
+
+    key, systems = demo_files(options["task"])
+    result = compare(key, systems, task=options["task"], attributes=options["by"], **_drawn(options))
+    if options["verbose"]:
+        print_notes(result.notes, options)
+    chosen = {name: options[name] for name in ("base", "new")} | {"by": options["by"] or None}
+    publish(context, result, [result.anatomy(**chosen)], options)
+    if options["report"] is not None:
+        from comparanda.cli.report_commands import write_page
+        from comparanda.report import Choices, build
+
+        write_page(build(result, Choices(**chosen)), options["report"], quiet=options["quiet"])
+        if not options["quiet"]:
+            tell(f"open it in a browser: {Path(options['report']).resolve().as_uri()}")

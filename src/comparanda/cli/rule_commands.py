@@ -1,0 +1,76 @@
+"""The commands about rules: which rule sets there are, what they say, whether a file is right, why a span is an FP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from comparanda.cli import options as completion
+from comparanda.cli.options import KEY, SYSTEMS, as_json, choosing_spans, reading_spans, telling
+from comparanda.cli.parameters import Command, Group
+
+
+@click.group(cls=Group, short_help="Rules for spans: which there are, and why a span is what it is.")
+def rules() -> None:
+    """Look at the rules by which spans are judged: list, show and check rule sets, and explain verdicts."""
+
+
+@rules.command("list", cls=Command, short_help="The rule sets that come along.")
+@as_json
+def list_(**options: Any) -> None:
+    """List the rule sets that are known by a name, with their rules and views."""
+    from comparanda.cli.rule_sets import list_rule_sets
+
+    list_rule_sets(options)
+
+
+@rules.command(cls=Command, short_help="What a rule set says.")
+@click.argument("rule_set", metavar="NAME|FILE", shell_complete=completion.rule_sets)
+@click.option("--source", is_flag=True, help="Print the rule file as it is.")
+@as_json
+def show(rule_set: str, **options: Any) -> None:
+    """Show a rule set: its groups, parameters, columns, rules in the order in which they are tried, and views."""
+    from comparanda.cli.rule_sets import show_rule_set
+
+    show_rule_set(rule_set, options)
+
+
+@rules.command(cls=Command, short_help="Whether rule files are right.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.rule_sets)
+@as_json
+@click.pass_context
+def check(context: click.Context, /, files: tuple[str, ...], **options: Any) -> None:
+    """Check rule files, all of them: types, values, and that no verdict depends on order.
+
+    The exit code is 2 if one of them is wrong.
+    """
+    from comparanda.cli.rule_sets import check_rule_files
+
+    context.exit(check_rule_files(files, options))
+
+
+@rules.command(
+    cls=Command,
+    short_help="Why a span has its verdict, and why a rule did not fire.",
+    epilog="""\b
+Examples:
+  comparanda rules explain gold.bio crf=crf.bio --at d3:12-14
+  comparanda rules explain gold.bio crf=crf.bio --rules paper --text Acme --rule 'fuzzy check'
+  comparanda rules explain gold.bio crf.bio --side key --span 'label == "PER" and result == "FN"'""",
+)
+@KEY
+@SYSTEMS
+@reading_spans
+@choosing_spans
+@as_json
+@telling
+@click.pass_context
+def explain(context: click.Context, /, **options: Any) -> None:
+    """Explain spans: each firing that touched one, in order, and the verdict that came of it in each view.
+
+    Say which spans are meant by --at, --text or --span; of several, the first ten are shown.
+    """
+    from comparanda.cli.rule_explanation import explain_spans
+
+    explain_spans(context, options)

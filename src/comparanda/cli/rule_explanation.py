@@ -1,0 +1,338 @@
+"""Spans on the command line: how they are named, and which of them are meant."""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from comparanda.cli.input_names import inputs, key_of
+from comparanda.cli.output import print_notes, say_settings
+from comparanda.cli.requests import settings_of
+from comparanda.core.text_columns import Column, TextColumn
+from comparanda.errors import ExpressionError, UsageError, nearest
+from comparanda.expressions import Scope, select
+from comparanda.pipeline import Setup, columns_of, prepare, refuse_notes
+from comparanda.render.console import progress
+from comparanda.render.rule_text import explanation_text, rules_document
+from comparanda.rules.explanation import Account, Naming
+from comparanda.rules.explanation.account import why_of
+from comparanda.rules.explanation.data import ExplainedSpan, Explanation, WhyNot
+from comparanda.rules.explanation.refusals import NEAREST, why_not_of
+from comparanda.rules.facts import normalised
+from comparanda.storage import is_result_folder
+from comparanda.tasks.spans.evaluation import run_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from comparanda.align import Aligned
+    from comparanda.core.text_columns import Truths
+    from comparanda.rules.ruleset import Rule
+    from comparanda.tasks.spans.evaluation import Ruled
+
+
+_PLACE = re.compile(r"(?:(?P<document>.*):)?(?P<begin>\d{1,18})(?:-(?:[\d,-]*-)?(?P<end>\d{1,18}))?", re.DOTALL)
+_DOCUMENTS = 5
+
+
+class Run(Naming):
+    """What the rules made of one system, with rows named by documents, texts, files and lines.
+
+    Args:
+        aligned: the key and its responses.
+        ruled: what the rules made of them.
+        number: which response it is.
+        name: what the system is called.
+
+    """
+
+    def __init__(self, aligned: Aligned, ruled: Ruled, number: int, name: str) -> None:
+        self.name, self.documents = name, aligned.key.documents.names
+        self.account = Account(ruled.outcomes[number], ruled.engine, self)
+        self._placement = ruled.placement
+        self._sides = {
+            "key": (ruled.placement.sides[0], aligned.key),
+            "system": (ruled.placement.sides[number + 1], aligned.responses[number]),
+        }
+
+    def side(self, table: str) -> str:
+        """Return `key`, or the system's name."""
+        return self.name if table == "system" else table
+
+    def document(self, number: int) -> str:
+        """Return the name of a document of the key."""
+        return self.documents[number]
+
+    def text(self, table: str, row: int) -> str | None:
+        """Return what a span covers of the key's text."""
+        spans, _ = self._sides[table]
+        texts = self._placement.texts(spans.take(np.array([self._given(table, row)])))
+        return None if texts.missing is not None else texts[0]
+
+    def place(self, table: str, row: int) -> str | None:
+        """Return the file and line at which a span stands."""
+        spans, corpus = self._sides[table]
+        assert corpus.spans is not None
+        return str(corpus.source.locate(int(corpus.spans.offset[spans.given[self._given(table, row)]])))
+
+    def texts(self, table: str) -> TextColumn:
+        """Return what all spans of a table cover, in the order of its rows."""
+        order = self.account.outcome.state.tables[table].order
+        texts = self._placement.texts(self._sides[table][0])
+        return texts if order is None else texts.take(order)
+
+    def _given(self, table: str, row: int) -> int:
+        order = self.account.outcome.state.tables[table].order
+        return row if order is None else int(order[row])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a document: a position, or a stretch of them.
+
+    >>> Place.parse("d3:12-14"), Place.parse("7")
+    (Place(document='d3', begin=12, end=14), Place(document=None, begin=7, end=None))
+    >>> Place.parse("a:b:3-4,6-9")
+    Place(document='a:b', begin=3, end=9)
+
+    """
+
+    document: str | None
+    begin: int
+    end: int | None
+
+    @classmethod
+    def parse(cls, written: str) -> Place:
+        """Read `DOC:BEGIN-END`, `DOC:BEGIN`, or either without the document; of several pieces, from first to last."""
+        found = _PLACE.fullmatch(written.strip())
+        if found is None:
+            raise UsageError(f"a place is written DOC:BEGIN-END or DOC:BEGIN, not {written!r}")
+        end = None if found["end"] is None else int(found["end"])
+        if end is not None and end < int(found["begin"]):
+            raise UsageError(f"the place {written!r} ends before it begins")
+        return cls(found["document"], int(found["begin"]), end)
+
+    def rows(self, run: Run, table: str) -> Truths:
+        """Return the spans with just these ends; if there are none, those that overlap them or cover the position."""
+        columns = run.account.outcome.state.tables[table].columns
+        here = columns["doc"] == self._number(run.documents)
+        begin, end = columns["begin"], columns["end"]
+        if self.end is not None:
+            exact: Truths = here & (begin == self.begin) & (end == self.end)
+            if exact.any():
+                return exact
+        until = self.begin + 1 if self.end is None else max(self.end, self.begin + 1)
+        empty = (begin == end) & (begin >= self.begin) & (begin < until)
+        found: Truths = here & (((begin < until) & (end > self.begin)) | empty)
+        return found
+
+    def _number(self, documents: tuple[str, ...]) -> int:
+        if self.document is None:
+            if len(documents) > 1:
+                shown = ", ".join(documents[:_DOCUMENTS])
+                raise UsageError(
+                    f"in which document is position {self.begin}?",
+                    hint=f"write DOC:{self.begin}; documents: {shown}{' …' if len(documents) > _DOCUMENTS else ''}",
+                )
+            return 0
+        if self.document not in documents:
+            what = f"the key has no document {self.document!r}{nearest(self.document, documents)}"
+            raise UsageError(what, hint="a place is written DOC:BEGIN-END")
+        return documents.index(self.document)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which spans are meant; all that is said must be true of them.
+
+    Args:
+        at: where they stand.
+        text: what they cover, without regard to case and white space.
+        where: a condition on them.
+        partner: where the spans stand that a rule might have paired them with.
+
+    """
+
+    at: Place | None
+    text: str | None
+    where: str | None
+    partner: Place | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Choice:
+        """Take what was said on the command line; something must be."""
+        at, text, where, partner = (options[name] for name in ("at", "text", "span", "partner"))
+        if at is None and text is None and where is None:
+            hint = "--at DOC:BEGIN-END, --text TEXT, or --span CONDITION, such as 'label == \"PER\"'"
+            raise UsageError("which span is to be explained?", hint=hint)
+        places = [None if each is None else Place.parse(each) for each in (at, partner)]
+        return cls(places[0], text, where, places[1])
+
+    def rows(self, run: Run, table: str) -> list[int]:
+        """Return the rows of a table that are meant, by content."""
+        meant = np.ones(run.account.outcome.state.tables[table].size, np.bool_)
+        if self.at is not None:
+            meant &= self.at.rows(run, table)
+        if self.text is not None and meant.any():
+            wanted = normalised(self.text)
+            meant &= run.texts(table).truths(lambda text: normalised(text) == wanted)
+        if self.where is not None:
+            meant &= _fulfilled(run, table, self.where)
+        return [int(row) for row in np.flatnonzero(meant)]
+
+    def partners(self, run: Run, rule: Rule, table: str) -> Sequence[int | None]:
+        """Return the rows of a rule's other table that are named; None alone if none are."""
+        if self.partner is None:
+            return [None]
+        tables = list(rule.over.values())
+        if len(tables) < 2:
+            raise UsageError(f"the rule {rule.name!r} looks at one row at a time: there is none to be paired with")
+        other = tables[1] if tables[0] == table else tables[0]
+        found = np.flatnonzero(self.partner.rows(run, other)).tolist()[:NEAREST]
+        if not found:
+            raise UsageError(f"--with: no span of {run.side(other)!r} is there")
+        return list(map(int, found))
+
+    def said(self) -> str:
+        """Say again what was asked for."""
+        parts = []
+        if self.at is not None:
+            where = f"{self.at.document}:" if self.at.document is not None else ""
+            parts.append(f"at {where}{self.at.begin}" + (f"-{self.at.end}" if self.at.end is not None else ""))
+        if self.text is not None:
+            parts.append(f"called {self.text!r}")
+        if self.where is not None:
+            parts.append(f"one where {self.where}")
+        return " and ".join(parts)
+
+
+def _fulfilled(run: Run, table: str, where: str) -> Truths:
+    """Return the rows that fulfil a condition, which may speak of all columns but rows, and of documents by name."""
+    types = run.account.rule_set.tables[table]
+    state = run.account.outcome.state
+    names = {name: each.kind for name, each in types.items() if each.kind != "row"}
+
+    def column(name: str) -> Column:
+        if name in {"doc", "document"}:
+            numbers = state.tables[table].columns["doc"]
+            return TextColumn(numbers, run.documents)
+        if name in {"text", "norm"}:
+            texts = run.texts(table)
+            return texts if name == "text" else TextColumn.of(normalised(texts[row]) for row in range(len(texts)))
+        values = state.tables[table].columns[name]
+        return state.pool.column(values) if names[name] == "text" else values
+
+    scope = Scope(
+        types={**names, "doc": "text", "document": "text"},
+        column=column,
+        length=state.tables[table].size,
+    )
+    try:
+        return select(where, scope)
+    except ExpressionError as problem:
+        raise UsageError(f"--span: {problem.what}", details=problem.details, hint=problem.hint) from None
+
+
+# What `rules explain` does: run the rules, find the spans that are meant, and say why they are what they are.
+
+
+MOST = 10
+"""How many spans are explained at once."""
+
+_OF_OTHERS = (
+    "train",
+    "punctuation",
+    "labels",
+    "where",
+    "singletons",
+    "repeated",
+    "matching",
+    "nouns",
+    "across",
+    "beliefs",
+    "decide",
+    "min_weight",
+)
+"""Options that only other commands have."""
+
+
+def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
+    """Print why some spans have their verdicts, and why rules have not fired for them."""
+    say_settings(context, options)
+    if is_result_folder(key_of(context, options)):
+        raise UsageError("a result folder does not keep what each rule did", hint="give the files themselves")
+    choice = Choice.of(options)
+    key, systems = inputs(context, options)
+    names = [name for name, _ in columns_of(systems)[1]]
+    _check_side(options["side"], ["key", *names])
+    setup = _setup(options, systems)
+    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        prepared = prepare(key, systems, replace(setup, progress=say))
+        ruled = run_rules(prepared.aligned, prepared.systems, prepared.options)
+    notes = (*prepared.aligned.notes, *ruled.notes)
+    refuse_notes(setup, notes)
+    print_notes(notes, options)
+    runs = [Run(prepared.aligned, ruled, number, name) for number, name in enumerate(names)]
+    spans, more = _explained(runs, choice, options)
+    found = Explanation(ruled.engine.rule_set.name, ruled.placement.unit, spans, more)
+    text = rules_document(found, tuple(map(str, notes))) if options["as_json"] else explanation_text(found)
+    click.echo(text.rstrip("\n"))
+
+
+def _check_side(side: str | None, sides: Sequence[str]) -> None:
+    if side is not None and side not in sides:
+        raise UsageError(f"no side is called {side!r}{nearest(side, sides)}", hint=f"sides: {', '.join(sides)}")
+
+
+def _setup(options: Mapping[str, Any], systems: Mapping[str, Any]) -> Setup:
+    missing = dict.fromkeys(_OF_OTHERS)
+    settings = settings_of({**options, **missing, "task": "span"}, systems)
+    known = {field.name for field in fields(Setup)}
+    return Setup(**{name: value for name, value in settings.items() if name in known})
+
+
+def _explained(
+    runs: Sequence[Run], choice: Choice, options: Mapping[str, Any]
+) -> tuple[tuple[ExplainedSpan, ...], int]:
+    """Explain the spans that are meant, the first of them by system and by place; and say how many more there are."""
+    side: str | None = options["side"]
+    table = "key" if side == "key" else "system"
+    chosen = [run for run in runs if side in {None, "key", run.name}]
+    rows = [(run, row) for run in chosen for row in choice.rows(run, table)]
+    if not rows:
+        raise _nothing(chosen, choice, table)
+    spans = [
+        ExplainedSpan(
+            run.name,
+            why_of(run.account, table, row),
+            tuple(_why_not(run, rule, table, row, choice) for rule in options["rule"]),
+        )
+        for run, row in rows[:MOST]
+    ]
+    return tuple(spans), len(rows) - len(spans)
+
+
+def _why_not(run: Run, name: str, table: str, row: int, choice: Choice) -> WhyNot:
+    """Say why a rule has not fired for a span: with those that come nearest, or with those that are named."""
+    _, rule = run.account.rule(name)
+    found = [why_not_of(run.account, name, table, row, other) for other in choice.partners(run, rule, table)]
+    return replace(found[0], attempts=tuple(attempt for each in found for attempt in each.attempts))
+
+
+def _nothing(runs: Sequence[Run], choice: Choice, table: str) -> UsageError:
+    """Say that no span is meant, and whether the other side has one."""
+    who = "the key" if table == "key" else " or ".join(repr(run.name) for run in runs)
+    other = "system" if table == "key" else "key"
+    hint = None
+    with suppress(UsageError):  # a condition may speak of columns that only one side has
+        there = [(run, row) for run in runs for row in choice.rows(run, other)]
+        if there:
+            row = there[0][0].account.row(other, there[0][1])
+            hint = f"there is {row}: --side {row.side}"
+    return UsageError(f"no span of {who} is {choice.said()}", hint=hint)

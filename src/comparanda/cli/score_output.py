@@ -1,0 +1,90 @@
+"""Charts that commands write: SVG, or PNG where something can draw it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from comparanda.cli.output import tell
+from comparanda.errors import UsageError
+from comparanda.tasks.prob.finding_tables import CHARTS
+from comparanda.tasks.prob.findings import PARTS, Probabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from comparanda.findings.base import Finding
+    from comparanda.render.charts.canvas import Paper
+    from comparanda.result import Result
+
+
+PICTURES = (".svg", ".png")
+
+
+def check_picture(path: str | None) -> None:
+    """Refuse a file whose suffix tells no picture, and one that nothing here can draw, before anything is read."""
+    if path is None:
+        return
+    if suffix_of(path) not in PICTURES:
+        raise UsageError(f"--plot writes {' or '.join(PICTURES)}, not {path!r}")
+    if suffix_of(path) == ".png":
+        from comparanda.render.charts.png import renderer
+
+        renderer()
+
+
+def draw(chart: Paper, path: str) -> None:
+    """Write a chart to a file."""
+    from comparanda.cli.output import write
+    from comparanda.render.charts import as_png
+
+    drawn = chart.svg()
+    write(path, as_png(drawn) if suffix_of(path) == ".png" else drawn)
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix of a file's name, in lower case."""
+    return os.path.splitext(path)[1].lower()
+
+
+# What `score` prints and draws.
+
+
+def scored(result: Result, measures: Sequence[str], by: Sequence[str], view: str | None) -> list[Finding]:
+    """Return scores, or slices; of probabilistic outputs all there is to say, unless measures are named.
+
+    Args:
+        result: the result.
+        measures: those asked for, by name.
+        by: the attributes to cut by.
+        view: the view, if there are several.
+
+    """
+    probable = not measures and result.verdicts.view(view).candidates is not None
+    found: list[Finding] = []
+    for name in by:
+        if probable and name in PARTS:
+            found += [result.probabilities(by=part, view=view) for part in PARTS if part == name]
+        else:
+            found += [result.slices(name, measure_name=each or None, view=view) for each in measures or [""]]
+    if found:
+        return found
+    return [result.probabilities(view=view) if probable else result.scores(*measures, view=view)]
+
+
+def check_chart(options: Mapping[str, Any]) -> None:
+    """Refuse a chart that cannot be drawn before anything is read."""
+    check_picture(options["plot"])
+    if options["plot"] is not None and options["also_key"]:
+        raise UsageError("--also-key and --plot do not go together")
+
+
+def draw_chart(result: Result, found: Sequence[Finding], options: Mapping[str, Any]) -> None:
+    """Draw a chart of probabilistic outputs, if that was asked for."""
+    if options["plot"] is None:
+        return
+    known = (each for each in found if isinstance(each, Probabilities))
+    finding = next(known, None) or result.probabilities(view=options["view"])
+    draw(CHARTS[options["chart"]](finding), options["plot"])
+    if not options["quiet"]:
+        tell(f"wrote {options['plot']}")

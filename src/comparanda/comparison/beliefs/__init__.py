@@ -1,1 +1,0 @@
-"""What probabilistic outputs are worth, each alone and every two together."""

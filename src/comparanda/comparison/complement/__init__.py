@@ -1,1 +1,0 @@
-"""Which errors systems share, and what two of them could do together."""

@@ -1,1 +1,0 @@
-"""Who errs together: patterns, diversity, clusters."""

@@ -1,1 +1,0 @@
-"""What a gate asks of a new system, and how it decides."""

@@ -1,0 +1,190 @@
+"""Heads as arrays: roots, cycles, depths and crossings of all trees at once, without recursion.
+
+A head is the row of the word that another hangs on, or `ROOT`. Sentences are offsets into the rows,
+and no head lies outside its word's sentence; that much the readers see to. Whether the arcs of a
+sentence make a tree is told here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.corpus import ROOT, owner_of_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.text_columns import Codes, Rows, Truths
+
+
+def roots(head: Rows, sentences: Rows) -> NDArray[np.int64]:
+    """Return how many roots each sentence has.
+
+    >>> roots(np.array([1, -1, -1, -1]), np.array([0, 2, 4])).tolist()
+    [1, 2]
+    """
+    before = np.concatenate([[0], np.cumsum(head == ROOT)])
+    return np.diff(before[sentences])
+
+
+def depths(head: Rows) -> NDArray[np.int32]:
+    """Return how many arcs lead from each word to a root, its own included; 0 where a cycle is in the way.
+
+    Each word looks 1, 2, 4, 8 … arcs up until it sees a root, so a chain of any length takes few steps.
+
+    >>> depths(np.array([1, -1, 1, 4, 3])).tolist()
+    [2, 1, 2, 0, 0]
+    """
+    depth = np.ones(len(head), np.int32)
+    above = head.astype(np.int64, copy=True)
+    rows = np.flatnonzero(above != ROOT)
+    for _ in range(max(1, len(head)).bit_length() + 1):
+        if not rows.size:
+            return depth
+        up = above[rows]
+        further = depth[up]
+        target = above[up]
+        depth[rows] += further
+        above[rows] = target
+        rows = rows[target != ROOT]
+    depth[rows] = 0
+    return depth
+
+
+def cyclic(head: Rows) -> Truths:
+    """Return which words hang, over however many others, on a cycle.
+
+    >>> cyclic(np.array([1, -1, 1, 4, 3])).tolist()
+    [False, False, False, True, True]
+    """
+    above = np.append(head, ROOT)  # a root looks to the last place, and finds that it is one
+    for _ in range(len(head).bit_length()):
+        above = above[above]
+        if above.max() == ROOT:
+            break
+    found: Truths = above[:-1] != ROOT
+    return found
+
+
+def crossing(head: Rows, sentences: Rows) -> Rows:
+    """Return the words whose arcs are not projective: some word between it and its head is no descendant of the head.
+
+    Sentences with a cycle are passed over. A root's arc comes from before the sentence, so it crosses
+    any arc over the root.
+
+    >>> crossing(np.array([2, -1, 1, 0]), np.array([0, 4])).tolist()  # 0 and 3 hang on words beyond the root
+    [0, 3]
+    """
+    rows = _crossed(head)
+    if not rows.size:
+        return rows
+    owner = np.searchsorted(sentences, rows, side="right") - 1
+    chosen = owner[np.diff(owner, prepend=-1) > 0]
+    size = sentences[chosen + 1] - sentences[chosen]
+    bounds = np.concatenate([[0], np.cumsum(size)])
+    shift = sentences[chosen] - bounds[:-1]
+    words = np.arange(bounds[-1]) + np.repeat(shift, size)
+    above = np.where(head[words] == ROOT, ROOT, head[words] - np.repeat(shift, size))
+    enter, leave = _visits(above, owner_of_rows(bounds))
+    acyclic = np.minimum.reduceat(enter, bounds[:-1]) != _NEVER
+    place = np.searchsorted(chosen, owner)
+    rows, place = rows[acyclic[place]], (rows - shift[place])[acyclic[place]]
+    top = above[place]
+    beyond = _beyond(enter, np.minimum(place, top) + 1, np.maximum(place, top), enter[top], leave[top])
+    found: Rows = rows[beyond]
+    return found
+
+
+def _crossed(head: Rows) -> Rows:
+    """Return the words over whose arc to their head some word stands whose own head lies beyond either end.
+
+    Only these can be other than projective: from a word between that is no descendant of the head, the way to the
+    root leads past both ends. They need not be: the way may lead back to the head from without.
+    """
+    row = np.arange(len(head))
+    low, high = np.minimum(row, head), np.maximum(row, head)
+    arcs = np.flatnonzero((low != ROOT) & (high - low > 1))
+    low, high = low.take(arcs), high.take(arcs)
+    crossed: Rows = arcs[_beyond(head, low + 1, high, low, high)]
+    return crossed
+
+
+def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, high: Rows) -> Truths:
+    """Return which ranges [begin, end), none of which is empty, hold a value below `low` or above `high`.
+
+    Tables hold the extremes of 1, 2, 4, 8 … values; two entries of the right one, which may overlap, cover a range.
+    """
+    found = np.empty(len(begin), np.bool_)
+    least, greatest, width = values, values, 1
+    rest = np.arange(len(begin))
+    while True:
+        size = end - begin
+        short = np.flatnonzero(size < 2 * width)
+        first, last = begin.take(short), end.take(short) - width
+        below = np.minimum(least.take(first), least.take(last)) < low.take(short)
+        above = np.maximum(greatest.take(first), greatest.take(last)) > high.take(short)
+        found[rest.take(short)] = below | above
+        longer = np.flatnonzero(size >= 2 * width)
+        if not longer.size:
+            return found
+        rest, begin, end, low, high = (each.take(longer) for each in (rest, begin, end, low, high))
+        least, greatest = np.minimum(least[:-width], least[width:]), np.maximum(greatest[:-width], greatest[width:])
+        width *= 2
+
+
+_NEVER = np.iinfo(np.int64).min
+
+
+def _visits(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
+    """Walk around the trees of each sentence; return when each word is entered and left.
+
+    A word's descendants are entered between the two. Words that hang on a cycle are `_NEVER` entered. The walk is a
+    list of steps: from entering a word to entering its first child or leaving it, from there to its next sibling or
+    to leaving its head. How far each step is from the end is found as `depths` finds roots, by looking 1, 2, 4, 8 …
+    steps ahead.
+    """
+    size, end = len(head), 2 * len(head)
+    following = np.arange(size, end + size + 1)  # enter, leave; the last place is the end of all walks
+    following[size:end] = np.where(head == ROOT, end, head + size)
+    following[end] = end
+    order = np.argsort(head, kind="stable")
+    siblings = (head[order[1:]] == head[order[:-1]]) & (owner[order[1:]] == owner[order[:-1]])
+    following[order[:-1][siblings] + size] = order[1:][siblings]
+    first = order[np.append(True, ~siblings)]
+    first = first[head[first] != ROOT]
+    following[head[first]] = first
+    left = np.append(np.ones(end, np.int64), 0)
+    for _ in range(end.bit_length()):
+        left += left[following]
+        following = following[following]
+        if following.min() == end:
+            break
+    left = np.where(following[:-1] == end, -left[:-1], _NEVER)
+    return left[:size], left[size:]
+
+
+def defects(head: Rows, sentences: Rows) -> Iterator[tuple[str, Rows]]:
+    """Yield what is unusual about the trees, with the rows at which it stands; they can be scored all the same."""
+    count = roots(head, sentences)
+    yield "sentences with several roots", _second_roots(head, count)
+    yield "sentences without a root", sentences[:-1][(count == 0) & (np.diff(sentences) > 0)]
+    yield "sentences with a cycle", _first_of_each(np.flatnonzero(cyclic(head)), sentences)
+    yield "arcs that are not projective", crossing(head, sentences)
+
+
+def _second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:
+    """Return the second root of each sentence that has several."""
+    rows = np.flatnonzero(head == ROOT)
+    before = np.concatenate([[0], np.cumsum(count)])
+    second: Rows = rows[before[:-1][count > 1] + 1]
+    return second
+
+
+def _first_of_each(rows: Rows, sentences: Rows) -> Rows:
+    """Keep the first row of each sentence."""
+    owner = np.searchsorted(sentences, rows, side="right")
+    return rows[np.diff(owner, prepend=-1) > 0]

@@ -1,0 +1,457 @@
+"""Items: things that count for precision and recall, by default the labels of sites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.sites import ABSENT, Sites, canonical, counted, recoded, taken_counts
+from comparanda.core.text_columns import TextColumn, code_type
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.sites import Folded
+    from comparanda.core.text_columns import Codes, Numbers, Rows, Truths
+
+ITEM_STATISTICS = ("credit", "earned", "claimed", "positives")
+"""The statistics that are counted from items; all others come from sites or from the judge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What rules made of items: for each run a verdict, and the rule that gave it.
+
+    Args:
+        verdict: for each run, as a code.
+        verdicts: the verdicts by code; the first is "", for items that a run does not have.
+        rule: for each run, as a code.
+        rules: the names of the rules by code; the first is "".
+        sources: for each verdict whose error it is, such as "tagger"; "" for those that are no errors. None where the
+            rules do not say.
+
+    """
+
+    verdict: tuple[Codes, ...]
+    verdicts: tuple[str, ...]
+    rule: tuple[Codes, ...]
+    rules: tuple[str, ...]
+    sources: tuple[str, ...] | None = None
+
+    def take(self, rows: Rows) -> Outcomes:
+        """Return the outcomes of some of the items."""
+        return Outcomes(
+            tuple(each[rows] for each in self.verdict),
+            self.verdicts,
+            tuple(each[rows] for each in self.rule),
+            self.rules,
+            self.sources,
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FoldedItems:
+    """Items of the key that every run has, counted in place of being kept: by document, or unit, and label.
+
+    Args:
+        document: the index of each kind's document.
+        sentence: the index of a sentence of it.
+        label: its label, as a code of the table's names.
+        count: how many there are.
+        outcomes: the verdicts of rules, under the names of the table; None where there are no rules.
+
+    """
+
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    label: Codes
+    count: NDArray[np.int64]
+    outcomes: Outcomes | None = None
+
+    def take(self, kinds: Rows) -> FoldedItems:
+        """Return some of the kinds."""
+        outcomes = None if self.outcomes is None else self.outcomes.take(kinds)
+        count = taken_counts(self.count, kinds)
+        return FoldedItems(self.document[kinds], self.sentence[kinds], self.label[kinds], count, outcomes)
+
+    def kinds(self, names: tuple[str, ...], runs: int) -> Items:
+        """Return one item of each kind, with its number for its place."""
+        number, every = np.arange(len(self.label)), np.ones(len(self.label), np.bool_)
+        place = number.astype(np.int32)
+        claimed = (every,) * runs
+        return Items(
+            self.document, self.sentence, place, self.label, names, every, claimed, claim=number, outcomes=self.outcomes
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Things that count for precision and recall.
+
+    Args:
+        document: the index of each item's document.
+        sentence: the index of each item's sentence.
+        place: where it stands in its document, counted in rows.
+        label: its label, as a code.
+        names: the labels by code, each once.
+        positive: whether the key has it; if not, at least one run claims it.
+        claimed: for each run, whether it claims the item, or how often.
+        credit: for each run, how much of a positive item it gets, in [0, 1]; None where a claim is all.
+        earned: for each run, how much its claims are worth; None where that is the credit.
+        weight: for each run, how much a positive item counts; None for one each.
+        claim: the span of the view's claims that the item is; None where there are no spans.
+        outcomes: the verdicts of rules; None where there are no rules.
+        by_run: for each run the span by which it claims the item, -1 for none; None where that is `claim` for all.
+        site: the site at which the item stands, by its number, where sites and items are given; None otherwise.
+        folded: further items of the key that every run has and that are only counted; None where there are none. They
+            have no rows here, but the length of the table counts them.
+
+    """
+
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    place: NDArray[np.int32]
+    label: Codes
+    names: tuple[str, ...]
+    positive: Truths
+    claimed: tuple[Numbers | Truths, ...]
+    credit: tuple[NDArray[np.float64], ...] | None = None
+    earned: tuple[NDArray[np.float64], ...] | None = None
+    weight: tuple[NDArray[np.float64], ...] | None = None
+    claim: Rows | None = None
+    outcomes: Outcomes | None = None
+    by_run: tuple[Rows, ...] | None = None
+    site: Rows | None = None
+    folded: FoldedItems | None = None
+
+    def __len__(self) -> int:
+        return self.rows + (0 if self.folded is None else int(self.folded.count.sum()))
+
+    @property
+    def rows(self) -> int:
+        """The number of items that are kept as rows."""
+        return len(self.label)
+
+    @cached_property
+    def positives(self) -> NDArray[np.int64]:
+        """How many items of the key have each label."""
+        found = np.bincount(self.label[self.positive], minlength=len(self.names))
+        return found if self.folded is None else found + counted(self.folded.label, self.folded.count, len(self.names))
+
+    def take(self, rows: Rows) -> Items:
+        """Return some of the rows."""
+        return Items(
+            self.document[rows],
+            self.sentence[rows],
+            self.place[rows],
+            self.label[rows],
+            self.names,
+            self.positive[rows],
+            tuple(claimed[rows] for claimed in self.claimed),
+            None if self.credit is None else tuple(credit[rows] for credit in self.credit),
+            None if self.earned is None else tuple(earned[rows] for earned in self.earned),
+            None if self.weight is None else tuple(weight[rows] for weight in self.weight),
+            None if self.claim is None else self.claim[rows],
+            None if self.outcomes is None else self.outcomes.take(rows),
+            None if self.by_run is None else tuple(each[rows] for each in self.by_run),
+            None if self.site is None else self.site[rows],
+        )
+
+    def of_sites(self, rows: Rows, count: int) -> Items:
+        """Return the items that stand at some of the sites, by their numbers of `count`, which are numbered anew."""
+        if self.site is None:
+            raise AssertionError("these items stand at no sites")
+        number = np.full(count, -1, np.int64)
+        number[rows] = np.arange(len(rows))
+        kept = np.flatnonzero(number[self.site] >= 0)
+        return replace(self, site=number[self.site]).take(kept)
+
+    def of_runs(self, runs: Sequence[int]) -> Truths:
+        """Whether each item is the key's, or one that some runs claim."""
+        found = self.positive.copy()
+        for run in runs:
+            found |= self.claimed[run] > 0
+        return found
+
+    def beside(self, sites: Sites) -> Items:
+        """Return the items that stand at the places of some sites."""
+        return self.take(np.flatnonzero(at_places(self, sites)))
+
+    def of_claims(self, rows: Rows, count: int) -> Items:
+        """Return the items that are some of the claims, by their numbers of `count`, which are numbered anew.
+
+        An item that runs claim by different spans stays as long as one of these does.
+        """
+        if self.claim is None:
+            raise AssertionError("these items are no spans")
+        number = np.full(count + 1, -1, np.int64)  # the last place is for claims of nobody
+        number[rows] = np.arange(len(rows))
+        by_run = None if self.by_run is None else tuple(number[each] for each in self.by_run)
+        claim = number[self.claim]
+        for each in by_run or ():
+            claim = np.where(claim < 0, each, claim)
+        kept = np.flatnonzero(claim >= 0)
+        return replace(self, claim=claim, by_run=by_run).take(kept)
+
+    def credit_of(self, run: int) -> NDArray[np.float64]:
+        """Return what a run gets for each item: nothing for a negative one."""
+        if self.credit is not None:
+            return self.credit[run]
+        return (self.claimed[run] * self.positive).astype(np.float64)
+
+    def earned_of(self, run: int) -> NDArray[np.float64]:
+        """Return what a run's claims of each item are worth."""
+        return self.credit_of(run) if self.earned is None else self.earned[run]
+
+    def weights(self, run: int) -> NDArray[np.float64]:
+        """Return how much each item of the key counts for a run; others count nothing."""
+        if self.weight is None:
+            return self.positive.astype(np.float64)
+        return self.weight[run] * self.positive
+
+    def counts(self, run: int) -> Truths:
+        """Whether each item is one of the key's that count for a run."""
+        return self.positive if self.weight is None else self.positive & (self.weight[run] > 0)
+
+    def has(self, run: int) -> Truths:
+        """Whether a run finds each item of the key, however little it gets for it, or claims each other one in vain."""
+        claimed: Truths = np.greater(self.claimed[run], 0)
+        if self.credit is None and self.earned is None:
+            return claimed
+        return np.where(self.positive, self.credit_of(run) > 0, claimed & (self.earned_of(run) == 0))
+
+    def is_plain(self, run: int) -> bool:
+        """Whether a run has an item or does not, with nothing between, and each item counts one or nothing."""
+        if self.credit is None and self.earned is None and self.weight is None:
+            return self.claimed[run].dtype == np.bool_
+        counting, has = self.counts(run), self.has(run)
+        return (
+            np.array_equal(self.weights(run), counting)
+            and np.array_equal(self.credit_of(run), counting & has)
+            and np.array_equal(self.earned_of(run), self.credit_of(run))
+            and np.array_equal(self.claimed[run], has & (counting | ~self.positive))
+        )
+
+
+def at_places(table: Sites | Items, others: Sites | Items) -> Truths:
+    """Whether each row of a table stands at the place of one of another."""
+    mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (table, others))
+    return np.isin(mine, theirs)
+
+
+def items_of_sites(sites: Sites) -> Items:
+    """Make the items of plain values: each label of the key is positive, each wrong label claimed is negative.
+
+    Where values have labels of their own, an item is a site with a value, called by the value's label.
+    """
+    coded = _coded_values(sites) if sites.parts is None else _coded_labels(sites)
+    beside = _sorted_once([pairs for pairs, _ in coded.wrong])
+    where_key = np.arange(len(coded.key[0])) + np.searchsorted(beside, coded.key[0])
+    where_beside = np.arange(len(beside)) + np.searchsorted(coded.key[0], beside)
+    table = np.empty(len(where_key) + len(where_beside), np.int64)
+    table[where_key], table[where_beside] = coded.key[0], beside
+    label = np.zeros(len(table), code_type(len(coded.names)))
+    claimed = []
+    for found, (pairs, labels) in zip(coded.found, coded.wrong, strict=True):
+        mask = np.zeros(len(table), dtype=np.bool_)
+        places = where_beside[np.searchsorted(beside, pairs)]
+        mask[where_key] = found
+        mask[places], label[places] = True, labels
+        claimed.append(mask)
+    positive = np.zeros(len(table), np.bool_)
+    positive[where_key], label[where_key] = True, coded.key[1]
+    site = table // coded.width
+    return Items(
+        sites.document[site],
+        sites.sentence[site],
+        sites.place[site],
+        label,
+        coded.names,
+        positive,
+        tuple(claimed),
+        folded=None if sites.folded is None else _folded_items(sites.folded, coded.names),
+    )
+
+
+def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
+    """Make the items of sites that are only counted: each label of each kind of site."""
+    sites = folded.sites
+    code_of = {name: code for code, name in enumerate(names)}
+    labels = [(name,) for name in sites.labels.names] if sites.parts is None else sites.parts
+    flat = np.array([code_of.get(name, -1) for each in labels for name in each], np.int64)
+    offsets = np.cumsum([0, *map(len, labels)])
+    codes = sites.labels.key if sites.parts is None else sites.key
+    row, label = _expand(np.arange(sites.rows), codes, offsets, flat)
+    there = label >= 0  # an absent value is no item
+    row = row[there]
+    kind = code_type(len(names))
+    return FoldedItems(sites.document[row], sites.sentence[row], label[there].astype(kind), folded.count[row])
+
+
+def _sorted_once(parts: Sequence[Rows]) -> Rows:
+    """Return all numbers of some columns in order, each once; sorting is many times as fast as `np.unique` here."""
+    table = np.sort(np.concatenate(parts))
+    return table[np.flatnonzero(np.diff(table, prepend=-1))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Coded:
+    """What the key and each run claim: pairs (site, value or label) as sorted integers, and the label of each.
+
+    Args:
+        names: the labels by code.
+        width: how many values or labels there are, so that a pair is `site * width + code`.
+        key: the key's.
+        found: for each run, which of the key's it has.
+        wrong: for each run, what it has beside the key's.
+
+    """
+
+    names: tuple[str, ...]
+    width: int
+    key: tuple[Rows, Codes]
+    found: Sequence[Truths]
+    wrong: Sequence[tuple[Rows, Codes]]
+
+
+def _coded_values(sites: Sites) -> _Coded:
+    """Each value of a site is one item; an absent one is none. What is wrong is little, and looked up alone."""
+    labels, width = sites.labels, max(len(sites.names), 1)
+    absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
+    names = tuple(name for name in labels.names if name != ABSENT)
+    code = np.cumsum([name != ABSENT for name in labels.names]) - 1  # under codes without it
+    there = np.flatnonzero(sites.key != absent) if absent >= 0 else np.arange(sites.rows)
+    wrong = []
+    for values, called, right in zip(sites.values, labels.values, sites.right, strict=True):
+        rows = np.flatnonzero(~right & (values != absent)) if absent >= 0 else np.flatnonzero(~right)
+        wrong.append((rows * width + values[rows], code[called[rows]]))
+    key = there * width + sites.key[there], code[labels.key[there]]
+    return _Coded(names, width, key, [right[there] for right in sites.right], wrong)
+
+
+def _coded_labels(sites: Sites) -> _Coded:
+    """Each label of a set of labels is an item."""
+    parts = sites.parts or ()
+    labels = tuple(sorted({label for part in parts for label in part}))
+    code_of = {label: code for code, label in enumerate(labels)}
+    offsets = np.cumsum([0, *(len(part) for part in parts)])
+    flat = np.array([code_of[label] for part in parts for label in part], dtype=np.int64)
+    width = max(len(labels), 1)
+    sides = []
+    for values in (sites.key, *sites.values):
+        site, label = _expand(np.arange(len(values)), values, offsets, flat)
+        order = np.argsort(site * width + label)
+        sides.append(((site * width + label)[order], label[order]))
+    key, *runs = sides
+    found = [np.isin(key[0], pairs) for pairs, _ in runs]
+    beside = [~np.isin(pairs, key[0]) for pairs, _ in runs]
+    wrong = [(pairs[rows], label[rows]) for (pairs, label), rows in zip(runs, beside, strict=True)]
+    return _Coded(labels, width, key, found, wrong)
+
+
+def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
+    """Repeat each row once for every label of its value."""
+    sizes = np.diff(offsets)[values]
+    begin = np.repeat(offsets[:-1][values], sizes)
+    within = np.arange(len(begin)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(rows, sizes), flat[begin + within]
+
+
+def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
+    """Lay tables of items end to end; `claims` says how many claims stand before those of each table."""
+    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    runs = range(len(tables[0].claimed))
+
+    def credits(name: str) -> tuple[NDArray[np.float64], ...] | None:
+        if all(getattr(table, name) is None for table in tables):
+            return None
+        give = Items.credit_of if name == "credit" else Items.earned_of
+        return tuple(np.concatenate([give(table, run) for table in tables]) for run in runs)
+
+    weighted = any(table.weight is not None for table in tables)
+    known = [table.claim + shift for table, shift in zip(tables, claims, strict=False) if table.claim is not None]
+    ruled = [table.outcomes for table in tables if table.outcomes is not None]
+    outcomes = _joined_outcomes(ruled) if len(ruled) == len(tables) else None
+    return Items(
+        np.concatenate([table.document for table in tables]),
+        np.concatenate([table.sentence for table in tables]),
+        np.concatenate([table.place for table in tables]),
+        np.concatenate(labels),
+        names,
+        np.concatenate([table.positive for table in tables]),
+        tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs),
+        credits("credit"),
+        credits("earned"),
+        tuple(np.concatenate([table.weights(run) for table in tables]) for run in runs) if weighted else None,
+        np.concatenate(known) if len(known) == len(tables) else None,
+        outcomes,
+        _joined_claims(tables, claims),
+        np.concatenate([table.site for table in tables if table.site is not None])
+        if tables[0].site is not None
+        else None,
+        _joined_folded(tables, names, outcomes),
+    )
+
+
+def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Outcomes | None) -> FoldedItems | None:
+    """Lay the items that are only counted end to end, under the names of all items and of what rules make of them."""
+    known = [(table.names, table.folded) for table in tables if table.folded is not None]
+    if not known:
+        return None
+    found = [folded for _, folded in known]
+    if outcomes is not None:
+        told = [each.outcomes for each in found if each.outcomes is not None]
+        outcomes = replace(
+            outcomes,
+            verdict=_joined_under(outcomes.verdicts, [(each.verdict, each.verdicts) for each in told]),
+            rule=_joined_under(outcomes.rules, [(each.rule, each.rules) for each in told]),
+        )
+    return FoldedItems(
+        np.concatenate([each.document for each in found]),
+        np.concatenate([each.sentence for each in found]),
+        np.concatenate([recoded(each.label, mine, names) for mine, each in known]),
+        np.concatenate([each.count for each in found]),
+        outcomes,
+    )
+
+
+def _joined_under(
+    names: tuple[str, ...], tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]]
+) -> tuple[Codes, ...]:
+    """Lay the columns of each run end to end, under names that are given."""
+    runs = range(len(tables[0][0]))
+    return tuple(np.concatenate([recoded(columns[run], mine, names) for columns, mine in tables]) for run in runs)
+
+
+def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:
+    """Lay end to end by which spans runs claim items, where that is told of any."""
+    if all(table.by_run is None for table in tables):
+        return None
+    runs: list[list[Rows]] = [[] for _ in tables[0].claimed]
+    for table, shift in zip(tables, claims, strict=False):
+        for run, column in enumerate(runs):
+            mine = table.claim if table.by_run is None else table.by_run[run]
+            assert mine is not None
+            column.append(np.where(mine >= 0, mine + shift, mine))
+    return tuple(np.concatenate(column) for column in runs)
+
+
+def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
+    verdicts, verdict = _joined_codes([(each.verdict, each.verdicts) for each in tables])
+    rules, rule = _joined_codes([(each.rule, each.rules) for each in tables])
+    told = [dict(zip(each.verdicts, each.sources, strict=True)) for each in tables if each.sources is not None]
+    known = {verdict: source for each in told for verdict, source in each.items()}
+    return Outcomes(verdict, verdicts, rule, rules, tuple(known[name] for name in verdicts) if known else None)
+
+
+def _joined_codes(
+    tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]],
+) -> tuple[tuple[str, ...], tuple[Codes, ...]]:
+    """Bring the columns of all runs to one table of names, and lay each run's end to end."""
+    runs, size = range(len(tables[0][0])), len(tables)
+    names, codes = canonical([TextColumn(columns[run], names) for run in runs for columns, names in tables])
+    return names, tuple(np.concatenate(codes[run * size : (run + 1) * size]) for run in runs)

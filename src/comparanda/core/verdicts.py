@@ -1,0 +1,477 @@
+"""What a judge says: sites with a value per run, items with an outcome per run, statistics per unit.
+
+A *site* is a place where every run has decided something; an *item* is a thing that counts for
+precision and recall (DEFINITIONS 1). `compare` sees these tables and nothing else, so a task that
+fills them gets every finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from comparanda.core.chains import Chains
+from comparanda.core.claims import Claims, agreed_spans
+from comparanda.core.excerpts import Texts
+from comparanda.core.items import ITEM_STATISTICS, FoldedItems, Items, items_of_sites, joined_items
+from comparanda.core.sites import Sites
+from comparanda.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.candidates import Candidates
+    from comparanda.core.places import Note
+    from comparanda.core.sites import Folded
+    from comparanda.core.text_columns import Rows, TextColumn, Truths
+
+    UnitOf = Callable[[Sites | Candidates], NDArray[np.int32]]
+
+UnitKind = Literal["document", "topic", "sentence", "row"]
+
+_FIRST_PLACES = 3
+
+_KEPT = 4_000_000
+"""How many rows are kept of all universes of runs together; each takes some hundred bytes."""
+
+NO_ERROR = "none"
+"""What the errors of a site are called where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system: its name, and the columns that hold its runs. One run is the ordinary case."""
+
+    name: str
+    runs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What statistics resample: documents, or sentences or rows where the key marks no documents.
+
+    Args:
+        kind: what they are.
+        count: how many there are.
+        names: what topics are called; empty for other kinds.
+        of_document: the topic of each document; None for other kinds.
+
+    """
+
+    kind: UnitKind
+    count: int
+    names: tuple[str, ...] = ()
+    of_document: NDArray[np.int32] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sources:
+    """Whose errors runs make at each site that counts.
+
+    Args:
+        names: what the errors of a site can be: "none" first, then a source such as "tagger", or several.
+        runs: for each run, what they are at each site, as a code.
+
+    """
+
+    names: tuple[str, ...]
+    runs: tuple[Rows, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One way of judging a task, such as `upos`, `las` or `strict`.
+
+    Args:
+        name: its name.
+        given_sites: every site, those left out by policy among them; None where they follow from the claims.
+        measures: what is reported of this view; the first is the main measure.
+        left_out: a reason for each site that does not count, "" for those that do; None where all count.
+        given_items: the items, where they are not simply the sites' labels.
+        surplus: negative items of what runs have beside the sites, such as words that the key cuts otherwise.
+            Each stands at the place of a site, and counts where that does.
+        cuts: the attributes by which differences are cut unless others are asked for.
+        statistics: further statistics of each unit and run, by name: arrays of (units, runs).
+        lost: statistics that the judge gave for all sites and that cannot be told for these alone.
+        claims: the spans of the key and of all runs, where sites are overlap sites; None for other sites.
+        raised: the key's value at sites that are there only because a run says something else; None where all sites
+            are the key's own.
+        kinds: the attribute that sites of the key are called by in tables, where their labels are not what they are
+            but what was made of them; None for the labels.
+        chains: the mentions of all sides, where sites are mentions.
+        mention: which of them each site is.
+        finer: the view at whose sites wrong values are told apart that are the same here; None where they are.
+        candidates: for each run the tuples that it holds for possible, where runs are probabilistic.
+
+    """
+
+    name: str
+    given_sites: Sites | None
+    measures: tuple[str, ...]
+    left_out: TextColumn | None = None
+    given_items: Items | None = None
+    statistics: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()
+    surplus: Items | None = None
+    cuts: tuple[str, ...] = ()
+    claims: Claims | None = None
+    raised: str | None = None
+    kinds: str | None = None
+    chains: Chains | None = None
+    mention: Rows | None = None
+    finer: str | None = None
+    candidates: tuple[Candidates, ...] | None = None
+
+    @cached_property
+    def all_sites(self) -> Sites:
+        """Every site; overlap sites are made when they are first asked for."""
+        if self.given_sites is not None:
+            return self.given_sites
+        if self.claims is None:
+            raise AssertionError(f"the view {self.name!r} has neither sites nor claims")
+        return self.claims.sites
+
+    @cached_property
+    def sites(self) -> Sites:
+        """The sites that count."""
+        if self.left_out is None:
+            return self.all_sites
+        return self.all_sites.take(self._numbers())
+
+    @cached_property
+    def left_out_counts(self) -> dict[str, int]:
+        """How many sites were left out, by reason."""
+        if self.left_out is None:
+            return {}
+        counts = np.bincount(self.left_out.codes, minlength=len(self.left_out.names))
+        pairs = sorted(zip(self.left_out.names, counts.tolist(), strict=True))
+        return {name: count for name, count in pairs if name and count}
+
+    @cached_property
+    def items(self) -> Items:
+        """The items; where the judge gave none, each label of each site is one, and what is beside them."""
+        if self.given_items is not None:
+            return self.given_items
+        found = items_of_sites(self.sites)
+        return found if self.surplus is None else joined_items([found, self.surplus.beside(self.sites)])
+
+    @cached_property
+    def cells(self) -> View | None:
+        """One site of each kind of those that are only counted, as a view; None where there are none.
+
+        It has items only if they tell whose errors there are at sites: `item_cells` are larger.
+        """
+        folded, items = self.folded, self.given_items
+        if folded is None:
+            return None
+        if items is not None and items.outcomes is not None and items.outcomes.sources is not None:
+            return self.item_cells
+        return replace(self._cells(folded), given_items=None)
+
+    @cached_property
+    def item_cells(self) -> View | None:
+        """The same with the items that are only counted, which have the numbers of their kinds for places."""
+        folded, items = self.folded, self.given_items
+        if folded is None:
+            return None
+        if self.claims is None or items is None or items.folded is None:
+            return self._cells(folded)
+        kinds = items.folded.kinds(items.names, len(items.claimed))
+        return replace(self._cells(folded), claims=self.claims.agreed, given_items=kinds)
+
+    def _cells(self, folded: Folded) -> View:
+        """Return a view of the kinds of sites; what runs have beside sites is at none of these."""
+        return replace(self, given_sites=folded.sites, surplus=None, statistics={}, lost=frozenset())
+
+    @property
+    def folded(self) -> Folded | None:
+        """The sites that are only counted. Overlap sites are made only if there are such."""
+        if self.given_sites is None and (self.claims is None or self.claims.agreed is None):
+            return None
+        return self.sites.folded
+
+    @property
+    def counted(self) -> tuple[Sites | Claims, NDArray[np.int64]] | None:
+        """Where the sites stand that are only counted, and how many each is; no overlap sites are made for that."""
+        if self.claims is not None:
+            agreed = self.claims.agreed
+            return None if agreed is None else (agreed, np.broadcast_to(np.int64(1), len(agreed)))
+        return None if self.folded is None else (self.folded.sites, self.folded.count)
+
+    @cached_property
+    def error_sources(self) -> Sources | None:
+        """Whose errors runs make at each overlap site; None where rules do not tell."""
+        items, claims = self.given_items, self.claims
+        outcomes = None if items is None else items.outcomes
+        if items is None or claims is None or items.claim is None or outcomes is None or outcomes.sources is None:
+            return None
+        plain = sorted({source for source in outcomes.sources if source})
+        bit = np.array([1 << plain.index(source) if source else 0 for source in outcomes.sources], np.int64)
+        found = []
+        for run, codes in enumerate(outcomes.verdict):
+            span = items.claim if items.by_run is None else np.where(items.positive, items.claim, items.by_run[run])
+            errors = bit[codes]
+            mine = np.flatnonzero((errors > 0) & (span >= 0))
+            at_site = np.zeros(self.all_sites.rows, np.int64)
+            np.bitwise_or.at(at_site, claims.site[span[mine]], errors[mine])
+            found.append(at_site[self._numbers()])
+        return Sources(tuple(_together(plain, bits) for bits in range(1 << len(plain))), tuple(found))
+
+    def _numbers(self) -> Rows:
+        """Return the numbers of the sites that count among all that are kept as rows."""
+        if self.left_out is None:
+            return np.arange(self.all_sites.rows)
+        keep = np.array([name == "" for name in self.left_out.names])
+        return np.flatnonzero(keep[self.left_out.codes])
+
+    @property
+    def shared(self) -> bool:
+        """Whether sites are the same whoever is looked at: overlap sites and those that runs raise are not."""
+        return self.claims is None and self.raised is None
+
+    def among(self, runs: Sequence[int]) -> View:
+        """Return the view in the universe of the key and some runs alone: overlap sites depend on it, others do not."""
+        universe = tuple(sorted(set(runs)))
+        everybody = self.all_sites.values if self.claims is None else self.claims.runs
+        return self if self.shared or len(universe) == len(everybody) else self._universe(universe)
+
+    def _universe(self, runs: tuple[int, ...]) -> View:
+        """Return the view among some runs; the last ones are kept, for findings and counts ask again and again."""
+        known = self._universes
+        found = known.pop(runs, None)
+        if found is None:
+            rows = len(self.all_sites if self.claims is None else self.claims)
+            while len(known) > _KEPT // (1 + rows):  # first, so that the old ones are not there beside the new one
+                del known[next(iter(known))]
+            found = self._claimed_by(runs) if self.raised is None else self._raised_by(runs)
+        known[runs] = found  # behind those that were not asked for since
+        return found
+
+    @cached_property
+    def _universes(self) -> dict[tuple[int, ...], View]:
+        return {}
+
+    def _claimed_by(self, runs: Sequence[int]) -> View:
+        """Return the view on the spans of the key and of some runs."""
+        assert self.claims is not None
+        rows, items = self.claims.present(runs), self.given_items
+        claims = replace(self.claims.take(rows).among(runs), agreed=self.claims.agreed)
+        if items is not None:
+            items = replace(items.of_claims(rows, len(self.claims)), folded=items.folded)
+        return replace(self, given_sites=None, claims=claims, given_items=items)
+
+    def _raised_by(self, runs: Sequence[int]) -> View:
+        """Return the view on the key's own sites and those that some runs raise."""
+        sites = self.all_sites
+        there = sites.key != sites.names.index(self.raised or "")
+        looked_at = np.zeros(len(sites.values), np.bool_)
+        for run in runs:
+            there |= ~sites.right[run]
+            looked_at[run] = True
+        statistics = {name: np.where(looked_at, each, 0.0) for name, each in self.statistics.items()}
+        view = replace(self._on(np.flatnonzero(there)), statistics=statistics)
+        items = view.given_items
+        return view if items is None else replace(view, given_items=items.take(np.flatnonzero(items.of_runs(runs))))
+
+    def _on(self, rows: Rows) -> View:
+        """Return the view on some of its sites, all of which count, and the items there."""
+        items = None if self.given_items is None else self.given_items.of_sites(rows, len(self.all_sites))
+        return replace(
+            self,
+            given_sites=self.all_sites.take(rows),
+            given_items=items,
+            mention=None if self.mention is None else self.mention[rows],
+        )
+
+    def _whole_units(self, unit: NDArray[np.int32], rows: Rows) -> Truths | None:
+        """Return which units some sites make up as a whole; None if they are parts of units, or none.
+
+        Args:
+            unit: the unit of each site that counts.
+            rows: the sites, by their number among these.
+
+        """
+        if not len(rows) or not self.statistics:
+            return None
+        count = len(next(iter(self.statistics.values())))
+        chosen, every = (np.bincount(each, minlength=count) for each in (unit[rows], unit))
+        return None if ((chosen > 0) & (chosen < every)).any() else chosen > 0
+
+    def narrowed(self, rows: Rows, unit_of: UnitOf | None = None, cells: Rows | None = None) -> View:
+        """Return the view on some of its counted sites.
+
+        The judge's own statistics and what runs hold for possible stay if the sites make up whole units, and are lost
+        otherwise; items but spans are lost.
+
+        Args:
+            rows: the sites.
+            unit_of: the units of a table, as `Verdicts.unit_of` tells them.
+            cells: of the sites that are only counted, the kinds; None for none of them.
+
+        """
+        if self.raised is not None:
+            return self._raised_at(rows)
+        claims, items = self.claims, self.given_items
+        if claims is not None:
+            chosen = np.zeros(self.all_sites.rows, np.bool_)
+            chosen[self._numbers()[rows]] = True
+            claims, items = self._some_spans(np.flatnonzero(chosen[claims.site]), cells)
+        lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if items is not None and claims is None else ())}
+        view = replace(
+            self,
+            given_sites=self._some_sites(rows, cells) if claims is None else None,
+            left_out=None,
+            given_items=None if claims is None else items,
+            statistics={},
+            lost=of_all_labels(lost),
+            claims=claims,
+            candidates=None,
+        )
+        return view if unit_of is None or self.candidates is None else self._with_candidates(view, rows, unit_of)
+
+    def _some_spans(self, rows: Rows, cells: Rows | None) -> tuple[Claims, Items | None]:
+        """Return some spans, some of those that are agreed on, and the items that they are."""
+        claims, items = self.claims, self.given_items
+        assert claims is not None
+        some = claims.take(rows)
+        of_some = None if items is None else items.of_claims(rows, len(claims))
+        if cells is None or claims.agreed is None:
+            return some, of_some
+        if items is not None and of_some is not None and items.folded is not None:
+            of_some = replace(of_some, folded=items.folded.take(cells))
+        return replace(some, agreed=agreed_spans(claims.agreed.take(cells))), of_some
+
+    def _some_sites(self, rows: Rows, cells: Rows | None) -> Sites:
+        folded = self.folded
+        found = self.sites.take(rows)
+        return found if folded is None or cells is None else replace(found, folded=folded.take(cells))
+
+    def _raised_at(self, rows: Rows) -> View:
+        """Return the view on some of its sites, where it has the key's own and those that runs raise."""
+        view = replace(self._on(self._numbers()[rows]), left_out=None)
+        whole = None
+        if self.chains is not None and self.mention is not None:
+            whole = self._whole_units(self.chains.unit[self.mention], rows)
+        if whole is None:
+            return replace(view, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
+        return replace(view, statistics=_of_units(self.statistics, whole))
+
+    def _with_candidates(self, view: View, rows: Rows, unit_of: UnitOf) -> View:
+        """Return a narrowed view with what runs hold for possible in its units, if these are whole.
+
+        Units without a site stay only if all sites do: then nothing was narrowed.
+        """
+        whole = self._whole_units(unit_of(self.sites), rows)
+        if whole is None or self.candidates is None:
+            return view
+        whole |= len(rows) == len(self.sites)
+        candidates = []
+        for run in self.candidates:
+            here = whole[unit_of(run)]
+            if (here != here[run.beliefs.offsets[run.beliefs.block]]).any():  # a block reaches into other units
+                return view
+            candidates.append(run.take(np.flatnonzero(here)))
+        statistics = _of_units(self.statistics, whole)
+        return replace(view, statistics=statistics, lost=self.lost, candidates=tuple(candidates))
+
+
+def _of_units(statistics: Mapping[str, NDArray[np.float64]], whole: Truths) -> dict[str, NDArray[np.float64]]:
+    """Return the statistics of some units; those of the others are 0."""
+    return {name: np.where(whole[:, None], each, 0.0) for name, each in statistics.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Everything the comparisons need to know.
+
+    Args:
+        task: the name of the task.
+        systems: the systems, in the order given, with their runs.
+        runs: one name a run.
+        documents: one name a document.
+        units: what statistics resample.
+        views: the views by name; the first is the default.
+        settings: how the verdicts were made, for the signature.
+        notes: what was met while reading and aligning, by side and kind.
+        texts: the words around each site, for excerpts.
+
+    """
+
+    task: str
+    systems: tuple[System, ...]
+    runs: tuple[str, ...]
+    documents: tuple[str, ...]
+    units: Units
+    views: Mapping[str, View]
+    settings: Mapping[str, str]
+    notes: tuple[Note, ...] = ()
+    texts: Texts = field(default_factory=Texts)
+
+    def __post_init__(self) -> None:
+        sides = ["key", *self.runs, *(system.name for system in self.systems)]
+        object.__setattr__(self, "notes", gathered(self.notes, sides))
+
+    def system(self, name: str) -> System:
+        """Return a system by its name."""
+        for system in self.systems:
+            if system.name == name:
+                return system
+        names = [system.name for system in self.systems]
+        raise UsageError(f"no system is called {name!r}{nearest(name, names)}", hint=f"systems: {', '.join(names)}")
+
+    def view(self, name: str | None = None) -> View:
+        """Return a view by its name, the first by default."""
+        if name is None:
+            return next(iter(self.views.values()))
+        if name not in self.views:
+            raise UsageError(f"there is no view {name!r}{nearest(name, self.views)}", hint=", ".join(self.views))
+        return self.views[name]
+
+    def unit_of(self, table: Sites | Items | FoldedItems | Claims | Candidates) -> NDArray[np.int32]:
+        """Return the index of the unit that each row of a table belongs to."""
+        if self.units.of_document is not None:
+            return self.units.of_document[table.document]
+        return table.document if self.units.kind == "document" else table.sentence
+
+
+def without_label(name: str) -> str:
+    """Return the name of a statistic of all labels together: `mass` for `mass[PER]`."""
+    return name.partition("[")[0]
+
+
+def of_all_labels(names: Iterable[str]) -> frozenset[str]:
+    """Return names of statistics, without those of single labels where that of all labels is among them.
+
+    >>> sorted(of_all_labels(["mass", "mass[PER]", "credit[LAS]"]))
+    ['credit[LAS]', 'mass']
+    """
+    known = frozenset(names)
+    return frozenset(name for name in known if without_label(name) == name or without_label(name) not in known)
+
+
+def _together(sources: Sequence[str], bits: int) -> str:
+    """Write which of some sources are meant.
+
+    >>> [_together(["resolver", "tagger"], bits) for bits in range(4)]
+    ['none', 'resolver', 'tagger', 'resolver and tagger']
+    """
+    return " and ".join(source for place, source in enumerate(sources) if bits >> place & 1) or NO_ERROR
+
+
+def gathered(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:
+    """Add up notes of one side and kind, and put them in an order that does not depend on who met what first."""
+    rank = {side: place for place, side in reversed(list(enumerate(sides)))}
+    groups: dict[tuple[str, str], list[Note]] = {}
+    for note in notes:
+        groups.setdefault((note.side, note.what), []).append(note)
+    order = sorted(groups, key=lambda group: (rank.get(group[0], len(sides)), *group))
+    return tuple(groups[group][0] if len(groups[group]) == 1 else _added(groups[group]) for group in order)
+
+
+def _added(notes: list[Note]) -> Note:
+    places = [place for note in notes for place in note.first]
+    return replace(notes[0], count=sum(note.count for note in notes), first=tuple(places[:_FIRST_PLACES]))

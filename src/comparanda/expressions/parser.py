@@ -1,0 +1,568 @@
+"""Cut an expression into tokens, and say kindly what is not one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+from comparanda.errors import ExpressionError
+from comparanda.expressions.syntax import (
+    ESCAPES,
+    KEYWORDS,
+    And,
+    Arithmetic,
+    ArithmeticStep,
+    Call,
+    Comparison,
+    ComparisonStep,
+    Expression,
+    List,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Or,
+    Place,
+    Quantified,
+    Text,
+    Truth,
+    children,
+    escaped,
+    failure,
+    quote,
+    quote_name,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from comparanda.expressions.syntax import ArithmeticOperator, ComparisonOperator
+
+
+LARGEST = 2**63 - 1
+FOREIGN = {
+    "===": "==", "!==": "!=", "=~": "matches(text, pattern)", "=>": ">=", "=<": "<=", "<>": "!=",
+    "&&": "and", "||": "or", "=": "==", "!": "not", "&": "and", "|": "or", "~": "not",
+    "≠": "!=", "≤": "<=", "≥": ">=", "×": "*", "÷": "/", "−": "-", "–": "-",
+    "**": None, "//": None, "^": None, "->": None, "?": None, ":=": None,
+}  # fmt: skip
+"""Operators of other languages, each with what is written here instead, if there is something."""
+
+CURLY = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "´": "'"}
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_FOREIGN = re.compile(r"===|!==|=~|=>|=<|<>|&&|\|\||->|:=|\*\*|//|=(?!=)|!(?!=)|[&|~≠≤≥×÷−–^?]")
+_SYMBOL = re.compile(r"[=!<>]=|[-+*/%<>()\[\],]")
+_WORD = re.compile(r"[^\W\d]\w*(\.\w+)*")
+_NUMBER = re.compile(r"(?P<digits>[0-9]+(\.[0-9]+)?|\.[0-9]+)(?P<exponent>[eE][-+]?[0-9]+)?(?P<percent>%?)")
+_RUN_ON = re.compile(r"[\w.]+")
+_OPERAND_START = re.compile(r"[\w(\"'`.]")
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{4}")
+
+Kind = Literal["symbol", "name", "quoted name", "text", "number", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text: what it is, how it was written, what it means, where it stood.
+
+    Operators, brackets and the words of the language are all symbols.
+    """
+
+    kind: Kind
+    written: str
+    value: str | int | float
+    place: Place
+
+    def one_of(self, *symbols: str) -> bool:
+        """Tell whether the token is one of these symbols."""
+        return self.kind == "symbol" and self.written in symbols
+
+
+def tokens(source: str) -> Iterator[Token]:
+    """Yield the tokens of a text, the last of them being `end`.
+
+    >>> [token.written for token in tokens("size >= 5%")]
+    ['size', '>=', '5%', '']
+    """
+    position = _space(source, 0)
+    while position < len(source):
+        token = _token(source, position)
+        yield token
+        position = _space(source, token.place.end)
+    end = len(source.rstrip(" \t\r\n"))
+    yield Token("end", "", "", Place(end, end))
+
+
+def _space(source: str, position: int) -> int:
+    found = _SPACE.match(source, position)
+    return found.end() if found else position
+
+
+def _token(source: str, start: int) -> Token:
+    if source[start] in "\"'`":
+        return _quoted(source, start)
+    if found := _NUMBER.match(source, start):
+        return _number(source, found)
+    if found := _WORD.match(source, start):
+        return _word(source, found)
+    if found := _FOREIGN.match(source, start):
+        raise _foreign(source, found)
+    if found := _SYMBOL.match(source, start):
+        return Token("symbol", found[0], found[0], Place(*found.span()))
+    raise _unexpected(source, start)
+
+
+def _word(source: str, found: re.Match[str]) -> Token:
+    word, place = found[0], Place(*found.span())
+    if word in KEYWORDS:
+        return Token("symbol", word, word, place)
+    if word.lower() in KEYWORDS:
+        raise failure(source, place, f"'{word}' is not a word here; write '{word.lower()}'", hint=_backticks(word))
+    return Token("name", word, word, place)
+
+
+def _backticks(name: str) -> str:
+    return f"(a column of that name is written `{name}`, in backticks)"
+
+
+def _number(source: str, found: re.Match[str]) -> Token:
+    place = Place(*found.span())
+    rest = source[place.end : place.end + 1]
+    if found["percent"] and _OPERAND_START.match(rest):
+        hint = f"for the remainder of a division write '{found[0][:-1]} % …', with a space"
+        raise failure(source, place, f"{shown(found[0])} is a percentage, so an operator must follow", hint=hint)
+    if not found["percent"] and (more := _RUN_ON.match(source, place.end)):
+        run = Place(place.start, more.end())
+        what = f"{shown(source[run.start : run.end])} is neither a number nor a name"
+        raise failure(source, run, what, hint="(a name that begins with a digit is written in backticks)")
+    value = _number_value(found)
+    if value is None:
+        raise failure(source, place, f"the number {shown(found[0])} is too large")
+    return Token("number", found[0], value, place)
+
+
+def _number_value(found: re.Match[str]) -> int | float | None:
+    """Return the number written, or None if it is too large; whole numbers stay whole."""
+    digits, exponent = found["digits"], found["exponent"] or ""
+    if digits.isdigit() and not exponent and not found["percent"]:
+        significant = digits.lstrip("0") or "0"
+        whole = int(significant) if len(significant) <= len(str(LARGEST)) else LARGEST + 1
+        return whole if whole <= LARGEST else None
+    value = float(digits + exponent)
+    if found["percent"]:
+        # "2.9%" is the float nearest to 0.029, which 2.9 / 100 is not
+        value = value / 100 if exponent else float(digits + "e-2")
+    return value if value != float("inf") else None
+
+
+def _quoted(source: str, start: int) -> Token:
+    """Read a string literal, or a name in backticks."""
+    mark, position, pieces = source[start], start + 1, []
+    while (character := source[position : position + 1]) != mark:
+        if character in {"", "\n"}:
+            what = "the name in backticks" if mark == "`" else "the string"
+            raise failure(source, Place(start, start + 1), f"{what} that begins here is not closed")
+        piece, position = _escape(source, position) if character == "\\" else (character, position + 1)
+        pieces.append(piece)
+    place, value = Place(start, position + 1), "".join(pieces)
+    if mark == "`" and not value:
+        raise failure(source, place, "a name cannot be empty")
+    return Token("quoted name" if mark == "`" else "text", source[start : position + 1], value, place)
+
+
+def _escape(source: str, position: int) -> tuple[str, int]:
+    """Return what the escape at the position stands for, and where it ends."""
+    character = source[position + 1 : position + 2]
+    if character in ESCAPES:
+        return ESCAPES[character], position + 2
+    if character == "u":
+        if digits := _HEXADECIMAL.match(source, position + 2):
+            return chr(int(digits[0], 16)), digits.end()
+        raise failure(source, Place(position, position + 2), r"'\u' needs four hexadecimal digits, as in '\u00e9'")
+    what = rf"'\{escaped(character)}' is not an escape; write '\\' for a backslash"
+    raise failure(source, Place(position, position + 2), what)
+
+
+def _foreign(source: str, found: re.Match[str]) -> ExpressionError:
+    advice = FOREIGN[found[0]]
+    what = f"'{found[0]}' is not an operator here" + (f"; write '{advice}'" if advice else "")
+    return failure(source, Place(*found.span()), what)
+
+
+def _unexpected(source: str, start: int) -> ExpressionError:
+    character, place = source[start], Place(start, start + 1)
+    if character in CURLY:
+        return failure(source, place, f"'{character}' is a typographic quote; write {CURLY[character]}")
+    named = unicodedata.name(character, "")
+    named = f" ({named.lower()})" if named and not character.isascii() else ""
+    return failure(source, place, f"unexpected character {shown(character)}{named}")
+
+
+# Go along the tokens of an expression, and say what cannot stand where it stands.
+
+
+class Cursor:
+    """A place between two tokens: `previous` is used, `current` is not yet."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tokens = tokens(source)
+        self.previous: Token | None = None
+        self.current = next(self.tokens)
+
+    def take(self) -> Token:
+        """Go past a token and return it; the end is never passed."""
+        self.previous, self.current = self.current, next(self.tokens, self.current)
+        return self.previous
+
+    def since(self, start: int) -> Place:
+        """Return the place from a start up to the last token taken."""
+        assert self.previous is not None
+        return Place(start, self.previous.place.end)
+
+    def close(self, opening: Token, closing: str) -> None:
+        """Take the bracket that closes another."""
+        if self.current.kind == "end":
+            raise failure(self.source, opening.place, f"the '{opening.written}' is not closed")
+        if not self.current.one_of(closing):
+            raise self.leftover(closing)
+        self.take()
+
+    def no_operand(self) -> ExpressionError:
+        """Make the error for a token with which no expression can begin."""
+        token = self.current
+        if token.one_of("for", "if"):
+            return self.reserved(token)
+        if self.previous is not None:
+            what = f"expected an expression after {shown(self.previous.written)}"
+        elif token.kind == "end":
+            what = "the expression is empty"
+        else:
+            what = f"expected an expression before {shown(token.written)}"
+        hint = None
+        if token.one_of("["):
+            hint = "(lists stand on the right of 'in' only)"
+        elif self.previous is not None and self.previous.one_of("%"):
+            hint = "(a percentage is written without a space, as in 5%)"
+        return failure(self.source, token.place, what, hint=hint)
+
+    def reserved(self, token: Token) -> ExpressionError:
+        """Make the error for a word that has no use yet."""
+        hint = f"(a column of that name is written `{token.written}`, in backticks)"
+        return failure(self.source, token.place, f"'{token.written}' is a reserved word", hint=hint)
+
+    def leftover(self, closing: str = "") -> ExpressionError:
+        """Make the error for a token that cannot follow a complete expression."""
+        token = self.current
+        hint = None
+        if token.one_of("for", "if"):
+            return self.reserved(token)
+        if token.one_of(")", "]"):
+            what = (
+                f"expected '{closing}', not '{token.written}'" if closing else f"the '{token.written}' closes nothing"
+            )
+        elif token.one_of(","):
+            what = "a ',' stands only between the arguments of a function or the items of a list"
+        else:
+            what = f"expected an operator before {shown(token.written)}"
+        if token.kind == "name" and token.written.lower() == "is":
+            what, hint = "'is' is not an operator here; write '=='", "(to find missing values write is_missing(x))"
+        return failure(self.source, token.place, what, hint=hint)
+
+
+# Read an expression into its tree: a parser by precedence, with flat chains and bounded nesting.
+
+
+LONGEST = 10_000
+DEEPEST = 100
+
+OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, ATOM = range(1, 9)
+LEVELS: Final = {
+    "or": OR,
+    "and": AND,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in", "not"), COMPARE),
+    **dict.fromkeys("+-", SUM),
+    **dict.fromkeys("*/%", PRODUCT),
+}
+"""How strongly an operator between two operands binds; `not` there begins `not in`."""
+
+
+@lru_cache(maxsize=64)
+def parse(text: str) -> Expression:
+    """Read an expression; raises an `ExpressionError` that points at what is wrong.
+
+    At most 10,000 characters and 100 levels of nesting; a flat chain may be of any length.
+
+    >>> parse("label == 'PER' and not seen").root
+    And(operands=(Comparison(first=Name(name='label'), steps=(ComparisonStep(operator='==', \
+operand=Text(value='PER')),)), Not(operand=Name(name='seen'))))
+    """
+    if len(text) > LONGEST:
+        what = f"the expression has {len(text):,} characters; at most {LONGEST:,} are allowed"
+        raise ExpressionError(what)
+    return Expression(_Parser(text).whole(), text)
+
+
+@lru_cache(maxsize=64)
+def names_used(text: str) -> frozenset[str]:
+    """Return the names an expression asks for, without knowing which there are.
+
+    >>> sorted(names_used("lower(form) == lemma and right('crf')"))
+    ['form', 'lemma']
+    """
+    return parse(text).names
+
+
+class _Parser(Cursor):
+    """The grammar: one method for each kind of node; to add a kind is to add a method."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self.depth = 0
+
+    def whole(self) -> Node:
+        root = self.expression()
+        if self.current.kind != "end":
+            raise self.leftover()
+        self.measure(root)
+        return root
+
+    def expression(self, level: int = OR) -> Node:
+        """Read operands and the operators between them that bind at least as strongly as the level.
+
+        All operators of one level that follow each other become one node, so a long chain is not deep.
+        """
+        self.depth += 1
+        if self.depth > DEEPEST + 1:
+            raise self.too_deep(self.current.place)
+        node = self.operand(level)
+        while (found := self.operator_level()) >= level:
+            if found in {OR, AND}:
+                node = self.junction(node, found)
+            elif found == COMPARE:
+                node = self.comparison(node)
+            else:
+                node = self.arithmetic(node, found)
+        self.depth -= 1
+        return node
+
+    def operator_level(self) -> int:
+        return LEVELS.get(self.current.written, 0) if self.current.kind == "symbol" else 0
+
+    def junction(self, first: Node, level: int) -> Node:
+        operands = [first]
+        while self.operator_level() == level:
+            self.take()
+            operands.append(self.expression(level + 1))
+        kind = Or if level == OR else And
+        return kind(tuple(operands), place=self.since(first.place.start))
+
+    def arithmetic(self, first: Node, level: int) -> Node:
+        steps = []
+        while self.operator_level() == level:
+            sign = self.take()
+            operator = cast("ArithmeticOperator", sign.written)
+            steps.append(ArithmeticStep(operator, self.expression(level + 1), place=sign.place))
+        return Arithmetic(first, tuple(steps), place=self.since(first.place.start))
+
+    def comparison(self, first: Node) -> Node:
+        steps: list[ComparisonStep] = []
+        while self.operator_level() == COMPARE:
+            if steps and isinstance(steps[-1].operand, List):
+                what = "a comparison cannot go on after a list; put the part before it in brackets"
+                raise failure(self.source, self.current.place, what)
+            steps.append(self.comparison_step())
+        return Comparison(first, tuple(steps), place=self.since(first.place.start))
+
+    def comparison_step(self) -> ComparisonStep:
+        sign = self.take()
+        if sign.written == "not":
+            if not self.current.one_of("in"):
+                raise failure(self.source, self.current.place, "expected 'in' after 'not'")
+            self.take()
+        operator = cast("ComparisonOperator", "not in" if sign.written == "not" else sign.written)
+        place = self.since(sign.place.start)
+        operand = self.values() if operator in {"in", "not in"} else self.expression(SUM)
+        return ComparisonStep(operator, operand, place=place)
+
+    def operand(self, level: int) -> Node:
+        token = self.current
+        match token.kind:
+            case "text":
+                return Text(str(self.take().value), place=token.place)
+            case "number":
+                value = self.take().value
+                assert not isinstance(value, str)
+                return Number(value, place=token.place)
+            case "quoted name":
+                return Name(str(self.take().value), place=token.place)
+            case "name":
+                self.take()
+                return self.call(token) if self.current.one_of("(") else Name(token.written, place=token.place)
+            case _:
+                return self.symbol_operand(level)
+
+    def symbol_operand(self, level: int) -> Node:
+        """Read an operand that a symbol begins: a bracket, a sign, `not`, `true`, `false`."""
+        token = self.current
+        if token.one_of("true", "false"):
+            return Truth(self.take().written == "true", place=token.place)
+        if token.one_of("("):
+            self.take()
+            inside = self.expression()
+            self.close(token, ")")
+            return inside
+        if token.one_of("-"):
+            self.take()
+            operand = self.expression(SIGN)
+            return Negative(operand, place=self.since(token.place.start))
+        if token.one_of("not"):
+            if level > NOT:
+                raise failure(self.source, token.place, "'not' needs brackets here: write '(not …)'")
+            self.take()
+            operand = self.expression(NOT)
+            return Not(operand, place=self.since(token.place.start))
+        raise self.no_operand()
+
+    def call(self, function: Token) -> Node:
+        opening = self.take()
+        arguments = self.until(opening, ")", "for")
+        if self.previous is not None and self.previous.one_of("for"):
+            return self.quantified(function, opening, arguments)
+        return Call(function.written, arguments, place=self.since(function.place.start))
+
+    def quantified(self, function: Token, opening: Token, bodies: tuple[Node, ...]) -> Node:
+        """Read what follows the `for` of `any(… for x in table if …)`."""
+        assert self.previous is not None
+        if len(bodies) != 1:
+            what = f"one expression stands before 'for', not {len(bodies)}"
+            raise failure(self.source, self.previous.place, what)
+        variable = self.plain_name("a name for the row after 'for'")
+        if not self.current.one_of("in"):
+            raise failure(self.source, self.current.place, "expected 'in' and a table after the name of the row")
+        self.take()
+        table = self.plain_name("the name of a table after 'in'")
+        condition = None
+        if self.current.one_of("if"):
+            self.take()
+            condition = self.expression()
+        self.close(opening, ")")
+        place = self.since(function.place.start)
+        return Quantified(function.written, bodies[0], variable, table, condition, place=place)
+
+    def plain_name(self, wanted: str) -> str:
+        """Take a name without dots."""
+        token = self.current
+        if token.kind != "name" or "." in token.written:
+            raise failure(self.source, token.place, f"expected {wanted}")
+        return self.take().written
+
+    def values(self) -> Node:
+        opening = self.current
+        if not opening.one_of("["):
+            hint = "(to look for a piece of text write contains(text, piece))"
+            raise failure(self.source, opening.place, "expected a list [a, b, …] after 'in'", hint=hint)
+        self.take()
+        items = self.until(opening, "]")
+        return List(items, place=self.since(opening.place.start))
+
+    def until(self, opening: Token, closing: str, turning: str = "") -> tuple[Node, ...]:
+        """Read expressions with commas between them, and the bracket that ends them, or the word that turns them."""
+        found: list[Node] = []
+        while not self.current.one_of(closing):
+            found.append(self.expression())
+            if not self.current.one_of(","):
+                break
+            self.take()
+        if found and turning and self.current.one_of(turning):
+            self.take()
+        else:
+            self.close(opening, closing)
+        return tuple(found)
+
+    def measure(self, root: Node) -> None:
+        """Refuse a tree of too many levels, so that no walk over it can run out of stack."""
+        waiting = [(root, 1)]
+        while waiting:
+            node, depth = waiting.pop()
+            if depth > DEEPEST + 1:
+                raise self.too_deep(node.place)
+            below = depth if isinstance(node, ComparisonStep | ArithmeticStep) else depth + 1
+            waiting.extend((child, below) for child in children(node))
+
+    def too_deep(self, place: Place) -> ExpressionError:
+        return failure(self.source, place, f"the expression is nested more than {DEEPEST} levels deep")
+
+
+# Write a tree as text that reads back to the same tree.
+
+
+_LEVELS = {Or: OR, And: AND, Not: NOT, Comparison: COMPARE, Negative: SIGN}
+
+
+def unparse(node: Node | Expression) -> str:  # noqa: PLR0911 - one return for each kind of node
+    """Return the canonical text of an expression: one space around operators, brackets where they matter.
+
+    >>> from comparanda.expressions import parse
+    >>> unparse(parse("(label=='PER')or( ( not`sent id`in[1,2.5] ) )"))
+    'label == "PER" or not `sent id` in [1, 2.5]'
+    """
+    match node:
+        case Expression(root):
+            return unparse(root)
+        case Text(value):
+            return quote(value)
+        case Number(value):
+            return repr(value)
+        case Truth(value):
+            return "true" if value else "false"
+        case Name(name):
+            return quote_name(name)
+        case Call(function, arguments):
+            return f"{function}({', '.join(map(unparse, arguments))})"
+        case Quantified(function, body, variable, table, condition):
+            only = "" if condition is None else f" if {unparse(condition)}"
+            return f"{function}({unparse(body)} for {variable} in {table}{only})"
+        case List(items):
+            return f"[{', '.join(map(unparse, items))}]"
+        case _:
+            return _operation(node)
+
+
+def _operation(node: Node) -> str:
+    match node:
+        case Or(operands):
+            return " or ".join(_inside(operand, AND) for operand in operands)
+        case And(operands):
+            return " and ".join(_inside(operand, NOT) for operand in operands)
+        case Not(operand):
+            return f"not {_inside(operand, NOT)}"
+        case Comparison(first, steps):
+            parts = (f" {step.operator} {_inside(step.operand, SUM)}" for step in steps)
+            return _inside(first, SUM) + "".join(parts)
+        case Arithmetic(first, steps):
+            level = _level(node) + 1
+            parts = (f" {step.operator} {_inside(step.operand, level)}" for step in steps)
+            return _inside(first, level) + "".join(parts)
+        case Negative(operand):
+            return f"-{_inside(operand, SIGN)}"
+        case _:
+            raise TypeError(f"not a node that stands alone: {node!r}")
+
+
+def _inside(node: Node, level: int) -> str:
+    """Return the text of an operand, in brackets if it binds less strongly than the level."""
+    return unparse(node) if _level(node) >= level else f"({unparse(node)})"
+
+
+def _level(node: Node) -> int:
+    """Return how strongly the outermost operator of a node binds."""
+    if isinstance(node, Arithmetic):
+        return LEVELS[node.steps[0].operator]
+    return _LEVELS.get(type(node), ATOM)

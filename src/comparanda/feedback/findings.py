@@ -1,0 +1,653 @@
+"""Which questions to ask first: the course of F1 and of other scores under strategies of feedback, in numbers.
+
+Strategies are compared on a common horizon, by default the largest number of questions that any of them asked; those
+that are through earlier keep their last value.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.feedback.simulation import (
+    COLUMNS,
+    SAME,
+    SEEDS,
+    Area,
+    area,
+    carried,
+    least_difference,
+    normalised,
+    questions_until,
+)
+from comparanda.feedback.state import uncertain
+from comparanda.findings.base import Finding
+from comparanda.findings.context import defined, share
+from comparanda.render.charts import Axis, Line, LineChart
+from comparanda.render.table import Field as TableField
+from comparanda.render.table import Table, cell, counted, cut
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.feedback.field import Field
+    from comparanda.feedback.simulation import Curve, Trial
+
+    Floats = NDArray[np.float64]
+
+
+MEASURES = ("f1", "precision", "recall", "expected_precision", "expected_recall")
+"""The measures whose curves are summed up; the first is the main one."""
+
+LARGEST = 5
+"""How many of the most frequent texts are named."""
+
+SMALL, WITHIN = "no finding", "within the band"
+"""What a difference of areas says: too small to rank by, or no larger than that of two seeds; else None."""
+
+_BAND = (0.05, 0.95)
+_HALF, _MOST = 0.5, 0.9
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A number for each measure: its value at some question, or the area under its curve; None where undefined."""
+
+    f1: float | None
+    precision: float | None
+    recall: float | None
+    expected_precision: float | None
+    expected_recall: float | None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How one strategy did.
+
+    Args:
+        strategy: its name.
+        seeds: how many runs these are means of.
+        questions: how many questions the longest of them asked.
+        end: the scores at the horizon.
+        end_low: the lower end of the band of F1 there: the 5th percentile over seeds; None for one run.
+        end_high: the upper end: the 95th.
+        area: the areas under the curves, up to the horizon.
+        area_low: the lower end of the band of that under F1.
+        area_high: the upper end.
+        normalised: which part of what could be gained that area has gained: 0 for a flat start, 1 for a flat ceiling.
+        to_half: after how many questions half of the gain is there; None where it is never.
+        to_most: the same for 90 % of it.
+        changed: how many tuples came into the hard output or left it, in the mean.
+        contradictions: how many answers contradicted what was certain, in the mean.
+
+    """
+
+    strategy: str
+    seeds: int
+    questions: int
+    end: Levels
+    end_low: float | None
+    end_high: float | None
+    area: Levels
+    area_low: float | None
+    area_high: float | None
+    normalised: float | None
+    to_half: int | None
+    to_most: int | None
+    changed: float | None
+    contradictions: float | None
+
+
+@dataclass(frozen=True)
+class AreaDifference:
+    """By how much the area of a strategy exceeds that of another, and what that says."""
+
+    first: str
+    second: str
+    difference: float | None
+    reading: str | None
+
+
+@dataclass(frozen=True)
+class RepeatedText:
+    """A text that stands at several places."""
+
+    text: str
+    places: int
+    tuples: int
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How much of the scope is repeated text, which is all that a handler can spread answers by.
+
+    Args:
+        tuples: how many tuples have a text that stands at two places or more.
+        share: their share of all.
+        largest: the most frequent of these texts.
+        largest_share: the share of tuples that these have.
+
+    """
+
+    tuples: int
+    share: float | None
+    largest: tuple[RepeatedText, ...]
+    largest_share: float | None
+
+
+@dataclass(frozen=True)
+class Regular:
+    """The scores of the output without probabilities."""
+
+    system: str
+    f1: float | None
+    precision: float | None
+    recall: float | None
+
+
+@dataclass(frozen=True)
+class Simulated(Finding):
+    """What strategies of feedback gain on one output.
+
+    Args:
+        system: whose output.
+        where: the condition that tuples and entities of the scope fulfil.
+        ask: what is asked: `label`, `span`, `choice` or `group`.
+        handler: what an answer changes: `basic`, its block; `statistical`, other places of its text as well.
+        user: how the user answers.
+        decide: how tuples are decided on.
+        area_by: how areas are counted: `trapezoid` or `thesis`, whose areas may exceed 1.
+        budget: how many questions may be asked; None for as many as there are.
+        horizon: up to which question strategies are compared.
+        seed: the first seed.
+        entities: how many entities the key has in the scope.
+        tuples: how many tuples the output has there.
+        uncertain: how many of these are neither certain nor impossible.
+        start: the scores before the first question.
+        e100: the share of entities that some tuple has, however unlikely.
+        ceiling: the F1 of all these and nothing else: 2 · E100 / (1 + E100).
+        best_end: the best F1 that any strategy has at the horizon; gains are counted from the start to it.
+        least_difference: the difference of areas below which nothing is found: 1 / (2 · horizon).
+        repeated: how much is repeated text.
+        regular: the scores of the output without probabilities, if one was given.
+        strategies: how each strategy did.
+        pairs: the differences of their areas.
+        warnings: what to know before reading these numbers.
+
+    """
+
+    system: str
+    where: str
+    ask: str
+    handler: str
+    user: str
+    decide: str
+    area_by: str
+    budget: int | None
+    horizon: int
+    seed: int
+    entities: int | None
+    tuples: int
+    uncertain: int
+    start: Levels
+    e100: float | None
+    ceiling: float | None
+    best_end: float | None
+    least_difference: float | None
+    repeated: Repetition
+    regular: Regular | None
+    strategies: tuple[Tried, ...]
+    pairs: tuple[AreaDifference, ...]
+    warnings: tuple[str, ...]
+
+
+def simulation(
+    field: Field,
+    trials: Sequence[Trial],
+    system: str,
+    *,
+    where: str = "true",
+    area_by: Area = "trapezoid",
+    horizon: int | None = None,
+    regular: tuple[str, Field] | None = None,
+) -> Simulated:
+    """Sum up what strategies gained.
+
+    Args:
+        field: what was asked about.
+        trials: the strategies' curves, all of one plan.
+        system: whose output it is.
+        where: the condition of the scope.
+        area_by: how areas are counted.
+        horizon: up to which question strategies are compared; by default the longest way of any of them.
+        regular: the name and the field of the output without probabilities.
+
+    """
+    plan, first = trials[0].curves[0].plan, trials[0].curves[0]
+    if horizon is None:
+        horizon = max(len(curve) for trial in trials for curve in trial.curves)
+    courses = [Course(trial, horizon) for trial in trials]
+    start = Levels(*(defined(first.columns[name][0]) for name in MEASURES))
+    e100 = defined(first.columns["e100"][0])
+    ceiling = None if e100 is None else 2 * e100 / (1 + e100)
+    best_end = max((end for course in courses if (end := _mean(course.ends(MEASURES[0]))) is not None), default=None)
+    strategies = tuple(_tried(course, area_by, start.f1, ceiling, best_end) for course in courses)
+    weight = field.candidates.beliefs.weight[field.scope]
+    return Simulated(
+        system,
+        where,
+        plan.kind,
+        plan.handler,
+        str(plan.user),
+        plan.decide,
+        area_by,
+        plan.budget,
+        horizon,
+        plan.seed,
+        field.entities,
+        len(weight),
+        int(uncertain(weight).sum()),
+        start,
+        e100,
+        ceiling,
+        best_end,
+        least_difference(horizon),
+        repetition(field),
+        None if regular is None else _regular(*regular),
+        strategies,
+        tuple(_difference(first, second, horizon) for first, second in combinations(strategies, 2)),
+        tuple(_warnings(field, trials, area_by)),
+    )
+
+
+class Course:
+    """The curves of one strategy on a common horizon, a row a seed; a mean is undefined where one of them is."""
+
+    def __init__(self, trial: Trial, horizon: int) -> None:
+        self.trial, self.horizon = trial, horizon
+
+    def rows(self, measure: str) -> Floats:
+        """Return the values after each question up to the horizon, of each seed."""
+        return np.stack([carried(curve.columns[measure], self.horizon) for curve in self.trial.curves])
+
+    def mean(self, measure: str) -> Floats:
+        """Return the mean over seeds after each question."""
+        found: Floats = self.rows(measure).mean(axis=0)
+        return found
+
+    def band(self, measure: str) -> tuple[Floats, Floats] | None:
+        """Return the 5th and the 95th percentile over seeds after each question; None for one seed."""
+        if len(self.trial.curves) == 1:
+            return None
+        low, high = np.quantile(self.rows(measure), _BAND, axis=0)
+        return low, high
+
+    def ends(self, measure: str) -> list[float | None]:
+        """Return the value of each seed at the horizon."""
+        return [defined(value) for value in self.rows(measure)[:, -1].tolist()]
+
+    def areas(self, measure: str, how: Area) -> list[float | None]:
+        """Return the area of each seed."""
+        return [area(row, how) for row in self.rows(measure)]
+
+
+def _tried(course: Course, how: Area, start: float | None, ceiling: float | None, best_end: float | None) -> Tried:
+    """Sum up one strategy."""
+    curves = course.trial.curves
+    ends, areas = ({name: make(name) for name in MEASURES} for make in (course.ends, partial(course.areas, how=how)))
+    return Tried(
+        course.trial.strategy,
+        len(curves),
+        max(map(len, curves)),
+        Levels(*map(_mean, ends.values())),
+        *_band(ends[MEASURES[0]]),
+        Levels(*map(_mean, areas.values())),
+        *_band(areas[MEASURES[0]]),
+        normalised(_mean(course.areas(MEASURES[0], "trapezoid")), start, ceiling),
+        _reached(course, start, best_end, _HALF),
+        _reached(course, start, best_end, _MOST),
+        _mean(course.ends("changed")),
+        _mean(course.ends("contradictions")),
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean over seeds, exact where all are equal; None where one is undefined."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None
+
+
+def _band(values: Sequence[float | None]) -> tuple[float | None, float | None]:
+    """Return the 5th and the 95th percentile over seeds; None for one seed, or where one is undefined."""
+    known = [value for value in values if value is not None]
+    if len(values) == 1 or len(known) < len(values):
+        return None, None
+    low, high = np.quantile(known, _BAND)
+    return float(low), float(high)
+
+
+def _reached(course: Course, start: float | None, best_end: float | None, part: float) -> int | None:
+    """Return after how many questions the mean has a part of the gain; None where it never has, or nobody gains."""
+    if start is None or best_end is None or best_end - start <= SAME:
+        return None
+    return questions_until(course.mean(MEASURES[0]), start + part * (best_end - start))
+
+
+def _difference(first: Tried, second: Tried, horizon: int) -> AreaDifference:
+    """Compare the areas of two strategies."""
+    one, other = first.area.f1, second.area.f1
+    if one is None or other is None:
+        return AreaDifference(first.strategy, second.strategy, None, None)
+    least = least_difference(horizon)
+    reading = None
+    if least is None or abs(other - one) < least:
+        reading = SMALL
+    elif _within(one, second) or _within(other, first):
+        reading = WITHIN
+    return AreaDifference(first.strategy, second.strategy, other - one, reading)
+
+
+def _within(value: float, tried: Tried) -> bool:
+    return tried.area_low is not None and tried.area_high is not None and tried.area_low <= value <= tried.area_high
+
+
+def repetition(field: Field) -> Repetition:
+    """Count tuples of the scope whose text stands at several places; labels of one place are one place."""
+    group, place = field.groups[field.scope], field.candidates.beliefs.alternative[field.scope]
+    total = len(group)
+    if not total:
+        return Repetition(0, None, (), None)
+    tuples = np.bincount(group)
+    places = np.bincount(np.unique(np.stack([group, place]), axis=1)[0], minlength=len(tuples))
+    repeated = int(tuples[places > 1].sum())
+    texts = field.candidates.text.take(np.flatnonzero(field.scope))
+    first = np.full(len(tuples), total)
+    np.minimum.at(first, group, np.arange(total))
+    ranked = sorted(np.flatnonzero(places > 1).tolist(), key=lambda each: (-places[each], texts[int(first[each])]))
+    largest = ranked[:LARGEST]
+    named = tuple(
+        RepeatedText(texts[int(first[each])], int(places[each]), int(tuples[each]), share(int(tuples[each]), total))
+        for each in largest
+    )
+    return Repetition(repeated, share(repeated, total), named, share(int(tuples[largest].sum()), total))
+
+
+def _regular(system: str, field: Field) -> Regular:
+    """Score the output without probabilities, in the scope."""
+    chosen = field.candidates.decided & field.scope
+    right, claimed = int((chosen & field.candidates.correct).sum()), int(chosen.sum())
+    entities = field.entities or 0
+    return Regular(system, share(2 * right, claimed + entities), share(right, claimed), share(right, entities))
+
+
+def _warnings(field: Field, trials: Sequence[Trial], how: Area) -> Iterator[str]:
+    """Say what makes these numbers less than they seem."""
+    candidates, beliefs, plan = field.candidates, field.candidates.beliefs, trials[0].curves[0].plan
+    if not any(len(curve) for trial in trials for curve in trial.curves) and plan.budget != 0:
+        yield "nothing to ask: no tuple is uncertain (the output may have no probabilities)"
+    certain = int((field.scope & ~candidates.correct & (beliefs.weight >= 1)).sum())
+    if certain and not plan.ask_certain:
+        are = "tuple weighs 1 and is" if certain == 1 else "tuples weigh 1 and are"
+        yield f"{certain:,} wrong {are} never asked about, so the ceiling is out of reach"
+    crowded = np.bincount(beliefs.block[candidates.correct & field.scope], minlength=len(beliefs.nothing)) > 1
+    if (number := int((crowded & beliefs.exclusive).sum())) > 0:
+        blocks = "block has" if number == 1 else "blocks have"
+        yield f"{number:,} {blocks} several entities of the key, of which one at most can be found"
+    if any(1 < len(trial.curves) < SEEDS for trial in trials):
+        yield f"fewer than {SEEDS} seeds: bands are rough"
+    if how == "thesis":
+        yield "areas by the thesis's formula divide n + 1 values by n: they may exceed 1"
+
+
+# What strategies of feedback gain, as tables.
+
+
+_PAIRS = 45
+_CALLED = {
+    "f1": "F1",
+    "precision": "P",
+    "recall": "R",
+    "expected_precision": "E(P)",
+    "expected_recall": "E(R)",
+}
+
+
+def called(measure: str) -> str:
+    """Return what a measure is called in a heading.
+
+    >>> called("expected_recall")
+    'E(R)'
+    """
+    return _CALLED[measure]
+
+
+def simulation_tables(finding: Simulated, top: int | None) -> tuple[Table, ...]:
+    """Return how each strategy did by F1, by the other measures, and how far they differ."""
+    pairs = (_pair_table(finding, top),) if finding.pairs else ()
+    return (_strategy_table(finding), _measure_table(finding), *pairs)
+
+
+def _strategy_table(finding: Simulated) -> Table:
+    band = any(each.seeds > 1 for each in finding.strategies)
+    fields = [
+        TableField("strategy", "strategy"),
+        TableField("seeds", "seeds", "figure"),
+        TableField("questions", "questions", "figure"),
+        TableField("start", "start F1", "share"),
+        TableField("end", "end", "share"),
+        TableField("end_band", "5–95 %", "interval"),
+        TableField("area", "area", "share"),
+        TableField("area_band", "5–95 %", "interval"),
+        TableField("normalised", "of the gain", "share"),
+        TableField("to_half", "to 50 %", "figure"),
+        TableField("to_most", "to 90 %", "figure"),
+    ]
+    rows = [_strategy_row(finding, each) for each in finding.strategies]
+    if not band:
+        kept = [column for column, each in enumerate(fields) if each.kind != "interval"]
+        fields, rows = [fields[column] for column in kept], [tuple(row[column] for column in kept) for row in rows]
+    title = f"{finding.system}: F1 when questions are asked in this order"
+    return Table("simulation", title, tuple(fields), tuple(rows), tuple(_notes(finding)))
+
+
+def _strategy_row(finding: Simulated, each: Tried) -> tuple[Any, ...]:
+    several = each.seeds > 1
+    return (
+        each.strategy,
+        each.seeds,
+        each.questions,
+        finding.start.f1,
+        each.end.f1,
+        (each.end_low, each.end_high) if several else ("", ""),
+        each.area.f1,
+        (each.area_low, each.area_high) if several else ("", ""),
+        each.normalised,
+        each.to_half,
+        each.to_most,
+    )
+
+
+def _notes(finding: Simulated) -> list[str]:
+    """Say how these numbers were made, and what to know before reading them."""
+    asked = "until nothing is uncertain" if finding.budget is None else f"at most {finding.budget:,}"
+    notes = [
+        f"{finding.ask} questions ({asked}), {finding.handler} handler, user {finding.user}, decided by "
+        f"{finding.decide}; areas by {finding.area_by} over {counted(finding.horizon, 'question')}, "
+        "the last value carried forward",
+        f"of the gain: 0 for staying at the start, 100 for the ceiling, F1 {cell('share', finding.ceiling)} "
+        f"(E100 {cell('share', finding.e100)}), from the first question on; "
+        f"to 50 and 90 %: questions for these parts of the way to the best end, {cell('share', finding.best_end)}",
+        _repeated(finding),
+    ]
+    if finding.where != "true":
+        notes.insert(0, f"scope: {finding.where} ({_sizes(finding)})")
+    if finding.regular is not None:
+        each = finding.regular
+        scores = {"F1": each.f1, "P": each.precision, "R": each.recall}
+        said = ", ".join(f"{name} {cell('share', value)}" for name, value in scores.items())
+        notes.append(f"{each.system}, without probabilities: {said}")
+    return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
+
+
+def _sizes(finding: Simulated) -> str:
+    entities = "" if finding.entities is None else f", {counted(finding.entities, 'entity', 'entities')} of the key"
+    return f"{counted(finding.tuples, 'tuple')}, of which {finding.uncertain:,} uncertain{entities}"
+
+
+def _repeated(finding: Simulated) -> str:
+    found = finding.repeated
+    said = f"repeated text: {cell('share', found.share)} % of {counted(finding.tuples, 'tuple')}"
+    if not found.largest:
+        return said
+    texts = ", ".join(f"{cell('text', each.text)} ({each.places:,})" for each in found.largest)
+    return f"{said}; most often {texts}: {cell('share', found.largest_share)} %"
+
+
+def _measure_table(finding: Simulated) -> Table:
+    """Return ends and areas of the other measures."""
+    others = MEASURES[1:]
+    fields = (
+        TableField("strategy", "strategy"),
+        *(TableField(f"{name}_end", f"{called(name)} end", "share") for name in others),
+        *(TableField(f"{name}_area", f"{called(name)} area", "share") for name in others),
+    )
+    rows = [
+        ("(start)", *(getattr(finding.start, name) for name in others), *("" for _ in others)),
+        *(
+            (
+                each.strategy,
+                *(getattr(each.end, name) for name in others),
+                *(getattr(each.area, name) for name in others),
+            )
+            for each in finding.strategies
+        ),
+    ]
+    return Table("measures", "The other measures", fields, tuple(rows))
+
+
+def _pair_table(finding: Simulated, top: int | None) -> Table:
+    fields = (
+        TableField("first", "strategy"),
+        TableField("second", "other"),
+        TableField("difference", "Δ area", "points"),
+        TableField("reading", "reading"),
+    )
+    rows = [(each.first, each.second, each.difference, each.reading or "") for each in finding.pairs]
+    kept, more = cut(list(rows), max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
+    least = f"no finding: below 1/(2n) = {cell('share', finding.least_difference)} points, "
+    notes = (*more, f"{least}where ways of counting areas rank differently; within the band: of seeds")
+    return Table("differences", "How far the areas differ", fields, kept, notes)
+
+
+# Curves of feedback as files, and as a chart. The same numbers give the same bytes.
+
+
+SCHEMA = "comparanda/curves/1"
+"""What the JSON of curves is called; the number rises when its shape changes."""
+
+_COUNTS = frozenset({"question", "changed", "contradictions"})
+_ANSWERS = {-1: None, 0: "no", 1: "yes", 2: "mixed", 3: "unsure"}
+
+
+def curves_as_csv(trials: Sequence[Trial]) -> str:
+    """Return all curves as CSV, a question a line; what is undefined is empty."""
+    lines = [",".join(("strategy", "seed", *COLUMNS, "answer"))]
+    for curve in _each(trials):
+        columns = [["" if value is None else repr(value) for value in values] for values in _columns(curve).values()]
+        answers = [answer or "" for answer in _answers(curve)]
+        begin = f"{curve.plan.strategy},{curve.plan.seed},"
+        lines += [begin + ",".join(row) for row in zip(*columns, answers, strict=True)]
+    return "\n".join(lines) + "\n"
+
+
+def curves_as_json_lines(trials: Sequence[Trial]) -> str:
+    """Return all curves as JSON lines, a question each; what is undefined is null."""
+    lines = []
+    for curve in _each(trials):
+        columns = {**_columns(curve), "answer": _answers(curve)}
+        said: dict[str, Any] = {"strategy": curve.plan.strategy, "seed": curve.plan.seed}
+        lines += [
+            json.dumps({**said, **dict(zip(columns, row, strict=True))}) for row in zip(*columns.values(), strict=True)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def curves_as_json(trials: Sequence[Trial], signature: str) -> str:
+    """Return all curves as one JSON document, a list for each column."""
+    curves = [
+        {
+            "strategy": curve.plan.strategy,
+            "seed": curve.plan.seed,
+            **_columns(curve),
+            "answer": _answers(curve),
+        }
+        for curve in _each(trials)
+    ]
+    return json.dumps({"schema": SCHEMA, "signature": signature, "curves": curves}) + "\n"
+
+
+def _each(trials: Sequence[Trial]) -> Iterator[Curve]:
+    return (curve for trial in trials for curve in trial.curves)
+
+
+def _columns(curve: Curve) -> dict[str, list[float | None]]:
+    """Return the columns: counts as whole numbers, None where a value is undefined."""
+    found: dict[str, list[float | None]] = {}
+    for name in COLUMNS:
+        values = curve.columns[name].tolist()
+        whole = name in _COUNTS
+        found[name] = [None if math.isnan(value) else int(value) if whole else value for value in values]
+    return found
+
+
+def _answers(curve: Curve) -> list[str | None]:
+    return [_ANSWERS[answer] for answer in curve.answers.tolist()]
+
+
+def curve_chart(finding: Simulated, trials: Sequence[Trial], measure: str = "f1") -> LineChart:
+    """Return the course of a measure under all strategies, with the band of seeds and what it is compared with."""
+    name, horizon = called(measure), finding.horizon
+    lines = [_line(Course(trial, horizon), measure) for trial in trials]
+    levels = {"ceiling": finding.ceiling} if measure == "f1" else {}
+    if finding.regular is not None:
+        levels[finding.regular.system] = getattr(finding.regular, measure, None)
+    lines += [
+        Line(name=f"{level} {cell('share', value)}", x=(0, horizon), y=(value, value), reference=True)
+        for level, value in levels.items()
+        if value is not None
+    ]
+    scope = "" if finding.where == "true" else f"{finding.where}; "
+    how = f"{finding.ask} questions, {finding.handler} handler, user {finding.user}, decided by {finding.decide}"
+    return LineChart(
+        title=f"{finding.system}: {name} after each question",
+        subtitle=scope + how,
+        description=_described(finding, measure),
+        x=Axis(label="questions", unit="count", low=0, high=max(horizon, 1)),
+        y=Axis(label=f"{name} (%)", unit="share"),
+        lines=tuple(lines),
+        name=f"simulation-{measure}",
+    )
+
+
+def _line(course: Course, measure: str) -> Line:
+    band, seeds = course.band(measure), len(course.trial.curves)
+    name = course.trial.strategy if band is None else f"{course.trial.strategy} ({counted(seeds, 'seed')}, 5–95 %)"
+    low, high = (None, None) if band is None else band
+    return Line(name=name, x=range(course.horizon + 1), y=course.mean(measure), low=low, high=high)
+
+
+def _described(finding: Simulated, measure: str) -> str:
+    """Say in words what the chart shows."""
+    start = cell("share", getattr(finding.start, measure))
+    ends = ", ".join(f"{each.strategy} {cell('share', getattr(each.end, measure))}" for each in finding.strategies)
+    asked = counted(finding.horizon, "question")
+    return f"{called(measure)} in percent begins at {start}; after {asked} it is, by strategy: {ends}."

@@ -1,0 +1,491 @@
+"""The questions that a reviewer should answer first, in words, and what an output claims of itself without a key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from comparanda.feedback.field import units_of
+from comparanda.feedback.reviewer import NONE, Answered
+from comparanda.feedback.state import uncertain
+from comparanda.feedback.tally import CLAIMED, DOUBT, FOUND, MASS, Sight, Tally, expected_change
+from comparanda.findings.base import Finding
+from comparanda.render.table import Field as TableField
+from comparanda.render.table import Table, cell, counted, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from comparanda.core.probabilities import Floats
+    from comparanda.core.text_columns import Rows
+    from comparanda.feedback.field import Field
+    from comparanda.feedback.protocol import Question
+    from comparanda.feedback.reviewer import Asking
+
+
+AROUND = 120
+"""How many characters of a sentence are shown on each side of a span, at most."""
+
+_CUT = "…"
+_VOWELS = frozenset("AEIOUaeiou")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One of several answers: what it is called, the span and label it means, and how probable they are."""
+
+    name: str
+    label: str | None
+    text: str | None
+    begin: int | None
+    end: int | None
+    probability: float
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question.
+
+    Args:
+        number: its place in the list, from 1.
+        id: what an answer must name; the same whenever the output is the same.
+        question: the question in words.
+        kind: whether a label, a span, one of several, or all occurrences of a text are asked about.
+        document: the document's name.
+        place: file and line of the span in the output.
+        begin: where the span begins in its document, in words or characters; of several, the first.
+        end: where it ends; of several, the last.
+        before: the sentence before the span, white space as blanks.
+        word: the span.
+        after: the sentence behind it.
+        label: the label asked about; None where it is not about one.
+        options: the answers to choose from; empty for questions that are answered by yes or no.
+        probability: how probable a yes is; of options, the best one.
+        occurrences: how many tuples the question is about.
+
+    """
+
+    number: int
+    id: str
+    question: str
+    kind: str
+    document: str
+    place: str | None
+    begin: int
+    end: int
+    before: str
+    word: str
+    after: str
+    label: str | None
+    options: tuple[Option, ...]
+    probability: float
+    occurrences: int
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """Scores that an output gives itself, taking its probabilities at their word; None where undefined."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class Questions(Finding):
+    """Which questions to ask a reviewer next.
+
+    Args:
+        system: the output's name.
+        strategy: by which they are chosen.
+        kind: what is asked about: label, span, choice or group.
+        handler: how far an answer reaches: basic or statistical.
+        scope: the condition that tuples fulfil which are asked about; None for all.
+        count: how many questions were asked for.
+        tuples: how many tuples are in that scope.
+        blocks: how many blocks they stand in.
+        uncertain: how many of them are neither certain nor ruled out.
+        entropy: how much doubt is left, in bits: the sum over tuples.
+        claimed: the scores that the output gives itself now.
+        expected: the same after these questions, on average over the answers that it expects; None where that cannot
+            be told.
+        answers: what became of the answers that were given; None if there were none.
+        questions: the questions, the first to ask first.
+
+    """
+
+    system: str
+    strategy: str
+    kind: str
+    handler: str
+    scope: str | None
+    count: int
+    tuples: int
+    blocks: int
+    uncertain: int
+    entropy: float
+    claimed: Claimed
+    expected: Claimed | None
+    answers: Answered | None
+    questions: tuple[Ask, ...]
+
+
+def questions(
+    asking: Asking, count: int, *, system: str = "output", where: str | None = None, answers: Answered | None = None
+) -> Questions:
+    """Return the next questions.
+
+    Args:
+        asking: the run, with the answers that it has.
+        count: how many questions to ask.
+        system: the output's name.
+        where: the condition that tuples fulfil which are asked about.
+        answers: what became of the answers.
+
+    """
+    field, plan = asking.field(), asking.plan
+    sight = Sight(
+        field, plan, units_of(field, plan.kind), field.start, Tally(field, plan.decide, plan.min_weight, field.start)
+    )
+    sums, weight = sight.tally.sums, field.candidates.beliefs.weight
+    chosen = asking.next_questions(count)
+    wording = _Wording(asking, field)
+    return Questions(
+        system=system,
+        strategy=plan.strategy,
+        kind=plan.kind,
+        handler=plan.handler,
+        scope=where,
+        count=count,
+        tuples=int(field.scope.sum()),
+        blocks=len(np.unique(field.candidates.beliefs.block[field.scope])),
+        uncertain=int((uncertain(weight) & field.scope).sum()),
+        entropy=float(sums[DOUBT]),
+        claimed=_claimed(sums),
+        expected=_expected(sight, chosen),
+        answers=answers,
+        questions=tuple(wording.asked(number, each) for number, each in enumerate(chosen, start=1)),
+    )
+
+
+def _claimed(sums: Floats) -> Claimed:
+    """Return the scores of a hard output in which each tuple is right with its own probability."""
+    found, claimed, mass = (float(sums[each]) for each in (FOUND, CLAIMED, MASS))
+    return Claimed(_share(claimed, found), _share(claimed, mass), _share(2 * claimed, found + mass))
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0 else None
+
+
+def _expected(sight: Sight, chosen: Sequence[Question]) -> Claimed | None:
+    """Return the scores claimed after questions, from the expected counts.
+
+    Answers about different blocks are independent, and the weights of all tuples together are expected to stay. That
+    does not hold of texts, of answers that reach further than their block, and of several questions about one block;
+    and of a choice where several can be right nobody knows which one is named.
+    """
+    rows, beliefs = np.array([each.tuple_row for each in chosen], np.int64), sight.field.candidates.beliefs
+    blocks = beliefs.block[rows]
+    open_choice = sight.plan.kind == "choice" and not beliefs.exclusive[blocks].all()
+    further = sight.plan.kind == "group" or sight.plan.handler == "statistical"
+    if open_choice or further or len(np.unique(blocks)) < len(blocks):
+        return None
+    sums = sight.tally.sums.copy()
+    if len(rows):
+        claimed, found = expected_change(sight, sight.units.unit[rows])
+        sums[CLAIMED] += claimed.sum()
+        sums[FOUND] += found.sum()
+    return _claimed(sums)
+
+
+class _Wording:
+    """Questions put into words."""
+
+    def __init__(self, asking: Asking, field: Field) -> None:
+        self.names = asking.names
+        self.places = asking.places
+        self.each = field.candidates
+        self.beliefs = field.candidates.beliefs
+
+    def asked(self, number: int, question: Question) -> Ask:
+        """Put a question into words, with the words around it."""
+        row, rows = question.tuple_row, self._rows(question)
+        among = self._options(row, rows) if question.kind == "choice" else ()
+        shown = rows if question.kind == "choice" else np.array([row])
+        before, word, after = self._around(shown)
+        named = question.kind in {"label", "group"}
+        return Ask(
+            number=number,
+            id=self.names.id(question),
+            question=self._said(question, word, among),
+            kind=question.kind,
+            document=self.places.documents[int(self.each.document[row])],
+            place=self.places.line(row),
+            begin=int(self.each.begin[shown].min()),
+            end=int(self.each.end[shown].max()),
+            before=before,
+            word=word,
+            after=after,
+            label=self.names.label(row) if named else None,
+            options=among,
+            probability=self._probability(question, rows),
+            occurrences=len(rows),
+        )
+
+    def _rows(self, question: Question) -> Rows:
+        """Return the tuples that a question is about, as far as they are possible."""
+        rows = self.names.rows(question)
+        possible = rows[self.beliefs.weight[rows] > 0]
+        return possible if len(possible) else rows
+
+    def _said(self, question: Question, word: str, among: tuple[Option, ...]) -> str:
+        text = f"‘{word}’"
+        if question.kind == "span":
+            return f"Is {text} an entity?"
+        if question.kind == "choice":
+            named = f"{', '.join(option.name for option in among[:-1])} or {among[-1].name}"
+            spans = {(option.begin, option.end) for option in among[:-1]}
+            return f"What is {text}: {named}?" if len(spans) == 1 else f"Which is right: {named}?"
+        label = self.names.label(question.tuple_row)
+        always = "always " if question.kind == "group" else ""
+        return f"Is {text} {always}{'an' if label[:1] in _VOWELS else 'a'} {label}?"
+
+    def _options(self, row: int, rows: Rows) -> tuple[Option, ...]:
+        """Return the tuples to choose from, the most probable first, and that none of them is right."""
+        weight, among = self.beliefs.weight, set(rows.tolist())
+        named = {name: other for name, other in self.names.options(row).items() if other in among}
+        found = [
+            Option(
+                name,
+                self.names.label(other),
+                self.each.text[other],
+                int(self.each.begin[other]),
+                int(self.each.end[other]),
+                float(weight[other]),
+            )
+            for name, other in sorted(named.items(), key=lambda pair: (-weight[pair[1]], pair[1]))
+        ]
+        return (*found, Option(NONE, None, None, None, None, self._nothing(rows)))
+
+    def _nothing(self, rows: Rows) -> float:
+        """Return the probability that no tuple of one block is right."""
+        block, worlds = int(self.beliefs.block[rows[0]]), self.beliefs.worlds
+        if worlds is None or self.beliefs.exclusive[block]:
+            return float(max(0.0, 1.0 - self.beliefs.weight[rows].sum()))
+        filled = np.unique(worlds.world[np.isin(worlds.member, rows)])
+        return float(max(0.0, 1.0 - worlds.probability[filled].sum()))
+
+    def _probability(self, question: Question, rows: Rows) -> float:
+        weight = self.beliefs.weight[rows]
+        if question.kind == "span":
+            return float(self.beliefs.entity[question.tuple_row])
+        return float(weight.mean() if question.kind == "group" else weight.max())
+
+    def _around(self, rows: Rows) -> tuple[str, str, str]:
+        """Return what tuples cover of the text, and the sentence on both sides, cut if it is long."""
+        places = self.places
+        text = places.texts[int(self.each.document[rows[0]])]
+        first, last = int(places.first[rows].min()), int(places.last[rows].max())
+        if last > len(text):  # a text that stands nowhere
+            return "", self.each.text[int(rows[0])], ""
+        before = _plain(text[int(places.before[rows].min()) : first])
+        after = _plain(text[last : int(places.after[rows].max())])
+        return shortened(before[::-1])[::-1], _plain(text[first:last]), shortened(after)
+
+
+def _plain(text: str) -> str:
+    """Return a text of the same length in which all white space is blanks."""
+    return "".join(" " if character.isspace() else character for character in text)
+
+
+def shortened(text: str, most: int = AROUND) -> str:
+    """Cut a text behind the last whole word that fits.
+
+    >>> shortened("the quick brown fox", 12), shortened("short", 12)
+    ('the quick …', 'short')
+    """
+    if len(text) <= most:
+        return text
+    cut = text.rfind(" ", 1, most)
+    return (text[:cut].rstrip() + " " if cut > 0 else text[: most - 1]) + _CUT
+
+
+# Questions for a reviewer: as a list to read, as records to fill in, and as tasks of annotation tools.
+#
+# Tasks of Prodigy are described at https://prodi.gy/docs/api-interfaces, those of Label Studio at
+# https://labelstud.io/guide/task_format and https://labelstud.io/tags/choices.
+
+
+QUESTIONS = "questions"
+"""The name of the table of questions, which terminals show as a list."""
+
+_YES_OR_NO = ("yes", "no", "unsure")
+_GROUP = ("always", "never", "mixed", "unsure")
+
+_RECORD = (
+    TableField("number", "number", "figure"),
+    TableField("id", "id"),
+    TableField("question", "question"),
+    TableField("kind", "kind"),
+    TableField("document", "document"),
+    TableField("place", "place"),
+    TableField("begin", "begin", "figure"),
+    TableField("end", "end", "figure"),
+    TableField("word", "word"),
+    TableField("label", "label"),
+    TableField("options", "options"),
+    TableField("probability", "probability", "number"),
+    TableField("text", "text"),
+    TableField("answer", "answer"),
+)
+
+
+def question_tables(finding: Questions, top: int | None) -> tuple[Table, ...]:
+    """Return the list of questions, each with its words around it, and what is known without a key."""
+    fields = (
+        TableField("number", "", "figure"),
+        TableField("question", "question"),
+        TableField("probability", "%", "share"),
+        TableField("document", "document"),
+        TableField("place", "place"),
+        TableField("text", "text"),
+    )
+    rows = [
+        (each.number, each.question, each.probability, each.document, each.place, _marked(each))
+        for each in finding.questions
+    ]
+    kept, more = cut(rows, top, 0, "question", "questions")
+    left = f"{finding.uncertain:,} of {counted(finding.tuples, 'tuple')} uncertain"
+    title = f"Questions by {finding.strategy}: {left}"
+    return (Table(QUESTIONS, title, fields, kept, (*more, *_notes(finding))), _claimed_table(finding))
+
+
+def question_records(finding: Questions, top: int = 0) -> Table:
+    """Return the questions with all that a record needs, and room for an answer."""
+    rows = tuple(
+        (
+            each.number,
+            each.id,
+            each.question,
+            each.kind,
+            each.document,
+            each.place,
+            each.begin,
+            each.end,
+            each.word,
+            each.label,
+            " | ".join(answers_to(each)),
+            each.probability,
+            _marked(each),
+            None,
+        )
+        for each in finding.questions
+    )
+    return Table(QUESTIONS, "Questions", _RECORD, cut(list(rows), top, 0, "question", "questions")[0])
+
+
+def answers_to(each: Ask) -> tuple[str, ...]:
+    """Return what a question can be answered by."""
+    if each.options:
+        return (*(option.name for option in each.options), "unsure")
+    return _GROUP if each.kind == "group" else _YES_OR_NO
+
+
+def _marked(each: Ask) -> str:
+    return f"{each.before}[{each.word}]{each.after}"
+
+
+def _notes(finding: Questions) -> tuple[str, ...]:
+    left = _nothing_left(finding)
+    if finding.answers is None:
+        return left
+    given = finding.answers
+    parts = {
+        "without an answer": given.blank,
+        "unsure": given.unsure,
+        "answered again further down": given.repeated,
+        "about something that is not in this output": given.unknown,
+        "against what was certain": given.contradictions,
+    }
+    said = "; ".join(f"{count:,} {what}" for what, count in parts.items() if count)
+    took = f"{given.effective:,} of {counted(given.given, 'answer')} took effect"
+    return (*left, f"{took}; {said}" if said else took)
+
+
+def _nothing_left(finding: Questions) -> tuple[str, ...]:
+    """Say that the list is empty because there is nothing to ask."""
+    if finding.questions or not finding.count:
+        return ()
+    if not finding.uncertain:
+        return ("nothing uncertain is left to ask about",)
+    return ("all that is uncertain has been asked about (--again asks again what was answered by unsure)",)
+
+
+def _claimed_table(finding: Questions) -> Table:
+    """Return the scores that the output gives itself, now and after these questions."""
+    fields = (
+        TableField("when", ""),
+        TableField("precision", "precision", "share"),
+        TableField("recall", "recall", "share"),
+        TableField("f1", "f1", "share"),
+    )
+    rows = [_question_tables_claimed("now", finding.claimed)]
+    if finding.expected is not None and finding.questions:
+        rows.append(
+            _question_tables_claimed(f"after {counted(len(finding.questions), 'answer')}, expected", finding.expected)
+        )
+    notes = (
+        "these take the probabilities at their word, and know nothing of what the output has missed: "
+        "only a key tells the true scores",
+        f"doubt left: {cell('number', round(finding.entropy, 1))} bits",
+    )
+    return Table("claimed", "What the output claims of itself", fields, tuple(rows), notes)
+
+
+def _question_tables_claimed(when: str, scores: Claimed) -> tuple[Any, ...]:
+    return when, scores.precision, scores.recall, scores.f1
+
+
+def as_prodigy(finding: Questions) -> str:
+    """Write the questions as tasks of Prodigy, one a line: to be accepted or rejected, or with options to choose."""
+    return "".join(msgspec.json.encode(_example(each)).decode() + "\n" for each in finding.questions)
+
+
+def _example(each: Ask) -> dict[str, Any]:
+    begin = len(each.before)
+    span = {"start": begin, "end": begin + len(each.word), "label": each.label or "?"}
+    task: dict[str, Any] = {
+        "id": each.id,
+        "text": each.before + each.word + each.after,
+        "spans": [span],
+        "meta": {"question": each.question, "document": each.document, "probability": round(each.probability, 4)},
+    }
+    if each.options or each.kind == "group":
+        task["options"] = [{"id": name, "text": name} for name in answers_to(each)]
+    return task
+
+
+def as_label_studio(finding: Questions) -> str:
+    """Write the questions as tasks of Label Studio: one array, the answers to choose from beside each text."""
+    tasks = [
+        {
+            "data": {
+                "question_id": each.id,
+                "question": each.question,
+                "text": _marked(each),
+                "options": [{"value": name} for name in answers_to(each)],
+                "document": each.document,
+                "probability": round(each.probability, 4),
+            }
+        }
+        for each in finding.questions
+    ]
+    return msgspec.json.format(msgspec.json.encode(tasks), indent=2).decode() + "\n"
+
+
+TOOLS: dict[str, Callable[[Questions], str]] = {"prodigy": as_prodigy, "label-studio": as_label_studio}
+"""Whose tasks can be written, by name."""

@@ -1,0 +1,372 @@
+"""An ablation: what changes when a part of a system is taken away, and how much of that the score shows.
+
+A score is a sum: decisions that turn right and decisions that turn wrong cancel out in it. So the change of the score
+stands beside the share of changed decisions, and what cancelled out has a number of its own (DEFINITIONS 2 and 3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from comparanda.core.measures import ratio, rests_on_items
+from comparanda.errors import UsageError
+from comparanda.findings.base import Finding
+from comparanda.findings.complement import Rates, complementarity
+from comparanda.findings.context import Context, share
+from comparanda.findings.difference import CLASSES, classes_of, decisions
+from comparanda.findings.score_tables import stars
+from comparanda.findings.scores import Score, scores
+from comparanda.findings.significance import LEVEL, PairTest, significance
+from comparanda.findings.table_links import EVERY_PAIR, Link, right_link
+from comparanda.render.table import NO_SITES, Field, Linked, Table, counted, cut
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.verdicts import System
+
+
+SAME = 0.01
+"""A score that moves by at most so much, and not significantly, is called the same; more is only not told apart."""
+
+MANY = 0.01
+"""More decisions than this share have changed if the whole interval of diff lies above it."""
+
+FEW = 0.05
+"""Fewer decisions than this share have changed if the whole interval of diff lies below it."""
+
+Reading = Literal[
+    "same score, different decisions",
+    "no significant change, different decisions",
+    "few decisions, another score",
+]
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Decisions that changed in one direction, over all pairs of runs.
+
+    Args:
+        count: how many.
+        share: of all sites.
+        low: the lower end of the 95 % interval of the share.
+        high: the upper end.
+        where: the condition that selects them, with the whole system as base and the variant as new.
+
+    """
+
+    count: int
+    share: float | None
+    low: float | None
+    high: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A system with something removed, beside the whole one.
+
+    Args:
+        system: its name.
+        score: its main score.
+        change: its score less that of the whole system, tested; Holm's correction is for all variants.
+        sites: the sites at which both are compared, over all pairs of runs.
+        different: decisions that changed.
+        corrections: the whole system had them wrong, the variant has them right.
+        new_errors: the whole system had them right, the variant has them wrong.
+        changed_errors: both have them wrong, each in its own way.
+        accuracy_change: corrections less new errors, as a share of the sites: what a score can show of them.
+        hidden: changed decisions beyond these: those that cancelled out, and changed errors, as a share of the sites.
+        hidden_low: the lower end of its 95 % interval.
+        hidden_high: the upper end.
+        spared: which share of the whole system's errors the variant does not make; None where nothing can be counted.
+        added: which share of the variant's errors the whole system does not make.
+        reading: what is worth a second look, if anything.
+        sentence: the same in words.
+
+    """
+
+    system: str
+    score: Score
+    change: PairTest
+    sites: int
+    different: Turned
+    corrections: Turned
+    new_errors: Turned
+    changed_errors: Turned
+    accuracy_change: float | None
+    hidden: float | None
+    hidden_low: float | None
+    hidden_high: float | None
+    spared: Rates | None
+    added: Rates | None
+    reading: Reading | None
+    sentence: str | None
+
+
+@dataclass(frozen=True)
+class Ablation(Finding):
+    """A whole system and its variants, the one with the most hidden change first.
+
+    Args:
+        view: the view.
+        measure: the main measure.
+        over_items: whether that counts items (spans, links), while decisions are counted at sites.
+        full: the whole system.
+        score: its main score.
+        unit: what is resampled.
+        units: how many.
+        resamples: how many resamples.
+        seed: the seed of all draws.
+        level: below this p (Holm) a change of the score is significant.
+        same: a score that moves by at most so much is called the same, where a reading says so.
+        many: more decisions than this share have changed.
+        few: fewer than this share have.
+        warnings: what makes intervals and tests doubtful here.
+        variants: the variants.
+
+    """
+
+    view: str
+    measure: str
+    over_items: bool
+    full: str
+    score: Score
+    unit: str
+    units: int
+    resamples: int
+    seed: int
+    level: float
+    same: float
+    many: float
+    few: float
+    warnings: tuple[str, ...]
+    variants: tuple[Variant, ...]
+
+
+def ablation(context: Context, full: str) -> Ablation:
+    """Compare a whole system with its variants: all other systems."""
+    whole = context.verdicts.system(full)
+    if len(context.systems) < 2:
+        raise UsageError("an ablation needs the whole system and a variant", hint=f"there is only {full!r}")
+    main = context.measures[0]
+    table = {score.system: score for score in scores(context, [main]).scores}
+    tested = significance(context, main, full)
+    changes = {test.new: test for test in tested.tests}
+    others = [system for system in context.systems if system.name != full]
+    variants = [_variant(context, whole, system, table[system.name], changes[system.name]) for system in others]
+    return Ablation(
+        view=context.view.name,
+        measure=main.name,
+        over_items=rests_on_items(main),
+        full=full,
+        score=table[full],
+        unit=tested.unit,
+        units=tested.units,
+        resamples=tested.resamples,
+        seed=tested.seed,
+        level=LEVEL,
+        same=SAME,
+        many=MANY,
+        few=FEW,
+        warnings=tested.warnings,
+        variants=tuple(sorted(variants, key=_order)),
+    )
+
+
+def _order(variant: Variant) -> tuple[bool, float, float, str]:
+    """Sort by hidden change, the largest first; then by the smallest change of the score."""
+    hidden, change = variant.hidden, variant.change.difference
+    return hidden is None, -(hidden or 0.0), abs(change or 0.0), variant.system
+
+
+def _variant(context: Context, whole: System, system: System, score: Score, change: PairTest) -> Variant:
+    ground = context.among(whole.name, system.name)
+    units = _units(ground, whole, system)
+    *counts, sites = (int(total) for total in units.sum(axis=0))
+    gained, lost, _ = counts
+    spans = ground.interval(units, _shares)
+    turned = [
+        Turned(count, share(count, sites), *span, where)
+        for count, span, where in zip([sum(counts), *counts], spans[:-1], ("differs", *CLASSES), strict=True)
+    ]
+    rates = _rates(context, whole.name, system.name)
+    reading = _reading(turned[0], counts, change)
+    return Variant(
+        system.name,
+        score,
+        change,
+        sites,
+        turned[0],
+        turned[1],
+        turned[2],
+        turned[3],
+        share(gained - lost, sites),
+        share(sum(counts) - abs(gained - lost), sites),
+        *spans[-1],
+        *rates,
+        reading,
+        None if reading is None else _sentence(system.name, reading, sites, turned, change),
+    )
+
+
+def _units(context: Context, whole: System, system: System) -> NDArray[np.float64]:
+    """Count for each unit corrections, new errors, changed errors and all sites, over pairs of runs."""
+    units = np.zeros((len(context.active), len(CLASSES) + 1))
+    every = context.decided
+    for old, fresh in product(whole.runs, system.runs):
+        rows, *values = decisions(context, old, fresh)
+        for number, mask in enumerate(classes_of(*values)):
+            units[:, number] += context.unit_counts(rows[mask])
+        units[:, -1] += every
+    return units
+
+
+def _shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the shares of changed decisions, of those in each direction, and of those that the score cannot show."""
+    turned, sites = sums[:, :-1], sums[:, -1:]
+    every = turned.sum(axis=1, keepdims=True)
+    hidden = every - np.abs(turned[:, :1] - turned[:, 1:2])
+    return ratio(np.concatenate([every, turned, hidden], axis=1), sites)
+
+
+def _rates(context: Context, full: str, variant: str) -> tuple[Rates | None, Rates | None]:
+    """Return which of each one's errors the other does not make; none where a view has neither sites nor items."""
+    if not len(context.view.items) and not len(context.sites):
+        return None, None
+    found = complementarity(context, systems=[full, variant], labels=False)
+    return found.rates(full, variant), found.rates(variant, full)
+
+
+def _reading(different: Turned, counts: list[int], change: PairTest) -> Reading | None:
+    """Say what the score does not.
+
+    Different decisions: the change of the score is not significant, surely more than one decision in a hundred has
+    changed, and at most half of the changed ones show in accuracy; the score is the same only if it moves by a point
+    at most, for what a test does not find may be there. The reverse: the change is significant, and surely fewer than
+    one decision in twenty has changed. Nothing is said without intervals.
+    """
+    if different.low is None or different.high is None:
+        return None
+    significant = _significant(change)
+    hidden = 2 * abs(counts[0] - counts[1]) <= different.count
+    if not significant and different.low > MANY and hidden:
+        same = change.difference is not None and abs(change.difference) <= SAME
+        return "same score, different decisions" if same else "no significant change, different decisions"
+    return "few decisions, another score" if significant and different.high < FEW else None
+
+
+def _significant(change: PairTest) -> bool:
+    """Whether the score has changed: by the test, or where there is none, by the interval."""
+    if change.p_holm is not None:
+        return change.p_holm < LEVEL
+    if change.low is None or change.high is None:
+        return False
+    return change.low > 0 or change.high < 0
+
+
+def _sentence(variant: str, reading: Reading, sites: int, turned: list[Turned], change: PairTest) -> str:
+    different, gained, lost, changed = (each.count for each in turned)
+    p = "" if change.p_holm is None else f" (p {change.p_holm:.3f})"
+    moved = "is undefined" if change.difference is None else f"moves by {100 * change.difference:+.2f} points{p}"
+    return (
+        f"{variant}: {reading}: the score {moved}, and {different:,} of {sites:,} decisions change: "
+        f"{gained:,} turn right, {lost:,} turn wrong, {changed:,} stay wrong in another way"
+    )
+
+
+# An ablation as a table: the change of the score beside the decisions that changed.
+
+
+_P = 4  # the column of p
+_HEADLINES = ("same score, different decisions", "no significant change, different decisions")
+_RATES = (("pcomp", "PComp"), ("rcomp", "RComp"), ("fcomp", "FComp"))
+
+
+def ablation_tables(finding: Ablation, top: int | None) -> tuple[Table, ...]:
+    """Put variants in rows; the heading names those that have the same score and decide otherwise."""
+    fields = (
+        Field("system", "variant"),
+        Field(finding.measure, finding.measure, "share"),
+        Field("change", f"Δ {finding.measure}", "points"),
+        Field("change_interval", "95 % interval", "points_interval"),
+        Field("p_holm", "p (Holm)", "p"),
+        Field("hidden", "hidden", "share"),
+        Field("diff", "diff", "share"),
+        Field("diff_interval", "95 % interval", "interval"),
+        Field("different", "changed", "count"),
+        Field("sites", "sites", "count"),
+        Field("corrections", "turned right", "count"),
+        Field("new_errors", "turned wrong", "count"),
+        Field("changed_errors", "wrong otherwise", "count"),
+        *(Field(f"{key}_spared", f"{name} →", "share") for key, name in _RATES),
+        *(Field(f"{key}_added", f"{name} ←", "share") for key, name in _RATES),
+    )
+    rows, more = cut([_row(finding, each) for each in finding.variants], top, 0, "variant", "variants")
+    marks = {(number, _P): mark for number, row in enumerate(rows) if (mark := stars(row[_P]))}
+    return (Table("ablation", _title(finding), fields, rows, (*more, *_notes(finding)), marks=marks),)
+
+
+def _row(finding: Ablation, each: Variant) -> tuple[Any, ...]:
+    different, *turned = (
+        Link(found.where, finding.full, each.system, finding.view)
+        for found in (each.different, each.corrections, each.new_errors, each.changed_errors)
+    )
+    counts = (each.corrections.count, each.new_errors.count, each.changed_errors.count)
+    return (
+        each.system,
+        Linked(each.score.value, right_link(finding.measure, finding.view, each.system)),
+        each.change.difference,
+        (each.change.low, each.change.high),
+        each.change.p_holm,
+        each.hidden,
+        Linked(each.different.share, different),
+        (each.different.low, each.different.high),
+        Linked(each.different.count, different),
+        Linked(each.sites, Link(EVERY_PAIR, finding.full, each.system, finding.view)),
+        *map(Linked, counts, turned),
+        *_ablation_tables_rates(each.spared),
+        *_ablation_tables_rates(each.added),
+    )
+
+
+def _ablation_tables_rates(rates: Rates | None) -> list[float | None]:
+    return [None if rates is None else getattr(rates, key).value for key, _ in _RATES]
+
+
+def _title(finding: Ablation) -> str:
+    """Name the variants that decide otherwise at the same score, or at one that is not told apart."""
+    found = {reading: [each.system for each in finding.variants if each.reading == reading] for reading in _HEADLINES}
+    parts = [f"{reading}: {', '.join(names)}" for reading, names in found.items() if names]
+    return "; ".join([f"Ablation of {finding.full}", *parts])
+
+
+def _notes(finding: Ablation) -> list[str]:
+    score = finding.score
+    value = f"n/a, {score.reason}" if score.value is None else f"{100 * score.value:.2f}"
+    drawn = f"{counted(finding.resamples, 'resample')}, seed {finding.seed}" if finding.resamples else "no resampling"
+    notes = [each.sentence for each in finding.variants if each.sentence is not None]
+    notes += [
+        f"{finding.full}: {finding.measure} {value}; view {finding.view}",
+        f"{counted(finding.units, finding.unit)}, {drawn}; p by randomisation, Holm over the variants",
+        "hidden: share of decisions that change and that accuracy does not show: they cancel out, or stay wrong",
+        f"→: of the errors of {finding.full}, the share that the variant does not make; ←: the other way round",
+    ]
+    if finding.over_items:
+        notes.append(f"{finding.measure} counts items, decisions are counted at sites: neither explains the other")
+    if not all(each.sites for each in finding.variants):
+        notes.append(NO_SITES)
+    undefined = [each for each in finding.variants if each.score.reason]
+    notes += [f"{each.system}: {finding.measure} is n/a: {each.score.reason}" for each in undefined]
+    notes += _untested(finding)
+    return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
+
+
+def _untested(finding: Ablation) -> list[str]:
+    """Say why changes of the score are not tested, where they are not."""
+    methods = sorted({each.change.method for each in finding.variants if each.change.p is None})
+    return [f"no test: {method.removeprefix('n/a: ')}" for method in methods]

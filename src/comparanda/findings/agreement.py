@@ -1,0 +1,507 @@
+"""Coefficients of agreement beyond chance: Cohen's κ of two, Krippendorff's α (nominal) of any number.
+
+The cases are the sites of a context; the key and the runs are the raters, numbered from 0. *Absent* is missing data: κ
+leaves out cases that one of the two has not decided, α counts those that at least two have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from math import isclose
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.core.measures import ratio
+from comparanda.core.sites import ABSENT
+from comparanda.expressions import quote
+from comparanda.findings.base import Finding, SiteCount
+from comparanda.findings.context import Context, Interval, defined, is_value, mean_of_known, share
+from comparanda.findings.scores import Score, scores
+from comparanda.findings.significance import warnings
+from comparanda.findings.table_links import Link
+from comparanda.render.table import Field, Linked, Table, cell, counted, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.measures import Measure
+    from comparanda.core.text_columns import Codes, Rows, Truths
+    from comparanda.findings.resamples import Matrix
+
+
+MOST_VALUES = 500
+"""With more distinct values than these no interval is made: each is a column of every resample."""
+
+ONE_VALUE = "only one value occurs, so there is no agreement by chance to compare with"
+NO_CASE = "nothing that two of them have decided"
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One coefficient.
+
+    Args:
+        value: 1 for full agreement, 0 for what chance would give; None where undefined.
+        low: the lower end of the 95 % interval, over documents.
+        high: the upper end.
+        cases: how many cases it rests on.
+        reason: why it is undefined.
+
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    cases: int
+    reason: str | None
+
+
+class Ratings:
+    """What all raters say of each case."""
+
+    def __init__(self, context: Context) -> None:
+        sites = context.sites
+        self.context, self.names = context, sites.names
+        self.columns: tuple[Codes, ...] = (sites.key, *sites.values)
+        absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
+        self.given: tuple[Truths, ...] = tuple(column != absent for column in self.columns)
+        self.resampled = len(self.names) <= MOST_VALUES  # else all units are one: only sums are needed
+
+    def kappa(self, first: int, second: int) -> Coefficient:
+        """Return Cohen's κ of two raters, by their numbers."""
+        both = np.flatnonzero(self.given[first] & self.given[second])
+        mine, theirs = self.columns[first][both], self.columns[second][both]
+        agree, all_cases = self._by_unit(both, mine == theirs), self._by_unit(both)
+        counts = [self._by_value(both, each) for each in (mine, theirs)]
+        return self._coefficient([agree, all_cases, *counts], cohen, len(both))
+
+    def alpha(self) -> Coefficient:
+        """Return Krippendorff's α of all raters, for values without an order."""
+        raters = np.sum(self.given, axis=0)
+        cases = np.flatnonzero(raters > 1)
+        same = np.zeros(len(cases))
+        for one, other in combinations(range(len(self.columns)), 2):
+            both = self.given[one][cases] & self.given[other][cases]
+            same += both & (self.columns[one][cases] == self.columns[other][cases])
+        size = raters[cases].astype(np.float64)
+        apart = (size * (size - 1) - 2 * same) / (size - 1)
+        values = self._by_value(cases[:0], self.columns[0][:0])
+        for column, given in zip(self.columns, self.given, strict=True):
+            rows = cases[given[cases]]
+            values += self._by_value(rows, column[rows])
+        columns = [self._by_unit(cases, apart), self._by_unit(cases, size), values]
+        return self._coefficient(columns, krippendorff, len(cases))
+
+    def _by_unit(self, rows: Rows, weights: NDArray[Any] | None = None) -> Matrix:
+        """Count some cases of each unit, or add up their weights."""
+        units = self.context.verdicts.units.count
+        found = np.bincount(self.context.unit[rows], weights, units)[self.context.active].astype(np.float64)
+        return found[:, None] if self.resampled else found.sum(keepdims=True)[:, None]
+
+    def _by_value(self, rows: Rows, values: Codes) -> Matrix:
+        """Count how often some cases of each unit have each value."""
+        width = len(self.names)
+        if not self.resampled:
+            return np.bincount(values, minlength=width).astype(np.float64)[None, :]
+        units = self.context.verdicts.units.count
+        cells = self.context.unit[rows].astype(np.int64) * width + values
+        counts = np.bincount(cells, minlength=units * width).reshape(units, width)
+        return counts[self.context.active].astype(np.float64)
+
+    def _coefficient(self, parts: Sequence[Matrix], finish: Callable[[Matrix], Matrix], cases: int) -> Coefficient:
+        columns = np.concatenate(parts, axis=1)
+        value = defined(float(finish(columns.sum(axis=0, keepdims=True))[0, 0]))
+        if value is None:
+            return Coefficient(None, None, None, cases, ONE_VALUE if cases else NO_CASE)
+        span: Interval = (None, None)
+        if self.resampled:
+            (span,) = self.context.interval(columns, finish)
+        return Coefficient(value, *span, cases, None)
+
+
+def cohen(sums: Matrix) -> Matrix:
+    """Return κ = (p_o − p_e) / (1 − p_e) from sums: agreeing cases, all cases, and how often each gives each value."""
+    agree, cases = sums[:, :1], sums[:, 1:2]
+    mine, theirs = np.split(sums[:, 2:], 2, axis=1)
+    by_chance = (mine * theirs).sum(axis=1, keepdims=True)
+    return ratio(cases * agree - by_chance, cases * cases - by_chance)
+
+
+def krippendorff(sums: Matrix) -> Matrix:
+    """Return α = 1 − D_o / D_e from sums: what is apart inside cases, values in all, and how often each is given."""
+    apart, size, counts = sums[:, :1], sums[:, 1:2], sums[:, 2:]
+    return 1 - ratio((size - 1) * apart, size * size - (counts * counts).sum(axis=1, keepdims=True))
+
+
+# How far outputs agree with each other, without a key (DEFINITIONS 4): pairs, coefficients, documents.
+
+
+@dataclass(frozen=True)
+class OutputPair:
+    """How far two outputs agree.
+
+    Args:
+        first: the one that stands as the key.
+        second: the one that is scored against it.
+        score: the main measure, such as F1; None where undefined.
+        low: the lower end of its 95 % interval.
+        high: the upper end.
+        reason: why it is undefined.
+        turned: the same with the second as the key; another number only if rules or words make the two unlike.
+        distance: 1 − score (table 13).
+        sites: the number of sites, those of the two alone.
+        different: at how many of them they differ.
+        diff: their share.
+        diff_low: the lower end of its 95 % interval.
+        diff_high: the upper end.
+        kappa: Cohen's κ.
+        where: the condition that selects the sites they differ at, in a comparison of the second with the first as key.
+
+    """
+
+    first: str
+    second: str
+    score: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    turned: float | None
+    distance: float | None
+    sites: int
+    different: int
+    diff: float | None
+    diff_low: float | None
+    diff_high: float | None
+    kappa: Coefficient
+    where: str
+
+
+@dataclass(frozen=True)
+class DocumentDisagreement:
+    """How much the outputs disagree about one document.
+
+    Args:
+        document: its name.
+        sites: how many sites it has.
+        disagreed: those at which not all outputs have the same value.
+        diff: the mean diff over all pairs of outputs there.
+
+    """
+
+    document: str
+    sites: int
+    disagreed: SiteCount
+    diff: float | None
+
+
+@dataclass(frozen=True)
+class Agreements(Finding):
+    """How far outputs agree, none of which is the key.
+
+    Args:
+        view: the view.
+        measure: the measure of pairs.
+        outputs: the names of the outputs.
+        ground: the output whose documents and words are those of all.
+        cases: what coefficients are over: words, tokens or rows of the ground.
+        mean_score: the mean of all scores, each output once as the key of each other; None if none is defined.
+        mean_distance: 1 − that (table 13).
+        mean_diff: the mean diff of pairs.
+        mean_kappa: the mean of those κ that are defined.
+        pairs: the pairs.
+        alpha: Krippendorff's α of all outputs, for values without an order.
+        sites: the sites of all outputs together.
+        disagreed: those at which not all have the same value; like conditions of documents, its condition is for a
+            comparison of all others with the ground as the key.
+        documents: the documents, those with the largest share of such sites first.
+
+    """
+
+    view: str
+    measure: str
+    outputs: tuple[str, ...]
+    ground: str
+    unit: str
+    units: int
+    resamples: int
+    seed: int
+    warnings: tuple[str, ...]
+    cases: str
+    mean_score: float | None
+    mean_distance: float | None
+    mean_diff: float | None
+    mean_kappa: float | None
+    pairs: tuple[OutputPair, ...]
+    alpha: Coefficient
+    sites: int
+    disagreed: SiteCount
+    documents: tuple[DocumentDisagreement, ...]
+
+
+def agreements(
+    contexts: Mapping[str, Context], ground: str, decided: Context, cases: str, wanted: Measure | None = None
+) -> Agreements:
+    """Say how far outputs agree.
+
+    Args:
+        contexts: for each output the ground on which it is the key, and all others are systems.
+        ground: the output whose documents and words are those of all.
+        decided: the cases of coefficients as sites; the raters are the ground, then the systems in their order.
+        cases: what these are: words, tokens, mentions, rows.
+        wanted: the measure of pairs; None for the view's main one.
+
+    """
+    context = contexts[ground]
+    chosen = wanted or context.measures[0]
+    raters = {name: number for number, name in enumerate((ground, *context.verdicts.runs))}
+    ratings = Ratings(decided)
+    scored = {name: _scores(each, chosen) for name, each in contexts.items()}
+    pairs = tuple(
+        _pair(contexts[first], scored, first, second, ratings.kappa(raters[first], raters[second]))
+        for first, second in combinations(contexts, 2)
+    )
+    mean = mean_of_known([score.value for each in scored.values() for score in each.values()])
+    where = f"solved_by < {len(context.verdicts.runs)}"
+    number, sites = len(context.sites.contested), len(context.sites)
+    return Agreements(
+        context.view.name,
+        chosen.name,
+        tuple(contexts),
+        ground,
+        context.verdicts.units.kind,
+        len(context.active),
+        context.resamples,
+        context.seed,
+        _warnings(decided),
+        cases,
+        mean,
+        None if mean is None else 1 - mean,
+        mean_of_known([pair.diff for pair in pairs]),
+        mean_of_known([pair.kappa.value for pair in pairs]),
+        pairs,
+        ratings.alpha(),
+        sites,
+        SiteCount(number, share(number, sites), where),
+        _documents(context, where),
+    )
+
+
+def _warnings(decided: Context) -> tuple[str, ...]:
+    """Say what makes intervals doubtful, and which are not made."""
+    if not decided.resamples:
+        return ()
+    found = warnings(decided)
+    if len(decided.sites.names) > MOST_VALUES:
+        found = (*found, f"κ and α have no intervals: there are more than {MOST_VALUES} values")
+    return found
+
+
+def _scores(context: Context, chosen: Measure) -> dict[str, Score]:
+    """Return one measure of each system."""
+    return {score.system: score for score in scores(context, [chosen]).scores}
+
+
+def _pair(
+    context: Context, scored: Mapping[str, Mapping[str, Score]], first: str, second: str, kappa: Coefficient
+) -> OutputPair:
+    score = scored[first][second]
+    ground = context.among(second)
+    (run,) = context.verdicts.system(second).runs
+    unit, apart = _apart(ground, run)
+    low, high = _interval(ground, unit, apart)
+    sites, different = len(unit), len(apart)
+    return OutputPair(
+        first,
+        second,
+        score.value,
+        score.low,
+        score.high,
+        score.reason,
+        scored[second][first].value,
+        None if score.value is None else 1 - score.value,
+        sites,
+        different,
+        share(different, sites),
+        low,
+        high,
+        kappa,
+        f"not right({quote(second)})",
+    )
+
+
+def _apart(context: Context, run: int) -> tuple[NDArray[np.int32], Rows]:
+    """Return the unit of each site, and the sites at which a run has not what the key has.
+
+    Overlap sites need not be made for that: it is enough to know which spans stand at which.
+    """
+    claims = context.view.claims
+    if claims is None or context.view.left_out is not None:
+        return context.unit, context.sites.contested[~context.sites.disputed.right[run]]
+    first = np.unique(claims.site, return_index=True)[1]
+    apart = np.unique(claims.site[claims.key != claims.runs[run]])
+    return context.verdicts.unit_of(claims)[first], apart
+
+
+def _interval(context: Context, unit: NDArray[np.int32], apart: Rows) -> Interval:
+    units = [np.bincount(each, minlength=context.verdicts.units.count) for each in (unit[apart], unit)]
+    columns = np.stack(units, axis=1)[context.active].astype(np.float64)
+    return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
+
+
+def _documents(context: Context, where: str) -> tuple[DocumentDisagreement, ...]:
+    """Rank the documents with sites: the largest share of disagreement first, then the largest number."""
+    sites, disputed, names = context.sites, context.sites.disputed, context.verdicts.documents
+    total = np.bincount(sites.document, minlength=len(names)).tolist()
+    disagreed = np.bincount(disputed.document, minlength=len(names)).tolist()
+    pairs = list(combinations((disputed.key, *disputed.values), 2))
+    apart = np.zeros(len(names), np.int64)
+    for one, other in pairs:
+        apart += np.bincount(disputed.document[one != other], minlength=len(names))
+    rows = [
+        DocumentDisagreement(
+            name,
+            total[number],
+            SiteCount(
+                disagreed[number], share(disagreed[number], total[number]), f"{is_value('document', name)} and {where}"
+            ),
+            share(int(apart[number]), total[number] * len(pairs)),
+        )
+        for number, name in enumerate(names)
+        if total[number]
+    ]
+    return tuple(sorted(rows, key=lambda row: (-(row.disagreed.share or 0), -row.disagreed.count, row.document)))
+
+
+# How far outputs agree without a key, as tables.
+
+
+_DOCUMENTS, _PAIRS = 10, 45  # how many rows are shown unless told otherwise
+_WORDS = (
+    "κ and α are over words here: a word's value are the labels of the spans that cover it, or none; they hang on how "
+    "many words have none, so F1 is the usual measure of spans (Hripcsak & Rothschild 2005)"
+)
+
+
+def agreement_tables(finding: Agreements, top: int | None) -> tuple[Table, ...]:
+    """Return how far each pair agrees, and the documents they disagree about."""
+    return (_pair_table(finding, top), _document_table(finding, top))
+
+
+def _pair_table(finding: Agreements, top: int | None) -> Table:
+    turned = any(_unlike(pair.turned, pair.score) for pair in finding.pairs)
+    fields = [
+        Field("first", "as key"),
+        Field("second", "other"),
+        Field("score", finding.measure, "share"),
+        Field("score_interval", "95 % interval", "interval"),
+        *([Field("turned", "turned", "share")] if turned else []),
+        Field("distance", f"100 − {finding.measure}", "share"),
+        Field("diff", "diff", "share"),
+        Field("diff_interval", "95 % interval", "interval"),
+        Field("different", "differing", "figure"),
+        Field("sites", "sites", "figure"),
+        Field("kappa", "κ", "share"),
+        Field("kappa_interval", "95 % interval", "interval"),
+        Field("cases", finding.cases, "figure"),
+    ]
+    rows = [_pair_row(finding, pair, turned=turned) for pair in finding.pairs]
+    kept, more = cut(rows, max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
+    alpha = finding.alpha
+    span = "" if alpha.low is None else f", 95 % interval {cell('interval', (alpha.low, alpha.high))}"
+    return Table(
+        "agreements",
+        f"How far they agree, without a key: Krippendorff's α {cell('share', alpha.value)}{span}",
+        tuple(fields),
+        kept,
+        (*more, *_notes(finding, turned=turned)),
+    )
+
+
+def _ground(finding: Agreements) -> str:
+    """Return what all outputs share with the ground: mentions are each one's own, and stand in its words."""
+    return "words" if finding.cases == "mentions" else finding.cases
+
+
+def _unlike(one: float | None, other: float | None) -> bool:
+    """Whether two scores differ by more than rounding does."""
+    return one != other if one is None or other is None else not isclose(one, other, abs_tol=1e-12)
+
+
+def _pair_row(finding: Agreements, pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:
+    """Write a pair. Only of the ground with another there are sites to look at: no other output is a key."""
+    different = sites = None
+    if pair.first == finding.ground:
+        right = f"right_in({quote(pair.second)})"
+        different, sites = (Link(f"{right} {which}", view=finding.view) for which in ("== 0", ">= 0"))
+    return (
+        pair.first,
+        pair.second,
+        pair.score,
+        (pair.low, pair.high),
+        *((pair.turned,) if turned else ()),
+        pair.distance,
+        Linked(pair.diff, different),
+        (pair.diff_low, pair.diff_high),
+        Linked(pair.different, different),
+        Linked(pair.sites, sites),
+        pair.kappa.value,
+        (pair.kappa.low, pair.kappa.high),
+        pair.kappa.cases,
+    )
+
+
+def _notes(finding: Agreements, *, turned: bool) -> list[str]:
+    means = ", ".join(
+        f"{name} {cell('share', value)}"
+        for name, value in (
+            (finding.measure, finding.mean_score),
+            (f"100 − {finding.measure}", finding.mean_distance),
+            ("diff", finding.mean_diff),
+            ("κ", finding.mean_kappa),
+        )
+    )
+    notes = [f"mean over pairs: {means}"]
+    reasons = {pair.reason for pair in finding.pairs} | {pair.kappa.reason for pair in finding.pairs}
+    notes += sorted(f"n/a: {reason}" for reason in {*reasons, finding.alpha.reason} if reason)
+    if turned:
+        notes.append("turned: with the other as the key")
+    if finding.cases == "words":
+        notes.append(_WORDS)
+    notes.append(
+        f"κ and α: 100 for full agreement, 0 for what chance would give; documents and {_ground(finding)} are those of "
+        f"{finding.ground}"
+    )
+    if finding.resamples:
+        made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
+        notes.append(f"95 % intervals: {made}, seed {finding.seed}")
+    return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
+
+
+def _document_table(finding: Agreements, top: int | None) -> Table:
+    fields = (
+        Field("document", "document"),
+        Field("sites", "sites", "count"),
+        Field("disagreed", "not unanimous", "count"),
+        Field("share", "%", "share"),
+        Field("diff", "mean diff", "share"),
+    )
+    rows: list[tuple[Any, ...]] = [
+        (
+            row.document,
+            Linked(row.sites, Link(is_value("document", row.document), view=finding.view)),
+            Linked(row.disagreed.count, disagreed),
+            Linked(row.disagreed.share, disagreed),
+            row.diff,
+        )
+        for row in finding.documents
+        for disagreed in [Link(row.disagreed.where, view=finding.view)]
+    ]
+    kept, notes = cut(rows, top, _DOCUMENTS, "document", "documents")
+    said = f"{finding.disagreed.count:,} of {counted(finding.sites, 'site')}"
+    title = f"Documents by disagreement: not unanimous at {said} ({cell('share', finding.disagreed.share)} %)"
+    return Table("documents", title, fields, kept, notes)

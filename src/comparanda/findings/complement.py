@@ -1,0 +1,1115 @@
+"""Which errors systems share, and what two of them could do together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from comparanda.core.claims import LINK
+from comparanda.core.ids import BAR
+from comparanda.core.measures import measure, ratio
+from comparanda.core.sites import counted, shown
+from comparanda.errors import UsageError
+from comparanda.expressions import quote
+from comparanda.findings.base import Cell, Finding
+from comparanda.findings.context import Context, Interval, defined, intervals, is_label, is_value
+from comparanda.findings.difference import difference
+from comparanda.findings.diversity import Diversity
+from comparanda.findings.resamples import bootstrap_sums
+from comparanda.findings.scores import resampled_scores, scores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.items import Items
+    from comparanda.core.measures import Measure
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Rows, Truths
+    from comparanda.core.verdicts import System
+
+    Floats = NDArray[np.float64]
+
+
+# The rates of complementarity and their equations, on numbers or on arrays of them; NaN where undefined.
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate with its 95 % interval; where it is undefined, the reason."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How much of a system's errors another does not make.
+
+    Args:
+        system: A, whose errors are looked at.
+        other: B, which may not make them.
+        comp: Comp(A, B), of all errors: over sites where each has one value, over items for spans and links.
+        pcomp: PComp(A, B), of A's spurious items.
+        rcomp: RComp(A, B), of the items that A misses.
+        fcomp: FComp(A, B), the harmonic mean of both.
+        fbeta: the same with recall weighing β times as much.
+
+    """
+
+    system: str
+    other: str
+    comp: Rate
+    pcomp: Rate
+    rcomp: Rate
+    fcomp: Rate
+    fbeta: Rate
+
+
+def complement(own: Floats, others: Floats, common: Floats) -> Floats:
+    """Return the share of A's errors that B does not make (equations 8 to 10).
+
+    It is 1 where B makes none at all, and undefined where A makes none and B does.
+
+    >>> complement(np.array([4.0, 0.0, 0.0]), np.array([2.0, 0.0, 3.0]), np.array([1.0, 0.0, 0.0])).tolist()
+    [0.75, 1.0, nan]
+    """
+    return np.where(others == 0, 1.0, 1 - ratio(common, own))
+
+
+def f_complement(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats:
+    """Return the harmonic mean of complementary precision and recall (equation 11), recall weighing β times as much.
+
+    Equation 12 is misprinted; this is van Rijsbergen's F (equation 4), which gives equation 11 at β = 1. It is 0 where
+    both are 0, and undefined where either is.
+
+    >>> round(float(f_complement(np.array(0.7815), np.array(0.1422))), 4)
+    0.2406
+    """
+    square = beta * beta
+    below = square * precision + recall
+    return np.where(below == 0, 0.0, ratio((1 + square) * precision * recall, below))
+
+
+# Which errors two systems make, and which both make: the integers behind complementarity (DEFINITIONS 3).
+#
+# Errors are few beside what is right, so each run's are kept as rows of their table, and what two runs share is looked
+# up
+# at the rows of one of them alone.
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counts:
+    """How often two systems err, alone and together: numbers, or arrays of them by unit, label or resample.
+
+    Args:
+        positives: the items of the key.
+        missed_first: those that the first misses.
+        missed_second: those that the second misses.
+        missed_both: those that both miss.
+        spurious_first: the items beside the key that the first claims.
+        spurious_second: those that the second claims.
+        spurious_both: those that both claim.
+        sites: the sites.
+        wrong_first: those that the first has wrong.
+        wrong_second: those that the second has wrong.
+        wrong_both: those that both have wrong.
+
+    """
+
+    positives: Floats
+    missed_first: Floats
+    missed_second: Floats
+    missed_both: Floats
+    spurious_first: Floats
+    spurious_second: Floats
+    spurious_both: Floats
+    sites: Floats
+    wrong_first: Floats
+    wrong_second: Floats
+    wrong_both: Floats
+
+    def matrix(self) -> Floats:
+        """Return the counts, in the order above, along a last axis."""
+        return np.stack([getattr(self, each.name) for each in fields(self)], axis=-1)
+
+    @classmethod
+    def of(cls, matrix: Floats) -> Counts:
+        """Return the counts that a matrix holds along its last axis."""
+        return cls(*np.moveaxis(matrix, -1, 0))
+
+    def swapped(self) -> Counts:
+        """Return the counts with the second system first."""
+        return Counts(
+            self.positives,
+            self.missed_second,
+            self.missed_first,
+            self.missed_both,
+            self.spurious_second,
+            self.spurious_first,
+            self.spurious_both,
+            self.sites,
+            self.wrong_second,
+            self.wrong_first,
+            self.wrong_both,
+        )
+
+    def item_errors(self) -> tuple[Floats, Floats, Floats]:
+        """Return the errors over items: the first's, the second's, those of both."""
+        return (
+            self.missed_first + self.spurious_first,
+            self.missed_second + self.spurious_second,
+            self.missed_both + self.spurious_both,
+        )
+
+    def site_errors(self) -> tuple[Floats, Floats, Floats]:
+        """Return the errors over sites: the first's, the second's, those of both."""
+        return self.wrong_first, self.wrong_second, self.wrong_both
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Grouping:
+    """By what errors are counted: for each item and each site the number of its group, of `size` groups.
+
+    The others are those of the items and sites that are only counted, by kind.
+    """
+
+    items: NDArray[np.integer]
+    sites: NDArray[np.integer]
+    size: int
+    folded_items: NDArray[np.integer] | None = None
+    folded_sites: NDArray[np.integer] | None = None
+
+    def crossed(self, other: Grouping) -> Grouping:
+        """Return the groups of another grouping inside each of these."""
+
+        def inside(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> NDArray[np.integer]:
+            return mine.astype(np.int64) * other.size + theirs
+
+        return Grouping(
+            inside(self.items, other.items),
+            inside(self.sites, other.sites),
+            self.size * other.size,
+            *(
+                None if mine is None or theirs is None else inside(mine, theirs)
+                for mine, theirs in (
+                    (self.folded_items, other.folded_items),
+                    (self.folded_sites, other.folded_sites),
+                )
+            ),
+        )
+
+    def of_items(self, rows: Rows | Truths) -> Floats:
+        """Count some items."""
+        return np.bincount(self.items[rows], minlength=self.size).astype(np.float64)
+
+    def of_sites(self, rows: Rows) -> Floats:
+        """Count some sites."""
+        return np.bincount(self.sites[rows], minlength=self.size).astype(np.float64)
+
+
+class SharedErrors:
+    """The errors of each run, and those of two.
+
+    Args:
+        items: the items of a view.
+        sites: its sites.
+        runs: how many runs there are.
+
+    """
+
+    def __init__(self, items: Items, sites: Sites, runs: int) -> None:
+        self.items, self.sites, self.runs = items, sites, range(runs)
+        self.has = [items.has(run) for run in self.runs]
+        self.apart = items.weight is not None  # then each run may have positives of its own
+
+    @cached_property
+    def missed(self) -> list[Rows]:
+        """The items of the key that each run misses."""
+        return [np.flatnonzero(self.items.counts(run) & ~self.has[run]) for run in self.runs]
+
+    @cached_property
+    def spurious(self) -> list[Rows]:
+        """The items beside the key that each run claims."""
+        return [np.flatnonzero(~self.items.positive & self.has[run]) for run in self.runs]
+
+    @cached_property
+    def wrong(self) -> list[Rows]:
+        """The contested sites that each run has wrong."""
+        return [np.flatnonzero(~right) for right in self.sites.disputed.right]
+
+    def missed_beside(self, run: int, other: int) -> Rows:
+        """Return the items of the key that a run misses and that count for another run too."""
+        rows = self.missed[run]
+        return rows[self.items.counts(other)[rows]] if self.apart else rows
+
+    def missed_by_both(self, first: int, second: int) -> Rows:
+        """Return the items of the key that two runs miss."""
+        rows = self.missed_beside(first, second)
+        return rows[~self.has[second][rows]]
+
+    def spurious_in_both(self, first: int, second: int) -> Rows:
+        """Return the items beside the key that two runs claim."""
+        rows = self.spurious[first]
+        return rows[self.has[second][rows]]
+
+    def wrong_in_both(self, first: int, second: int) -> Rows:
+        """Return the contested sites that two runs have wrong."""
+        rows = self.wrong[first]
+        return rows[~self.sites.disputed.right[second][rows]]
+
+
+class Tally:
+    """Counts errors by groups; what is said of one run is counted once for all its pairs."""
+
+    def __init__(self, errors: SharedErrors, by: Grouping) -> None:
+        self._errors, self._by = errors, by
+        contested = errors.sites.contested
+        self._contested = Grouping(by.items, by.sites[contested], by.size)
+        self._sites = by.of_sites(np.arange(errors.sites.rows))
+        self._easy: Floats | int = 0
+        if errors.sites.folded is not None and by.folded_sites is not None:
+            self._sites += counted(by.folded_sites, errors.sites.folded.count, by.size)
+        if errors.items.folded is not None and by.folded_items is not None:
+            self._easy = counted(by.folded_items, errors.items.folded.count, by.size).astype(np.float64)
+        self._positives = by.of_items(errors.items.positive) + self._easy
+        self._missed = [by.of_items(rows) for rows in errors.missed]
+        self._spurious = [by.of_items(rows) for rows in errors.spurious]
+        self._wrong = [self._contested.of_sites(rows) for rows in errors.wrong]
+
+    def counts(self, first: int, second: int) -> Counts:
+        """Count the errors of two runs. Items of the key count where they do for both."""
+        errors, by = self._errors, self._by
+        positives, missed = self._positives, (self._missed[first], self._missed[second])
+        if errors.apart:
+            positives = by.of_items(errors.items.counts(first) & errors.items.counts(second)) + self._easy
+            missed = (
+                by.of_items(errors.missed_beside(first, second)),
+                by.of_items(errors.missed_beside(second, first)),
+            )
+        return Counts(
+            positives,
+            *missed,
+            by.of_items(errors.missed_by_both(first, second)),
+            self._spurious[first],
+            self._spurious[second],
+            by.of_items(errors.spurious_in_both(first, second)),
+            self._sites,
+            self._wrong[first],
+            self._wrong[second],
+            self._contested.of_sites(errors.wrong_in_both(first, second)),
+        )
+
+
+# The errors that pairs of systems share, counted by unit and by label, and over resamples of the units.
+
+
+LABEL_INTERVALS = 600
+"""Up to so many labels times pairs get intervals of their own; for more, look at fewer systems at a time."""
+
+_COLUMNS, _CELLS = 4096, 1 << 24  # of counts that are resampled at a time, and of these times units
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CountedPair:
+    """The counts of a pair: of all items, then of each label; the same over resamples, if there are any.
+
+    Args:
+        first: the first system.
+        second: the second.
+        totals: as (1 + labels, counts), in the order of `Counts`; the last group is for sites without a label.
+        drawn: as (resamples, 1 + labels, counts), or (resamples, 1, counts) where labels are not drawn.
+
+    """
+
+    first: System
+    second: System
+    totals: Floats
+    drawn: Floats | None
+
+
+class ComplementGround:
+    """What all pairs share: whose errors are counted how, and by which units and labels."""
+
+    def __init__(self, context: Context, beta: float, pairs: int, *, labels: bool) -> None:
+        self.context, self.beta, self.view = context, beta, context.view
+        self.over: Literal["sites", "items"] = "sites" if self.view.shared else "items"
+        self.sets = context.sites.parts is not None
+        self.exclusive = self.over == "sites" and not self.sets
+        self.errors = SharedErrors(self.view.items, context.sites, len(context.verdicts.runs))
+        self.labels = self._labels() if labels else ()
+        self.drawn = bool(context.resamples) and len(context.active) > 1
+        self.labels_drawn = self.drawn and len(self.labels) * pairs <= LABEL_INTERVALS
+        told = "no intervals for labels, of which there are too many times pairs: choose a pair by --base and --new"
+        self.notes = (told,) if self.drawn and not self.labels_drawn else ()
+
+    def _labels(self) -> tuple[str, ...]:
+        """Return the labels of items, the most frequent in the key first."""
+        items = self.view.items
+        known = items.positives.tolist()
+        there = np.flatnonzero(items.positives + np.bincount(items.label, minlength=len(items.names))).tolist()
+        return tuple(items.names[code] for code in sorted(there, key=lambda code: (-known[code], items.names[code])))
+
+    @cached_property
+    def _plain(self) -> tuple[bool, ...]:
+        runs = range(len(self.context.verdicts.runs))
+        return tuple(self.view.items.is_plain(run) and self._finds_the_very_spans(run) for run in runs)
+
+    def _finds_the_very_spans(self, run: int) -> bool:
+        """Whether every item of the key that a run finds is a span of its own, and not one like it."""
+        items, claims = self.view.items, self.view.claims
+        if claims is None or items.claim is None:
+            return True
+        found = np.flatnonzero(items.positive & items.has(run))
+        return bool((claims.runs[run][items.claim[found]] > 0).all())
+
+    def plain_pair(self, runs: Sequence[int]) -> bool:
+        """Whether the items of some runs can be put together by counting, and score as the runs' own would.
+
+        Each has an item or does not, with nothing between; what it finds is just what the key has; and the same items
+        of the key count for all. Where each site has one answer of each run, as mentions have, no two can be put
+        together.
+        """
+        if self.view.raised is not None:
+            return False
+        items = self.view.items
+        alike = items.weight is None or all(np.array_equal(items.counts(runs[0]), items.counts(run)) for run in runs)
+        return alike and not self._several_ids and all(self._plain[run] for run in runs)
+
+    @cached_property
+    def _several_ids(self) -> bool:
+        """Whether the key accepts several ids somewhere: two systems may then be right with different ones."""
+        claims = self.view.claims
+        if claims is None:
+            return False
+        tables = [claims] if claims.agreed is None else [claims, claims.agreed]
+        used = {code for each in tables for code in np.unique(each.label[each.key > 0]).tolist()}
+        return any(BAR in claims.names[code].partition(LINK)[2] for code in used)
+
+    @cached_property
+    def _by_unit(self) -> Grouping:
+        verdicts, items, sites = self.context.verdicts, self.view.items, self.context.sites
+        return Grouping(
+            verdicts.unit_of(items),
+            verdicts.unit_of(sites),
+            verdicts.units.count,
+            None if items.folded is None else verdicts.unit_of(items.folded),
+            None if sites.folded is None else verdicts.unit_of(sites.folded.sites),
+        )
+
+    @cached_property
+    def _by_label(self) -> Grouping:
+        """Labels by their rank; one more group is for labels of sites that no item has, such as sets of none."""
+        items, labels, folded = self.view.items, self.context.sites.labels, self.context.sites.folded
+        rank = {label: place for place, label in enumerate(self.labels)}
+
+        def ranks(names: Sequence[str]) -> NDArray[np.int64]:
+            return np.array([rank.get(name, len(rank)) for name in names], np.int64)
+
+        return Grouping(
+            ranks(items.names)[items.label],
+            ranks(labels.names)[labels.key],
+            len(rank) + 1,
+            None if items.folded is None else ranks(items.names)[items.folded.label],
+            None if folded is None else ranks(labels.names)[folded.sites.labels.key],
+        )
+
+    @cached_property
+    def _units(self) -> Tally:
+        """By unit, and where labels are drawn by label inside each."""
+        units, labels = self._by_unit, self._by_label
+        if not self.labels_drawn:
+            return Tally(self.errors, units)
+        return Tally(self.errors, units.crossed(labels))
+
+    @cached_property
+    def _totals(self) -> Tally:
+        return Tally(self.errors, self._by_label)
+
+    def _counts(self, tally: Tally, first: System, second: System, *shape: int) -> Floats:
+        """Return the counts of two systems, over all pairs of their runs, as (…, counts)."""
+        parts = [tally.counts(*runs).matrix() for runs in product(first.runs, second.runs)]
+        total: Floats = np.sum(parts, axis=0)
+        return total.reshape(*shape, -1)
+
+    def counted(self, pairs: Sequence[tuple[System, System]]) -> Iterator[CountedPair]:
+        """Count the errors of pairs, and resample as many at a time as fit into one product of weights and counts."""
+        if not self.drawn:
+            yield from (self._without_draws(*pair) for pair in pairs)
+            return
+        width = self._by_label.size if self.labels_drawn else 1
+        most = max(1, min(_COLUMNS, _CELLS // self._by_unit.size) // (width * len(fields(Counts))))
+        for block in _blocks([(pair, self._active(*pair)) for pair in pairs], most):
+            active = block[0][1]
+            if len(active) < 2:
+                yield from (self._without_draws(*pair) for pair, _ in block)
+                continue
+            units = [self._counts(self._units, *pair, self._by_unit.size, width)[active] for pair, _ in block]
+            sums = _Sums(self.context, units)
+            for number, (pair, _) in enumerate(block):
+                yield self._with_draws(pair, units[number].sum(axis=0), sums.of(number))
+
+    def _without_draws(self, first: System, second: System) -> CountedPair:
+        return CountedPair(
+            first, second, _with_sum(self._counts(self._totals, first, second, self._by_label.size)), None
+        )
+
+    def _with_draws(self, pair: tuple[System, System], totals: Floats, drawn: Floats) -> CountedPair:
+        if self.labels_drawn:
+            return CountedPair(*pair, _with_sum(totals), _with_sum(drawn))
+        return replace(self._without_draws(*pair), drawn=drawn)
+
+    def _active(self, first: System, second: System) -> NDArray[np.int64]:
+        """Return the units of a pair: which other systems there are must not matter."""
+        return self.context.active_among(first.name, second.name)
+
+
+def _blocks(
+    pairs: Sequence[tuple[tuple[System, System], NDArray[np.int64]]], most: int
+) -> Iterator[list[tuple[tuple[System, System], NDArray[np.int64]]]]:
+    """Put neighbouring pairs with the same units together, so that they share draws."""
+    block: list[tuple[tuple[System, System], NDArray[np.int64]]] = []
+    for each in pairs:
+        if block and (len(block) == most or not np.array_equal(block[0][1], each[1])):
+            yield block
+            block = []
+        block.append(each)
+    if block:
+        yield block
+
+
+def _with_sum(counts: Floats) -> Floats:
+    """Put the sum over labels before them: (…, labels, counts)."""
+    return np.concatenate([counts.sum(axis=-2, keepdims=True), counts], axis=-2)
+
+
+class _Sums:
+    """Sums over resamples of the units.
+
+    Many columns are the same, such as what one system misses, in all its pairs: each is drawn once.
+    """
+
+    def __init__(self, context: Context, units: Sequence[Floats]) -> None:
+        self._shape = units[0].shape[1:]
+        columns = np.stack(units, axis=1).reshape(len(units[0]), -1)
+        place: dict[bytes, int] = {}
+        self._index = np.array([place.setdefault(column.tobytes(), len(place)) for column in columns.T])
+        _, first = np.unique(self._index, return_index=True)
+        self._sums = bootstrap_sums(columns[:, first], context.resamples, context.seed)
+
+    def of(self, number: int) -> Floats:
+        """Return those of one pair: (resamples, labels, counts)."""
+        width = math.prod(self._shape)
+        return self._sums[:, self._index[number * width : (number + 1) * width]].reshape(-1, *self._shape)
+
+
+# What the union and the intersection of two systems score, and what follows from that.
+#
+# Advice rests on these measured numbers and their intervals alone (DEFINITIONS 3); how the paper reads the rates stands
+# beside it.
+
+
+HIGH, LOW = 0.5, 0.2
+"""From where on a rate is called high, and below which it is called low: our words, the paper gives no numbers."""
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A set of items made of two systems' sets, scored.
+
+    Args:
+        found: the items of the key in it.
+        claimed: all items in it.
+        precision: found over claimed.
+        recall: found over the items of the key.
+        f1: their harmonic mean.
+        over: the better of the two systems by F1, which gains are counted over; of equal ones the first.
+        precision_gain: its precision less that system's.
+        recall_gain: its recall less that system's.
+        f1_gain: its F1 less that system's.
+        low: the lower end of the 95 % interval of the gain in F1.
+        high: the upper end.
+
+    """
+
+    found: int
+    claimed: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    over: str
+    precision_gain: float | None
+    recall_gain: float | None
+    f1_gain: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What choosing well between two values at every site could gain at most: right where either is.
+
+    Args:
+        right: the sites that at least one of the two has right.
+        accuracy: the same as a share.
+        over: the better of the two, which the gain is counted over.
+        gain: its accuracy less that system's.
+        low: the lower end of the 95 % interval of the gain.
+        high: the upper end.
+
+    """
+
+    right: int
+    accuracy: float | None
+    over: str
+    gain: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do with two systems, in plain words.
+
+    Args:
+        measured: what follows from the union and the intersection as measured.
+        paper: how the paper reads the rates of both directions.
+
+    """
+
+    measured: str
+    paper: tuple[str, ...]
+
+
+def union_of(counts: Counts) -> tuple[Floats, Floats]:
+    """Return how many items of the key the union of two has, and how many in all."""
+    found = counts.positives - counts.missed_both
+    return found, found + counts.spurious_first + counts.spurious_second - counts.spurious_both
+
+
+def intersection_of(counts: Counts) -> tuple[Floats, Floats]:
+    """Return how many items of the key the intersection of two has, and how many in all."""
+    found = counts.positives - counts.missed_first - counts.missed_second + counts.missed_both
+    return found, found + counts.spurious_both
+
+
+def single_of(counts: Counts, *, second: bool) -> tuple[Floats, Floats]:
+    """Return how many items of the key one of the two has, and how many in all."""
+    missed = counts.missed_second if second else counts.missed_first
+    spurious = counts.spurious_second if second else counts.spurious_first
+    found = counts.positives - missed
+    return found, found + spurious
+
+
+def joint(
+    names: tuple[str, str], total: Counts, resampled: Counts | None, made: str, zero_division: float | None = None
+) -> Joint:
+    """Score the `union` or the `intersection` of two systems' items."""
+    make = union_of if made == "union" else intersection_of
+
+    def of(taken: tuple[Floats, Floats], counts: Counts) -> tuple[Floats, Floats, Floats]:
+        return scored(*taken, counts.positives, zero_division)
+
+    singles = [of(single_of(total, second=second), total) for second in (False, True)]
+    better = bool(np.nan_to_num(singles[1][2], nan=-1) > np.nan_to_num(singles[0][2], nan=-1))
+    own = of(make(total), total)
+    precision, recall, f1 = (defined(float(each)) for each in own)
+    gains = [defined(float(mine - theirs)) for mine, theirs in zip(own, singles[better], strict=True)]
+    span: tuple[float | None, float | None] = (None, None)
+    if resampled is not None:
+        drawn = of(make(resampled), resampled)[2] - of(single_of(resampled, second=better), resampled)[2]
+        span = intervals(drawn[:, None])[0]
+    found, claimed = (int(each) for each in make(total))
+    return Joint(found, claimed, precision, recall, f1, names[better], gains[0], gains[1], gains[2], *span)
+
+
+def scored(
+    found: Floats, claimed: Floats, positives: Floats, zero_division: float | None
+) -> tuple[Floats, Floats, Floats]:
+    """Return precision, recall and F1 of a set of items; where one is undefined, the value that was asked for."""
+    precision, recall, f1 = ratio(found, claimed), ratio(found, positives), ratio(2 * found, claimed + positives)
+    if zero_division is None:
+        return precision, recall, f1
+    forced = (np.where(np.isnan(each), zero_division, each) for each in (precision, recall, f1))
+    return next(forced), next(forced), next(forced)
+
+
+def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> Ceiling:
+    """Say how often either of two values is right."""
+    better = bool(total.wrong_second < total.wrong_first)
+
+    def gain(counts: Counts) -> Floats:
+        wrong = counts.wrong_second if better else counts.wrong_first
+        return ratio(wrong - counts.wrong_both, counts.sites)
+
+    span = (None, None) if resampled is None else intervals(gain(resampled)[:, None])[0]
+    right = total.sites - total.wrong_both
+    accuracy = defined(float(ratio(right, total.sites)))
+    return Ceiling(int(right), accuracy, names[better], defined(float(gain(total))), *span)
+
+
+NO_UNION = "what two systems say of mentions makes no chains together: there is no union and no intersection to score"
+"""Why there is no advice for sites that runs raise."""
+
+
+def advise(union: Joint | None, intersection: Joint | None, most: Ceiling | None) -> str:
+    """Say what follows from the measured union and intersection, or from the ceiling where sites have one value."""
+    if most is not None:
+        return _advise_choice(most)
+    if union is None or intersection is None:
+        return "the view gives partial credit, or other items of the key to each system: see what `combine` scores"
+    raising = [(name, each) for name, each in (("union", union), ("intersection", intersection)) if _above(each)]
+    if raising:
+        name, best = max(raising, key=lambda pair: pair[1].f1_gain or 0.0)
+        return f"take the {name}, which gains over {best.over}: {_gain(best)}"
+    said = f"union {_gain(union)}; intersection {_gain(intersection)}"
+    if all(each.high is not None and each.high < 0 for each in (union, intersection)):
+        return f"keep {union.over} alone: {said}"
+    return f"no clear gain over {union.over}: {said}"
+
+
+def _advise_choice(most: Ceiling) -> str:
+    if most.gain is None:
+        return "nothing to gain: there are no sites"
+    span = "" if most.low is None or most.high is None else f" [{100 * most.low:.2f}, {100 * most.high:.2f}]"
+    if most.gain == 0:
+        return f"nothing to gain: {most.over} is right wherever the other is"
+    return (
+        f"each site has one value, so there is a choice to make and no union: a perfect one gains "
+        f"{100 * most.gain:.2f}{span} over {most.over}, any vote less (see `combine`)"
+    )
+
+
+def _above(each: Joint) -> bool:
+    return each.low is not None and each.low > 0
+
+
+def _gain(each: Joint) -> str:
+    """Write a gain: `F1 +1.20 [+0.30, +2.00] (recall +4.10, precision -2.00)`."""
+    if each.f1_gain is None:
+        return "F1 n/a"
+    span = "" if each.low is None or each.high is None else f" [{100 * each.low:+.2f}, {100 * each.high:+.2f}]"
+    parts = (("recall", each.recall_gain), ("precision", each.precision_gain))
+    sides = ", ".join(f"{name} n/a" if value is None else f"{name} {100 * value:+.2f}" for name, value in parts)
+    return f"F1 {100 * each.f1_gain:+.2f}{span} ({sides})"
+
+
+def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
+    """Say how the paper reads the rates (section 4.2, as DEFINITIONS mends it); where sites have one value, Comp.
+
+    Of errors that the system does not make there is nothing to read.
+    """
+    if exclusive:
+        wrong, both = int(counts.wrong_first), int(counts.wrong_both)
+        if not wrong:
+            return f"{system} has nothing wrong that {other} could have right"
+        return f"{other} has {100 * (1 - both / wrong):.2f} % of those right that {system} has wrong"
+    parts = []
+    if counts.missed_first > 0:
+        size = _size(1 - float(counts.missed_both / counts.missed_first))
+        finds = {
+            "high": f"{other} finds much that {system} misses, a union raises recall",
+            "middling": f"{other} finds some of what {system} misses",
+            "low": f"{other} misses nearly the same, a union adds little recall",
+        }
+        parts.append(f"{size} RComp: {finds[size]}")
+    if counts.spurious_first > 0:
+        size = _size(1 - float(counts.spurious_both / counts.spurious_first))
+        claims = {
+            "high": f"few false positives of {system} are shared, an intersection removes most",
+            "middling": f"an intersection removes some false positives of {system}",
+            "low": f"{other} shares the false positives of {system}, no intersection removes them",
+        }
+        parts.append(f"{size} PComp: {claims[size]}")
+    return "; ".join(parts) or f"{system} makes no errors that {other} could spare it"
+
+
+def _size(rate: float) -> str:
+    return "high" if rate >= HIGH else "low" if rate < LOW else "middling"
+
+
+# Which errors of one system another does not make (Brill & Wu 1998; Derczynski 2016; DEFINITIONS 3).
+#
+# Equation 8 holds for all three rates: the share of A's errors that B does not make. Equation 1 prints another
+# denominator; that is a slip.
+
+
+_REASONS = ("error", "spurious item", "missed item")
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The integers behind all rates of a pair, over all pairs of runs.
+
+    Args:
+        found_by_both: items of the key that both have.
+        found_by_first: those that the first has alone.
+        found_by_second: those that the second has alone.
+        found_by_neither: those that neither has.
+        spurious_in_both: items beside the key that both claim.
+        spurious_in_first: those that the first claims alone.
+        spurious_in_second: those that the second claims alone.
+        wrong_in_both: sites that both have wrong; None where Comp is over items.
+        wrong_in_first: sites that the first alone has wrong.
+        wrong_in_second: sites that the second alone has wrong.
+
+    """
+
+    found_by_both: Cell
+    found_by_first: Cell
+    found_by_second: Cell
+    found_by_neither: Cell
+    spurious_in_both: Cell
+    spurious_in_first: Cell
+    spurious_in_second: Cell
+    wrong_in_both: Cell | None
+    wrong_in_first: Cell | None
+    wrong_in_second: Cell | None
+
+
+@dataclass(frozen=True)
+class LabelComplement:
+    """The same for the items of one label; Comp is over sites with that label, for spans and sets over its items."""
+
+    label: str
+    overlap: Overlap
+    forth: Rates
+    back: Rates
+
+
+@dataclass(frozen=True)
+class ComplementPair:
+    """Two systems, and which errors each makes alone.
+
+    Args:
+        first: the first system.
+        second: the second.
+        overlap: the integers behind.
+        forth: the rates of the first's errors that the second does not make.
+        back: those of the second's errors that the first does not make.
+        union: what taking the items of both would score; None where that cannot be told from counts.
+        intersection: what taking only their common items would score.
+        ceiling: what a perfect choice between both values could gain, where each site has one value.
+        advice: what follows from these, and how the paper reads the rates.
+        labels: the same for each label, the most frequent first.
+
+    """
+
+    first: str
+    second: str
+    overlap: Overlap
+    forth: Rates
+    back: Rates
+    union: Joint | None
+    intersection: Joint | None
+    ceiling: Ceiling | None
+    advice: Advice
+    labels: tuple[LabelComplement, ...]
+
+
+@dataclass(frozen=True)
+class Complementarity(Finding):
+    """Complementary precision, recall and F of every pair of systems, in both directions.
+
+    Args:
+        view: the view.
+        over: whether Comp is over sites or over items.
+        beta: the weight of recall in `fbeta`.
+        pairs: every pair of systems once.
+        diversity: who errs together, of all systems; None where there are two, or only some were asked for.
+        notes: what a reader should know.
+
+    """
+
+    view: str
+    over: Literal["sites", "items"]
+    beta: float
+    pairs: tuple[ComplementPair, ...]
+    diversity: Diversity | None
+    notes: tuple[str, ...]
+
+    def rates(self, system: str, other: str) -> Rates:
+        """Return the rates of a system's errors that another does not make."""
+        for pair in self.pairs:
+            for rates in (pair.forth, pair.back):
+                if (rates.system, rates.other) == (system, other):
+                    return rates
+        raise UsageError(f"there is no pair of {system!r} and {other!r}")
+
+
+def complementarity(
+    context: Context, beta: float = 1.0, systems: Sequence[str] | None = None, *, labels: bool = True
+) -> Complementarity:
+    """Say which errors of each system every other does not make; of all systems, or of some."""
+    if not (math.isfinite(beta) and beta > 0):
+        raise UsageError(f"beta is {beta!r}", hint="it is a number above 0: 2 weighs recall twice as much")
+    view = context.view
+    if not len(view.items) and not len(view.sites):
+        raise UsageError(f"the view {view.name!r} has neither sites nor items whose errors could be compared")
+    chosen = list(context.systems) if systems is None else [context.verdicts.system(name) for name in systems]
+    for name in systems or ():
+        if list(systems or ()).count(name) > 1:
+            raise UsageError(f"the system {name!r} is compared with itself")
+    if len(chosen) < 2:
+        raise UsageError("complementarity needs two systems", hint=f"there is only {chosen[0].name!r}")
+    ground = ComplementGround(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
+    pairs = tuple(_pair(ground, counted) for counted in ground.counted(list(combinations(chosen, 2))))
+    return Complementarity(view.name, ground.over, beta, pairs, None, ground.notes)
+
+
+def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
+    names = counted.first.name, counted.second.name
+    writer = _Writer(ground, counted.first, counted.second)
+    total = Counts.of(counted.totals[0])
+    drawn = None if counted.drawn is None else Counts.of(counted.drawn[:, 0])
+    (forth, back), *labels = _both_ways(ground, names, counted)
+    told = ground.plain_pair(counted.first.runs + counted.second.runs)
+    forced = ground.context.zero_division
+    union, intersection = (
+        joint(names, total, drawn, made, forced) if told else None for made in ("union", "intersection")
+    )
+    most = ceiling(names, total, drawn) if ground.exclusive else None
+    paper = tuple(
+        reading(*pair, counts, exclusive=ground.exclusive)
+        for pair, counts in ((names, total), (names[::-1], total.swapped()))
+    )
+    return ComplementPair(
+        *names,
+        writer.overlap(total, None),
+        forth,
+        back,
+        union,
+        intersection,
+        most,
+        Advice(NO_UNION if ground.view.raised is not None else advise(union, intersection, most), paper),
+        tuple(_labels(ground, counted, labels, writer)),
+    )
+
+
+def _labels(
+    ground: ComplementGround, counted: CountedPair, rates: Sequence[tuple[Rates, Rates]], writer: _Writer
+) -> Iterator[LabelComplement]:
+    """Give the counts and rates of each label that the key or one of the two has; the last group has none."""
+    for label, row, (forth, back) in zip(ground.labels, counted.totals[1:], rates, strict=False):
+        counts = Counts.of(row)
+        if counts.positives + counts.spurious_first + counts.spurious_second > 0:
+            yield LabelComplement(shown(label), writer.overlap(counts, label), forth, back)
+
+
+def _both_ways(ground: ComplementGround, names: tuple[str, str], counted: CountedPair) -> list[tuple[Rates, Rates]]:
+    """Make the rates of a pair in both directions: of all items, then of each label."""
+    total = Counts.of(counted.totals)
+    drawn = None if counted.drawn is None else Counts.of(counted.drawn)
+    found = []
+    for second in (False, True):
+        system, other = names[::-1] if second else names
+        values = _values(ground, total.swapped() if second else total)
+        samples = None if drawn is None else _values(ground, drawn.swapped() if second else drawn)
+        columns = [
+            _column(number, values, None if samples is None else samples[number], system)
+            for number in range(len(values))
+        ]
+        found.append([Rates(system, other, *rates) for rates in zip(*columns, strict=True)])
+    return list(zip(*found, strict=True))
+
+
+def _column(number: int, values: Sequence[Floats], samples: Floats | None, system: str) -> list[Rate]:
+    """Make one kind of rate, of all items and of each label; what was not drawn has no interval."""
+    spans: list[Interval] = [] if samples is None else intervals(samples)
+    spans += [(None, None)] * (len(values[number]) - len(spans))
+    rates = []
+    for place, (value, span) in enumerate(zip(values[number].tolist(), spans, strict=True)):
+        known = defined(value)
+        reason = _reason(number, [each[place] for each in values], system) if known is None else None
+        rates.append(Rate(known, *span, reason))
+    return rates
+
+
+def _values(ground: ComplementGround, counts: Counts) -> tuple[Floats, ...]:
+    """Return Comp, PComp, RComp, FComp and FβComp of all items and of each label."""
+    precision = complement(counts.spurious_first, counts.spurious_second, counts.spurious_both)
+    recall = complement(counts.missed_first, counts.missed_second, counts.missed_both)
+    over_items, over_sites = complement(*counts.item_errors()), complement(*counts.site_errors())
+    comp = over_items if ground.over == "items" else over_sites
+    if ground.sets:  # a site has many labels there, so each is compared by its items
+        comp = np.concatenate([over_sites[..., :1], over_items[..., 1:]], axis=-1)
+    rates = (
+        comp,
+        precision,
+        recall,
+        f_complement(precision, recall),
+        f_complement(precision, recall, ground.beta),
+    )
+    forced = ground.context.zero_division
+    return rates if forced is None else tuple(np.where(np.isnan(each), forced, each) for each in rates)
+
+
+def _reason(number: int, values: Sequence[float], system: str) -> str:
+    """Say why a rate is undefined: A has no error of this kind, and B has."""
+    if number < len(_REASONS):
+        return f"{system} has no {_REASONS[number]}"
+    return " and ".join(f"{name} is undefined" for name, at in (("PComp", 1), ("RComp", 2)) if np.isnan(values[at]))
+
+
+class _Writer:
+    """Writes counts of a pair with the conditions that select them.
+
+    Where each system has one run and the key is the same for both, the condition names the runs; else it speaks of
+    the pair, and selects items once for every pair of runs.
+    """
+
+    def __init__(self, ground: ComplementGround, first: System, second: System) -> None:
+        self.ground = ground
+        runs = ground.context.verdicts.runs
+        plain = len(first.runs) == len(second.runs) == 1 and ground.view.items.weight is None
+        names = [quote(runs[system.runs[0]]) for system in (first, second)]
+        self.has = [f"claims({name})" for name in names] if plain else ["base_claims", "new_claims"]
+        self.right = [f"right({name})" for name in names] if plain else ["base_right", "new_right"]
+
+    def overlap(self, counts: Counts, label: str | None) -> Overlap:
+        """Write the counts of one label, or of all."""
+        one, two = self.has
+        found = counts.positives - counts.missed_first - counts.missed_second + counts.missed_both
+        items = {
+            f"positive and {one} and {two}": found,
+            f"positive and {one} and not {two}": counts.missed_second - counts.missed_both,
+            f"positive and not {one} and {two}": counts.missed_first - counts.missed_both,
+            f"positive and not {one} and not {two}": counts.missed_both,
+            f"negative and {one} and {two}": counts.spurious_both,
+            f"negative and {one} and not {two}": counts.spurious_first - counts.spurious_both,
+            f"negative and not {one} and {two}": counts.spurious_second - counts.spurious_both,
+        }
+        also = "" if label is None else f" and {is_value('label', shown(label))}"
+        both, first, second, neither, *beside = [Cell(int(count), f"{where}{also}") for where, count in items.items()]
+        return Overlap(both, first, second, neither, beside[0], beside[1], beside[2], *self._wrong(counts, label))
+
+    def _wrong(self, counts: Counts, label: str | None) -> tuple[Cell | None, Cell | None, Cell | None]:
+        if self.ground.over == "items" or (self.ground.sets and label is not None):
+            return None, None, None
+        one, two = self.right
+        sites = {
+            f"not {one} and not {two}": counts.wrong_both,
+            f"not {one} and {two}": counts.wrong_first - counts.wrong_both,
+            f"{one} and not {two}": counts.wrong_second - counts.wrong_both,
+        }
+        also = "" if label is None else f" and {is_label(self.ground.context.sites, shown(label))}"
+        both, first, second = [Cell(int(count), f"{where}{also}") for where, count in sites.items()]
+        return both, first, second
+
+
+# Every system against one baseline: what it gains, what it breaks, and which of the baseline's errors it spares.
+
+
+MEASURES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A measure of a system less that of the baseline, with its 95 % interval; None where either is undefined."""
+
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class AgainstRow:
+    """One system against the baseline.
+
+    Args:
+        system: the system.
+        precision: the change of precision.
+        recall: the change of recall.
+        f1: the change of F1.
+        comp: Comp(baseline, system): the share of the baseline's errors that the system does not make.
+        pcomp: the same of its spurious items.
+        rcomp: the same of the items it misses.
+        fcomp: the harmonic mean of both.
+        sites: the sites at which they are compared, over all pairs of runs.
+        different: those at which they differ.
+        diff: the same as a share.
+        corrections: those that the baseline has wrong and the system right.
+        new_errors: those that the baseline has right and the system wrong.
+
+    """
+
+    system: str
+    precision: Gain
+    recall: Gain
+    f1: Gain
+    comp: Rate
+    pcomp: Rate
+    rcomp: Rate
+    fcomp: Rate
+    sites: int
+    different: int
+    diff: float | None
+    corrections: int
+    new_errors: int
+
+
+@dataclass(frozen=True)
+class Against(Finding):
+    """All systems against one; counts lead to examples by the conditions `differs`, `correction` and `new_error`."""
+
+    view: str
+    baseline: str
+    rows: tuple[AgainstRow, ...]
+
+
+def against(context: Context, baseline: str) -> Against:
+    """Compare every other system with a baseline."""
+    context.verdicts.system(baseline)
+    if len(context.systems) < 2:
+        raise UsageError("a baseline and another make two systems", hint=f"there is only {baseline!r}")
+    rows = []
+    for system in context.systems:
+        if system.name == baseline:
+            continue
+        rates = complementarity(context, systems=[baseline, system.name], labels=False).rates(baseline, system.name)
+        found = difference(replace(context, resamples=0), baseline, system.name)
+        rows.append(
+            AgainstRow(
+                system.name,
+                *_gains(context, baseline, system.name),
+                rates.comp,
+                rates.pcomp,
+                rates.rcomp,
+                rates.fcomp,
+                found.sites,
+                found.different,
+                found.diff,
+                found.classes[0].count,
+                found.classes[1].count,
+            )
+        )
+    return Against(context.view.name, baseline, tuple(rows))
+
+
+def _gains(context: Context, baseline: str, system: str) -> tuple[Gain, Gain, Gain]:
+    """Return what a system's precision, recall and F1 are above the baseline's; no other system matters."""
+    context = context.among(baseline, system)
+    chosen = [measure(name) for name in MEASURES]
+    table = scores(replace(context, resamples=0), chosen)
+    samples = resampled_scores(context, chosen, context.statistics(chosen))
+    base, new = ([each.name for each in context.systems].index(name) for name in (baseline, system))
+
+    def gain(each: Measure) -> Gain:
+        mine, theirs = table.value(system, each.name), table.value(baseline, each.name)
+        if mine is None or theirs is None:
+            return Gain(each.name, None, None, None)
+        if samples is None:
+            return Gain(each.name, mine - theirs, None, None)
+        drawn = samples[each.name]
+        return Gain(each.name, mine - theirs, *intervals(drawn[:, [new]] - drawn[:, [base]])[0])
+
+    return gain(chosen[0]), gain(chosen[1]), gain(chosen[2])

@@ -1,0 +1,496 @@
+"""What a run says for each label of the key: which labels it mistakes for which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.core.claims import LINK
+from comparanda.core.sites import shown
+from comparanda.core.text_columns import TextColumn
+from comparanda.errors import UsageError, nearest
+from comparanda.expressions import quote
+from comparanda.expressions.selection import AMONG
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, share
+from comparanda.findings.table_links import Link
+from comparanda.render.charts import MatrixCell, MatrixChart
+from comparanda.render.charts.canvas import named
+from comparanda.render.charts.theme import brief, written
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from comparanda.core.sites import Folded
+    from comparanda.core.text_columns import Codes, Rows, Truths
+    from comparanda.core.verdicts import View
+
+
+MOST_LABELS = 40
+"""So many labels have rows and columns of their own, the rest share one."""
+
+_ROOM = 4_000
+"""So many characters may the names of these labels have together: a condition names them all to select the rest."""
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """One label, as the key has it or as the run says it.
+
+    Args:
+        label: the label; None for all those together that have no row of their own.
+        count: at how many sites.
+        right: at how many of them the run is right.
+        share_right: the same as a share.
+        where: the condition that selects these sites.
+        where_right: the condition that selects those at which it is right.
+
+    """
+
+    label: str | None
+    count: int
+    right: int
+    share_right: float | None
+    where: str
+    where_right: str
+
+
+@dataclass(frozen=True)
+class Confused:
+    """Where the key has one label and the run says another, or the same.
+
+    Args:
+        key: the key's label, or the kind of site; None for the rest of them.
+        said: the run's label; None for the rest of them.
+        count: at how many sites.
+        wrong: at how many of them the run is wrong: of equal labels the heads or extents may still differ.
+        share_of_key: the share of the sites with this label of the key.
+        where: the condition that selects these sites.
+        where_wrong: the condition that selects those at which it is wrong.
+
+    """
+
+    key: str | None
+    said: str | None
+    count: int
+    wrong: int
+    share_of_key: float | None
+    where: str
+    where_wrong: str
+
+
+@dataclass(frozen=True)
+class Confusion(Finding):
+    """The labels of the key crossed with those of one run.
+
+    Sites are those of the key and this run alone.
+
+    Args:
+        view: the view.
+        run: the run.
+        called: what rows are: labels, or an attribute such as `kind`, where the labels of the key say nothing.
+        sites: how many sites there are.
+        right: how many of them the run has right.
+        key: the labels of the key, the most frequent first.
+        said: those of the run, in the same order.
+        cells: what the key has and the run says, the most frequent errors first; then what is right.
+        others: how many labels have no row, and how many no column of their own.
+        unsaid: the labels that the key has and the run never says.
+        unknown: the labels that the run says and the key never has.
+
+    """
+
+    view: str
+    run: str
+    called: str
+    sites: int
+    right: int
+    key: tuple[LabelCount, ...]
+    said: tuple[LabelCount, ...]
+    cells: tuple[Confused, ...]
+    others: tuple[int, int]
+    unsaid: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def confusion(context: Context, run: str) -> Confusion:
+    """Cross the labels of the key with those of one run."""
+    runs = context.verdicts.runs
+    if run not in runs:
+        raise UsageError(f"no run is called {run!r}{nearest(run, runs)}", hint=f"runs: {', '.join(runs)}")
+    number = runs.index(run)
+    view = context.view.among([number])
+    rows, columns = _axes(view, number, run)
+    cells = _crossed(rows, columns, view.sites.right[number])
+    if view.sites.folded is not None:
+        _add_folded(cells, rows, columns, view.sites.folded)
+    whose = "" if view.shared else f"{AMONG}({quote(run)}) and "
+    writer = _Writer(rows, columns, cells, whose, f"right({quote(run)})")
+    unsaid, unknown = _apart(view, number)
+    return Confusion(
+        view.name,
+        run,
+        view.kinds or "label",
+        len(view.sites),
+        sum(right for _, right in cells.values()),
+        writer.labels(rows, 0),
+        writer.labels(columns, 1),
+        writer.cells(),
+        (rows.others, columns.others),
+        unsaid,
+        unknown,
+    )
+
+
+_Cells = dict[tuple[int, int], tuple[int, int]]
+"""For each row and column, at how many sites the key and the run have these labels, and how many of them are right."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    """The rows or the columns of the table.
+
+    Args:
+        column: how conditions call what sites are told apart by here.
+        labels: the labels that may have a row of their own, the most frequent first; behind them stands the row of
+            all others.
+        rows: the row of each site.
+        others: how many labels that occur have no row of their own.
+        row_of: the row of each label, by its code.
+
+    """
+
+    column: str
+    labels: tuple[str, ...]
+    rows: Rows
+    others: int
+    row_of: Rows
+
+    @property
+    def height(self) -> int:
+        return len(self.labels) + 1
+
+    def called(self, row: int) -> str | None:
+        return self.labels[row] if row < len(self.labels) else None
+
+    def condition(self, row: int) -> str:
+        if row < len(self.labels):
+            return f"{self.column} == {quote(self.labels[row])}"
+        named = ", ".join(map(quote, self.labels))
+        return f"{self.column} not in [{named}]" if named else "true"
+
+
+def _axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
+    """Return rows and columns: with the same labels in the same order, unless rows are kinds of sites."""
+    labels = view.sites.labels
+    names, of_label = tuple(map(shown, labels.names)), "label" in view.sites.aspects
+    said = f'aspect({quote(run)}, "label")' if of_label else f"value({quote(run)})"
+    if view.kinds is None:
+        both, more = (labels.key, labels.values[number]), np.zeros(len(names), np.int64)
+        if view.sites.folded is not None:
+            more = view.sites.folded.by_label
+        named = _most_frequent(names, both, 2 * more)
+        column = "label" if of_label else "key"
+        return _axis(column, names, named, both[0], more), _axis(said, names, named, both[1], more)
+    kinds = view.sites.attributes[view.kinds].make()
+    if not isinstance(kinds, TextColumn):
+        raise TypeError(f"the attribute {view.kinds!r} must be text")
+    rows = _axis(view.kinds, kinds.names, _most_frequent(kinds.names, [kinds.codes]), kinds.codes)
+    return rows, _axis(said, names, _most_frequent(names, [labels.values[number]]), labels.values[number])
+
+
+def _most_frequent(names: Sequence[str], columns: Sequence[Codes], more: Codes | int = 0) -> list[int]:
+    """Return the labels that occur most often in some columns together, as far as a condition can name them all."""
+    counts = np.sum([np.bincount(column, minlength=len(names)) for column in columns], axis=0) + more
+    named: list[int] = []
+    room = _ROOM
+    for code in sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-int(counts[code]), code)):
+        length = len(quote(names[code]))
+        if len(named) < MOST_LABELS and length <= room:
+            named.append(code)
+            room -= length
+    return named
+
+
+def _axis(column: str, names: Sequence[str], named: Sequence[int], codes: Codes, more: Codes | None = None) -> _Axis:
+    """Make an axis: labels that are not to be named share the last row; `more` counts sites beside the rows."""
+    row_of = np.full(len(names), len(named), np.int64)
+    row_of[list(named)] = np.arange(len(named))
+    others = len({*_present(codes), *(() if more is None else np.flatnonzero(more).tolist())} - {*named})
+    return _Axis(column, tuple(names[code] for code in named), row_of[codes], others, row_of)
+
+
+def _crossed(rows: _Axis, columns: _Axis, right: Truths) -> _Cells:
+    """Count the sites with each pair of labels, and those of them that are right."""
+    shape = (rows.height, columns.height, 2)
+    packed = (rows.rows * columns.height + columns.rows) * 2 + right
+    counts = np.bincount(packed, minlength=rows.height * columns.height * 2).reshape(shape)
+    places = np.argwhere(counts.sum(axis=2)).tolist()
+    return {(row, column): (int(counts[row, column].sum()), int(counts[row, column, 1])) for row, column in places}
+
+
+def _add_folded(cells: _Cells, rows: _Axis, columns: _Axis, folded: Folded) -> None:
+    """Add the sites that every run has right and that are only counted."""
+    for code in np.flatnonzero(folded.by_label).tolist():
+        place, count = (int(rows.row_of[code]), int(columns.row_of[code])), int(folded.by_label[code])
+        both, right = cells.get(place, (0, 0))
+        cells[place] = both + count, right + count
+
+
+class _Writer:
+    """Makes the rows of the finding from counts.
+
+    Args:
+        rows: the key's labels.
+        columns: the run's.
+        cells: the counts.
+        whose: how conditions begin: whose sites are meant, where that makes a difference.
+        is_right: the condition that the run is right.
+
+    """
+
+    def __init__(self, rows: _Axis, columns: _Axis, cells: _Cells, whose: str, is_right: str) -> None:
+        self._rows, self._columns, self._cells = rows, columns, cells
+        self._whose, self._is_right = whose, is_right
+
+    def labels(self, axis: _Axis, side: int) -> tuple[LabelCount, ...]:
+        """Make the rows of one axis; `side` is where its rows stand in the places of cells."""
+        counts, rights = self._sums(side)
+        return tuple(self._label(axis, row, counts[row], rights[row]) for row in sorted(counts))
+
+    def _sums(self, side: int) -> tuple[Counter[int], Counter[int]]:
+        counts: Counter[int] = Counter()
+        rights: Counter[int] = Counter()
+        for place, (count, right) in self._cells.items():
+            counts[place[side]] += count
+            rights[place[side]] += right
+        return counts, rights
+
+    def _label(self, axis: _Axis, row: int, count: int, right: int) -> LabelCount:
+        where = self._whose + axis.condition(row)
+        return LabelCount(axis.called(row), count, right, share(right, count), where, f"{where} and {self._is_right}")
+
+    def cells(self) -> tuple[Confused, ...]:
+        """Make all cells that have sites."""
+        sizes, _ = self._sums(0)
+
+        def rank(place: tuple[int, int]) -> tuple[int, ...]:
+            count, right = self._cells[place]
+            return right - count, -count, *place
+
+        return tuple(self._cell(*place, sizes[place[0]]) for place in sorted(self._cells, key=rank))
+
+    def _cell(self, row: int, column: int, size: int) -> Confused:
+        count, right = self._cells[row, column]
+        where = f"{self._whose}{self._rows.condition(row)} and {self._columns.condition(column)}"
+        names = self._rows.called(row), self._columns.called(column)
+        return Confused(*names, count, count - right, share(count, size), where, f"{where} and not {self._is_right}")
+
+
+def _apart(view: View, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels that only the key uses, and those that only the run does."""
+    if view.kinds is not None:
+        return (), ()
+    key, run = _used(view, None), _used(view, number)
+    return tuple(sorted(key - run)), tuple(sorted(run - key))
+
+
+def _used(view: View, run: int | None) -> set[str]:
+    """Return the single labels that the key or a run uses: those of spans, of sets, or of sites."""
+    claims, sites = view.claims, view.sites
+    if claims is not None:
+        mine = claims.key if run is None else claims.runs[run]
+        both = [] if claims.agreed is None else _present(claims.agreed.label)
+        found: Iterable[str] = (claims.names[code] for code in _present(claims.label[mine > 0]) + both)
+        return {name.partition(LINK)[0] for name in found}
+    easy = [] if sites.folded is None else _present(sites.folded.sites.key)
+    if sites.parts is not None:
+        values = sites.key if run is None else sites.values[run]
+        return {label for code in _present(values) + easy for label in sites.parts[code]}
+    labels = sites.labels.key if run is None else sites.labels.values[run]
+    found = (sites.labels.names[code] for code in _present(labels) + easy)
+    return {name for name in found if not name.startswith("\0")}
+
+
+def _present(codes: Codes) -> list[int]:
+    """Return the codes that occur."""
+    found: list[int] = np.flatnonzero(np.bincount(codes)).tolist()
+    return found
+
+
+# Which labels a run mistakes for which, as tables.
+
+
+_CELLS, _LABELS = 20, 20  # how many rows are shown unless told otherwise
+_NAMED = 20  # so many labels are named in a note
+_OTHERS = "(others)"
+
+
+def confusion_tables(finding: Confusion, top: int | None) -> tuple[Table, ...]:
+    """Return what is said for what, the most frequent errors first, and how often each label is right."""
+    return _cells(finding, top), *_labels(finding, top)
+
+
+def _cells(finding: Confusion, top: int | None) -> Table:
+    fields = (
+        Field("key", _called(finding)),
+        Field("said", finding.run),
+        Field("count", "sites", "count"),
+        Field("wrong", "wrong", "count"),
+        Field("share_of_key", f"% of {finding.called}", "share"),
+    )
+    rows: list[tuple[Any, ...]] = []
+    for each in finding.cells:
+        link = Link(each.where, view=finding.view)
+        rows.append(
+            (
+                _named(each.key),
+                _named(each.said),
+                Linked(each.count, link),
+                Linked(each.wrong, link if each.wrong == each.count else Link(each.where_wrong, view=finding.view)),
+                Linked(each.share_of_key, link),
+            )
+        )
+    kept, more = cut(rows, top, _CELLS, "row", "rows")
+    title = f"What {finding.run} says: right at {finding.right:,} of {counted(finding.sites, 'site')}"
+    return Table("confusion", title, fields, kept, (*more, *_notes(finding)))
+
+
+def _notes(finding: Confusion) -> list[str]:
+    """Say how rows are sorted, and which labels one side alone has."""
+    if not finding.sites:
+        return [NO_SITES]
+    found = ["the most frequent errors first"]
+    if any(each.wrong for each in finding.cells if each.key is not None and each.key == each.said):
+        found.append("of equal labels the values are wrong where something else differs: the head, the extent, the id")
+    if any(finding.others):
+        here, there = finding.others
+        found.append(f"{_OTHERS}: {counted(here, finding.called)} of the key, {there:,} of {finding.run}")
+    for labels, who in ((finding.unsaid, "only in the key"), (finding.unknown, f"only in {finding.run}")):
+        if labels:
+            left = len(labels) - _NAMED
+            found.append(f"{who}: {', '.join(labels[:_NAMED])}{f' … {left:,} more' if left > 0 else ''}")
+    return found
+
+
+def _labels(finding: Confusion, top: int | None) -> tuple[Table, ...]:
+    """Return how often each label is there, said and right; where rows are kinds, those and labels apart."""
+    if finding.called == "label":
+        return (_both_sides(finding, top),)
+    kinds = _one_side(finding, f"{finding.called}s", f"By {finding.called}", _called(finding), finding.key)
+    said = _one_side(finding, "said", f"What {finding.run} says, in all", finding.run, finding.said)
+    return kinds, said
+
+
+def _both_sides(finding: Confusion, top: int | None) -> Table:
+    fields = (
+        Field("label", "label"),
+        Field("key", "in the key", "count"),
+        Field("said", f"in {finding.run}", "count"),
+        Field("right", "right", "count"),
+        Field("share_of_key", "% of the key's", "share"),
+        Field("share_of_said", f"% of {finding.run}'s", "share"),
+    )
+    key, said = ({each.label: each for each in side} for side in (finding.key, finding.said))
+    rows = []
+    for label in [*key, *(label for label in said if label not in key)]:
+        mine, theirs = key.get(label), said.get(label)
+        either = mine or theirs
+        assert either is not None
+        right = Link(either.where_right, view=finding.view)
+        rows.append(
+            (
+                _named(label),
+                _count(finding, mine),
+                _count(finding, theirs),
+                Linked(either.right, right),
+                Linked(mine.share_right, right) if mine else None,
+                Linked(theirs.share_right, right) if theirs else None,
+            )
+        )
+    kept, more = cut(rows, top, _LABELS, "label", "labels")
+    return Table("confusion-labels", f"Labels of the key and of {finding.run}", fields, kept, more)
+
+
+def _count(finding: Confusion, side: LabelCount | None) -> Linked | str:
+    """Return how often a side has a label; an empty cell where it never does."""
+    return "" if side is None else Linked(side.count, Link(side.where, view=finding.view))
+
+
+def _one_side(finding: Confusion, name: str, title: str, header: str, labels: tuple[LabelCount, ...]) -> Table:
+    fields = (
+        Field("label", header),
+        Field("count", "sites", "count"),
+        Field("right", "right", "count"),
+        Field("share_right", "% right", "share"),
+    )
+    rows = []
+    for each in labels:
+        right = Link(each.where_right, view=finding.view)
+        rows.append(
+            (
+                _named(each.label),
+                Linked(each.count, Link(each.where, view=finding.view)),
+                Linked(each.right, right),
+                Linked(each.share_right, right),
+            )
+        )
+    return Table(f"confusion-{name}", title, fields, tuple(rows))
+
+
+def _called(finding: Confusion) -> str:
+    return "key label" if finding.called == "label" else finding.called
+
+
+def _named(label: str | None) -> str:
+    return _OTHERS if label is None else label
+
+
+# Which labels a run mistakes for which, as a chart.
+
+
+_CONFUSION_CHARTS_LABELS = 20  # how many rows and columns are drawn
+_REST = "(others)"
+
+
+def confusion_chart(finding: Confusion) -> MatrixChart:
+    """Return the labels of the key crossed with those of a run, the most frequent ones."""
+    rows = [each.label for each in finding.key[:_CONFUSION_CHARTS_LABELS]]
+    columns = [each.label for each in finding.said[:_CONFUSION_CHARTS_LABELS]]
+    cells = {(each.key, each.said): _cell(finding, each) for each in finding.cells}
+    more = max(len(finding.key), len(finding.said)) > _CONFUSION_CHARTS_LABELS
+    errors = [each for each in finding.cells if each.wrong][:3]
+    listed = "; ".join(
+        f"{_confusion_charts_named(each.key)} as {_confusion_charts_named(each.said)} {each.wrong:,}" for each in errors
+    )
+    return MatrixChart(
+        title=f"What {brief(finding.run)} says for each {finding.called} of the key",
+        subtitle=f"sites; shaded by their share of the row{f'; the {_CONFUSION_CHARTS_LABELS} most frequent labels' if more else ''}",
+        description=f"{finding.right:,} of {counted(finding.sites, 'site')} are right. "
+        f"The most frequent errors: {listed or 'none'}.",
+        across="key",
+        along=finding.run,
+        rows=tuple(map(_confusion_charts_named, rows)),
+        columns=tuple(map(_confusion_charts_named, columns)),
+        cells=tuple(tuple(cells.get((row, column)) for column in columns) for row in rows),
+        name=named("confusion", finding.run),
+    )
+
+
+def _cell(finding: Confusion, each: Confused) -> MatrixCell:
+    share = "" if each.share_of_key is None else f", {cell('share', each.share_of_key)} % of the row"
+    return MatrixCell(
+        said=f"{each.count:,}",
+        told=f"{_confusion_charts_named(each.key)} said to be {_confusion_charts_named(each.said)}: {counted(each.count, 'site')}{share}",
+        shade=each.share_of_key,
+        framed=each.key is not None and each.key == each.said,
+        link=Link(each.where, view=finding.view),
+    )
+
+
+def _confusion_charts_named(label: str | None) -> str:
+    return _REST if label is None else brief(written(label))

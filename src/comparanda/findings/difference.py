@@ -1,0 +1,631 @@
+"""What the difference of two systems consists of (Tuggener 2017, algorithm 1, tables 1–6 and 12)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from comparanda.core.claims import CROWD
+from comparanda.core.measures import ratio
+from comparanda.core.sites import Aspect, shown
+from comparanda.core.text_columns import TextColumn
+from comparanda.errors import UsageError, nearest
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, is_value, share
+from comparanda.findings.site_names import Labelling, labelling
+from comparanda.findings.slices import Slices
+from comparanda.findings.table_links import Link, narrowed
+from comparanda.render.charts import Balance, DivergingChart, Flow, FlowChart, FlowKind, Side
+from comparanda.render.charts.canvas import named
+from comparanda.render.charts.theme import CHANGE, GAIN, LOSS, brief, written
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
+from comparanda.tasks.coref.findings import ErrorSources, error_sources
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Codes, Rows
+    from comparanda.core.verdicts import System
+
+
+CLASSES = ("correction", "new_error", "changed_error")
+
+
+Keying = Literal["label", "value"]
+KEYINGS: tuple[Keying, ...] = get_args(Keying)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Which aspects of values change from one system to the other: the head of an arc, its label, or both.
+
+    Args:
+        aspects: the aspects that change, and no others do.
+        count: at how many sites.
+        share_of_class: of all corrections, all new errors, or all changed errors.
+        where: the condition that selects these sites.
+
+    """
+
+    aspects: tuple[str, ...]
+    count: int
+    share_of_class: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One kind of change: where the base says one label and the new system another.
+
+    Args:
+        key: the key's label; where values have no labels of their own, its value.
+        base: the base's.
+        new: the new system's. It may be the base's too, where something else than the label changes.
+        count: how many sites.
+        share_of_class: of all corrections, all new errors, or all changed errors (tables 4 and 6).
+        share_of_differences: of all sites at which the two differ (table 8).
+        where: the condition that selects these sites.
+        changes: what changes at them, for values of several aspects.
+
+    """
+
+    key: str
+    base: str
+    new: str
+    count: int
+    share_of_class: float | None
+    share_of_differences: float | None
+    where: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class DifferenceClass:
+    """Corrections, new errors or changed errors: how many, and which transitions, the most frequent first.
+
+    `changes` say which aspects change, for values of several aspects.
+    """
+
+    name: str
+    count: int
+    share_of_differences: float | None
+    share_of_sites: float | None
+    low: float | None
+    high: float | None
+    where: str
+    changes: tuple[Change, ...]
+    transitions: tuple[Transition, ...]
+
+
+@dataclass(frozen=True)
+class LabelDifference:
+    """The share right among the sites with one key label, for both systems (table 12)."""
+
+    label: str
+    sites: int
+    base_right: int
+    new_right: int
+    base: float
+    new: float
+    difference: float
+    where: str
+
+
+@dataclass(frozen=True)
+class Difference(Finding):
+    """The anatomy of a pair: a base S1 and a new system S2.
+
+    Counts are of sites; where systems have several runs, of sites times pairs of runs. `keyed_by` says whether
+    transitions are told apart by labels alone or by whole values; `slices` cut the sites by the attributes asked for.
+    `largest_site` is the number of distinct spans at the largest overlap site: one long span may swallow many.
+    `sources` say whose errors these are, where rules tell.
+    """
+
+    view: str
+    base: str
+    new: str
+    keyed_by: str
+    run_pairs: int
+    sites: int
+    different: int
+    diff: float | None
+    same_right: int
+    same_error: int
+    base_accuracy: float | None
+    new_accuracy: float | None
+    accuracy_difference: float | None
+    negative_flip_rate: float | None
+    classes: tuple[DifferenceClass, ...]
+    labels: tuple[LabelDifference, ...]
+    slices: tuple[Slices, ...]
+    largest_site: int | None = None
+    sources: ErrorSources | None = None
+
+    def of(self, name: str) -> DifferenceClass:
+        """Return one class by its name: correction, new_error or changed_error."""
+        return next(each for each in self.classes if each.name == name)
+
+
+def difference(context: Context, base: str, new: str, keyed_by: Keying = "label") -> Difference:
+    """Say what the difference between two systems consists of."""
+    if keyed_by not in KEYINGS:
+        raise UsageError(
+            f"transitions cannot be keyed by {keyed_by!r}{nearest(keyed_by, KEYINGS)}", hint=", ".join(KEYINGS)
+        )
+    first, second = context.verdicts.system(base), context.verdicts.system(new)
+    context = context.among(base, new)
+    run_pairs = len(first.runs) * len(second.runs)
+    total = len(context.sites) * run_pairs
+    counts: Counter[_Kind] = Counter()
+    same_error = 0
+    units = np.zeros((len(context.active), len(CLASSES)))
+    for old, fresh in product(first.runs, second.runs):
+        rows, key, mine, theirs = decisions(context, old, fresh)
+        same_error += int(((mine == theirs) & (mine != key)).sum())
+        for number, mask in enumerate(classes_of(key, mine, theirs)):
+            units[:, number] += context.unit_counts(rows[mask])
+            counts.update(_kinds(context, CLASSES[number], np.flatnonzero(mask), (old, fresh), keyed_by))
+    different = sum(counts.values())
+    writer = _Writer(context, keyed_by, different)
+    classes = _class_rows(context, writer, counts, units, total, run_pairs)
+    labels = _labels(context, first, second)
+    right = [_right(context, system) for system in (first, second)]
+    decided = [len(context.sites) * len(system.runs) for system in (first, second)]
+    gained, lost = classes[0].count, classes[1].count
+    return Difference(
+        view=context.view.name,
+        base=base,
+        new=new,
+        keyed_by=keyed_by,
+        run_pairs=run_pairs,
+        sites=total,
+        different=different,
+        diff=share(different, total),
+        same_right=total - different - same_error,
+        same_error=same_error,
+        base_accuracy=share(right[0], decided[0]),
+        new_accuracy=share(right[1], decided[1]),
+        accuracy_difference=share(gained - lost, total),
+        negative_flip_rate=share(lost, total),
+        classes=classes,
+        labels=labels,
+        slices=(),
+        largest_site=_largest(context.sites),
+        sources=error_sources(context, base, new),
+    )
+
+
+def _right(context: Context, system: System) -> int:
+    """Count what a system has right, over its runs."""
+    wrong = sum(int(np.count_nonzero(~context.sites.disputed.right[run])) for run in system.runs)
+    return len(context.sites) * len(system.runs) - wrong
+
+
+def _largest(sites: Sites) -> int | None:
+    """Return how many spans the largest overlap site has; None for sites of other kinds."""
+    crowd = sites.attributes.get(CROWD)
+    if crowd is None or not len(sites):
+        return None
+    sizes = crowd.make()
+    assert not isinstance(sizes, TextColumn)
+    return int(sizes.max(initial=1))  # what is only counted is one span each
+
+
+def decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
+    """Return the contested sites with the key's, the base's and the new system's codes, for one run of each.
+
+    At all other sites every run agrees with the key, so nothing differs there.
+    """
+    disputed = context.sites.disputed
+    return context.sites.contested, disputed.key, disputed.values[old], disputed.values[fresh]
+
+
+def classes_of(
+    key: NDArray[np.integer], old: NDArray[np.integer], fresh: NDArray[np.integer]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Correction: S1 ≠ y = S2. New error: S1 = y ≠ S2. Changed error: both ≠ y, S1 ≠ S2."""
+    return (old != key) & (fresh == key), (old == key) & (fresh != key), (old != key) & (fresh != key) & (old != fresh)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of change: its class, the codes of the labels (or values), and which aspects change, as bits."""
+
+    name: str
+    key: int
+    base: int
+    new: int
+    changed: int
+
+    @property
+    def transition(self) -> tuple[int, int, int]:
+        return self.key, self.base, self.new
+
+
+def _kinds(context: Context, name: str, rows: Rows, runs: tuple[int, int], keyed_by: Keying) -> Counter[_Kind]:
+    """Count the kinds of change at some of the contested sites, all of one class."""
+    disputed = context.sites.disputed
+    ground = _keyed(disputed, keyed_by)
+    width, bits = len(ground.names), len(disputed.aspects)
+    packed = np.zeros(len(rows), np.int64)
+    for column in (ground.key, ground.values[runs[0]], ground.values[runs[1]]):
+        packed = packed * width + column[rows]
+    for aspect in disputed.aspects.values():
+        packed = packed * 2 + (aspect.values[runs[0]][rows] != aspect.values[runs[1]][rows])
+    counts: Counter[_Kind] = Counter()
+    for code, count in zip(*map(np.ndarray.tolist, np.unique(packed, return_counts=True)), strict=True):
+        labels, changed = code >> bits, code & ((1 << bits) - 1)
+        kind = _Kind(name, labels // width // width, labels // width % width, labels % width, changed)
+        counts[kind] = count
+    return counts
+
+
+def _keyed(sites: Sites, keyed_by: Keying) -> Aspect:
+    return sites.labels if keyed_by == "label" else Aspect(sites.key, sites.values, sites.names)
+
+
+VALUE_COLUMNS = ("key", "base", "new")
+LABEL_COLUMNS = ("label", "base_label", "new_label")
+
+
+def label_columns(sites: Sites) -> tuple[str, str, str]:
+    """Return how conditions name the labels of the key, the base and the new system."""
+    return LABEL_COLUMNS if "label" in sites.aspects else VALUE_COLUMNS
+
+
+def transition_condition(kind: str, columns: tuple[str, str, str], key: str, base: str, new: str) -> str:
+    """Write the condition that selects one kind of change; only a changed error needs the key's label beside both."""
+    where = f"{kind} and {is_value(columns[1], base)} and {is_value(columns[2], new)}"
+    return f"{where} and {is_value(columns[0], key)}" if kind == "changed_error" else where
+
+
+class _Writer:
+    """Makes the rows of the tables from counts of kinds."""
+
+    def __init__(self, context: Context, keyed_by: Keying, different: int) -> None:
+        self.names = tuple(map(shown, _keyed(context.sites, keyed_by).names))
+        self.aspects = tuple(context.sites.aspects)
+        self.different = different
+        self.columns = label_columns(context.sites) if keyed_by == "label" else VALUE_COLUMNS
+
+    def transition(self, name: str, code: tuple[int, int, int], kinds: Counter[_Kind], size: int) -> Transition:
+        """Make the row of one transition; `size` is that of its class."""
+        key, old, fresh = (self.names[number] for number in code)
+        where = transition_condition(name, self.columns, key, old, fresh)
+        count = sum(kinds.values())
+        changes = self.changes(where, kinds, size)
+        return Transition(key, old, fresh, count, share(count, size), share(count, self.different), where, changes)
+
+    def changes(self, where: str, kinds: Counter[_Kind], size: int) -> tuple[Change, ...]:
+        """Say which aspects change, the single ones first."""
+        counts: Counter[int] = Counter()
+        for kind, count in kinds.items():
+            counts[kind.changed] += count
+        rows = []
+        for changed in sorted(counts, key=lambda bits: (bits.bit_count(), -bits)):
+            states = [(name, bool(changed >> place & 1)) for place, name in enumerate(reversed(self.aspects))][::-1]
+            condition = [f"{name}_changed" if state else f"not {name}_changed" for name, state in states]
+            aspects = tuple(name for name, state in states if state)
+            if aspects:
+                count = counts[changed]
+                rows.append(Change(aspects, count, share(count, size), " and ".join([where, *condition])))
+        return tuple(rows)
+
+
+def _class_rows(
+    context: Context, writer: _Writer, counts: Counter[_Kind], units: NDArray[np.float64], total: int, run_pairs: int
+) -> tuple[DifferenceClass, ...]:
+    decisions = context.decided[:, None] * run_pairs
+    with_total = np.concatenate([units, decisions], axis=1)
+    spans = context.interval(with_total, lambda sums: ratio(sums[:, :-1], sums[:, -1:]))
+    rows = []
+    for name, (low, high) in zip(CLASSES, spans, strict=True):
+        mine = Counter({kind: count for kind, count in counts.items() if kind.name == name})
+        groups: dict[tuple[int, int, int], Counter[_Kind]] = {}
+        for kind, count in mine.items():
+            groups.setdefault(kind.transition, Counter())[kind] = count
+        size = sum(mine.values())
+        order = sorted(groups, key=lambda code: (-sum(groups[code].values()), code))
+        rows.append(
+            DifferenceClass(
+                name,
+                size,
+                share(size, writer.different),
+                share(size, total),
+                low,
+                high,
+                name,
+                writer.changes(name, mine, size),
+                tuple(writer.transition(name, code, groups[code], size) for code in order),
+            )
+        )
+    return tuple(rows)
+
+
+def _labels(context: Context, first: System, second: System) -> tuple[LabelDifference, ...]:
+    """Compare the shares right by key label, the largest absolute difference first."""
+    named = labelling(context.view)
+    right = [_right_by_label(context, named, system) for system in (first, second)]
+    rows = []
+    for code in named.present:
+        count = int(named.counts[code])
+        old, fresh = int(right[0][code]), int(right[1][code])
+        decided = [count * len(system.runs) for system in (first, second)]
+        gained = fresh * len(first.runs) - old * len(second.runs)  # from counts: rounding must not decide the order
+        rows.append(
+            LabelDifference(
+                named.called(code),
+                count,
+                old,
+                fresh,
+                old / decided[0],
+                fresh / decided[1],
+                gained / (decided[0] * len(second.runs)),
+                named.condition(code),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (-abs(row.difference), -row.sites, row.label)))
+
+
+def _right_by_label(context: Context, named: Labelling, system: System) -> NDArray[np.int64]:
+    """Count what a system has right by label, over its runs; wrong ones are few, so they are counted."""
+    right = context.sites.disputed.right
+    wrong = [np.bincount(named.contested[~right[run]], minlength=len(named.names)) for run in system.runs]
+    found: NDArray[np.int64] = np.sum([named.counts - each for each in wrong], axis=0)
+    return found
+
+
+# What the difference of two systems consists of, as tables.
+
+
+_TRANSITIONS, _LABELS = 5, 5  # how many rows are shown unless told otherwise
+
+
+def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]:
+    """Return the classes of differences and what each consists of."""
+    hidden = _hidden_aspects(finding)
+    fields = (
+        Field("class", "class"),
+        Field("key", "key"),
+        Field("base", finding.base),
+        Field("new", finding.new),
+        Field("count", "count", "count"),
+        *(Field(f"{aspect}_changed", f"{aspect} moved", "count") for aspect in hidden),
+        Field("share_of_class", "% of class", "share"),
+        Field("share_of_differences", "% of differences", "share"),
+        Field("share_of_sites", "% of sites", "share"),
+    )
+    rows: list[tuple[Any, ...]] = []
+    notes: list[str] = []
+    for each in finding.classes:
+        title = each.name.replace("_", " ")
+        rows.append((title, "", "", "", *_counted(finding, each, hidden, 1.0 if each.count else None)))
+        transitions = [
+            (title, one.key, one.base, one.new, *_counted(finding, one, hidden, one.share_of_class))
+            for one in each.transitions
+        ]
+        kept, more = cut(transitions, top, _TRANSITIONS, f"kind of {title}", f"kinds of {title}")
+        rows += kept
+        notes += more
+    notes += [_changes(each) for each in finding.classes if hidden and each.changes]
+    flips = cell("share", finding.negative_flip_rate)
+    notes.append(
+        f"same right {finding.same_right:,}, same error {finding.same_error:,}; "
+        f"new errors over all sites = negative flip rate {flips} %"
+    )
+    if finding.largest_site is not None:
+        notes.append(f"the largest overlap site has {counted(finding.largest_site, 'span')} (crowd)")
+    if not finding.sites:
+        notes.append(NO_SITES)
+    title = (
+        f"Difference {finding.base} → {finding.new}: {cell('share', finding.diff)} % "
+        f"({finding.different:,}/{finding.sites:,}), "
+        f"Δ accuracy {cell('points', finding.accuracy_difference)}"
+    )
+    return (Table("difference", title, fields, tuple(rows), tuple(notes)),)
+
+
+def _counted(
+    finding: Difference, row: DifferenceClass | Transition, hidden: tuple[str, ...], share_of_class: float | None
+) -> list[Linked]:
+    """Return the numbers of a class or of a transition: all lead to its sites, those of an aspect to where it moved."""
+    link = _link(finding, row.where)
+    moved = [Linked(_changed(row, name), _link(finding, narrowed(row.where, f"{name}_changed"))) for name in hidden]
+    shares = (share_of_class, row.share_of_differences, share(row.count, finding.sites))
+    return [Linked(row.count, link), *moved, *(Linked(each, link) for each in shares)]
+
+
+def _link(finding: Difference, where: str) -> Link:
+    return Link(where, finding.base, finding.new, finding.view)
+
+
+def _hidden_aspects(finding: Difference) -> tuple[str, ...]:
+    """Return the aspects that change and that the rows do not show."""
+    found = dict.fromkeys(name for each in finding.classes for change in each.changes for name in change.aspects)
+    return tuple(name for name in found if name != "label") if finding.keyed_by == "label" else ()
+
+
+def _changed(row: DifferenceClass | Transition, aspect: str) -> int:
+    """Count the sites at which an aspect changes."""
+    return sum(change.count for change in row.changes if aspect in change.aspects)
+
+
+def _changes(each: DifferenceClass) -> str:
+    """Say which aspects change in a class: `new error: head alone 3, head and label 1`."""
+    parts = []
+    for change in each.changes:
+        alone = " alone" if len(change.aspects) == 1 else ""
+        parts.append(f"{' and '.join(change.aspects)}{alone} {change.count:,}")
+    return f"{each.name.replace('_', ' ')}: {', '.join(parts)}"
+
+
+def label_table(finding: Difference, top: int | None) -> Table:
+    """Return the shares right by key label."""
+    fields = (
+        Field("label", "key label"),
+        Field("difference", "Δ", "points"),
+        Field("base_share", finding.base, "share"),
+        Field("new_share", finding.new, "share"),
+        Field("sites", "sites", "count"),
+    )
+    found = [_label_row(finding, row) for row in finding.labels]
+    rows, notes = cut(found, top, _LABELS, "label", "labels")
+    return Table("labels", "Per key label, the largest difference first", fields, rows, notes)
+
+
+def _label_row(finding: Difference, row: LabelDifference) -> tuple[Any, ...]:
+    """Let shares lead to the sites that are right: with several runs, once for each pair of them."""
+    base, new = (_link(finding, narrowed(row.where, right)) for right in ("base_right", "new_right"))
+    sites = Linked(row.sites, _link(finding, row.where))
+    return row.label, row.difference, Linked(row.base, base), Linked(row.new, new), sites
+
+
+# What the difference of two systems consists of, as charts: which labels become which, and what each label gains.
+
+
+_KINDS, _DIFFERENCE_CHARTS_LABELS = 12, 20  # how many bands and rows are drawn; the rest stand together
+_LOOKS = {"correction": ("✓", GAIN), "new_error": ("✗", LOSS), "changed_error": ("≠", CHANGE)}
+_OTHERS = "(others)"
+
+
+def flow_chart(finding: Difference) -> FlowChart:
+    """Return which labels of the base become which of the new system, the most frequent kinds, and the rest."""
+    kinds = {each.name: _kind(finding, each) for each in finding.classes}
+    every = [(each, one) for each in finding.classes for one in each.transitions]
+    first = sorted(every, key=lambda pair: -pair[1].count)[:_KINDS]  # equal ones stay in their order
+    flows: list[Flow] = []
+    others: list[Flow] = []
+    for each in finding.classes:
+        mine = [one for of, one in first if of is each]
+        both_wrong = each.name == "changed_error"
+        flows += [_flow(finding, kinds[each.name], one, written(one.key) if both_wrong else "") for one in mine]
+        others += _others(finding, kinds[each.name], each, mine)
+    counts = ", ".join(f"{kind.count:,} {kind.name}" for kind in kinds.values())
+    largest = "; ".join(
+        f"{kinds[each.name].name} {brief(written(one.base))} → {brief(written(one.new))} {one.count:,}"
+        for each, one in first[:3]
+    )
+    return FlowChart(
+        title=f"What changes from {brief(finding.base)} to {brief(finding.new)}",
+        subtitle="bands are as thick as their counts; in brackets the key's label, where both are wrong",
+        description=f"{counts}. The most frequent changes: {largest or 'none'}.",
+        left=finding.base,
+        right=finding.new,
+        kinds=tuple(kinds.values()),
+        flows=(*flows, *others),
+        name=named("flow", finding.base, finding.new),
+    )
+
+
+def _difference_charts_link(finding: Difference, where: str) -> Link:
+    return Link(where, finding.base, finding.new, finding.view)
+
+
+def _kind(finding: Difference, each: DifferenceClass) -> FlowKind:
+    sign, style = _LOOKS[each.name]
+    name = f"{each.name.replace('_', ' ')}{'' if each.count == 1 else 's'}"
+    return FlowKind(
+        name=name, sign=sign, style=style, count=each.count, link=_difference_charts_link(finding, each.where)
+    )
+
+
+def _flow(finding: Difference, kind: FlowKind, one: Transition, note: str) -> Flow:
+    source, target, link = written(one.base), written(one.new), _difference_charts_link(finding, one.where)
+    return Flow(source=source, target=target, kind=kind, count=one.count, note=note, link=link)
+
+
+def _others(finding: Difference, kind: FlowKind, each: DifferenceClass, shown: Sequence[Transition]) -> Iterator[Flow]:
+    """Yield the band of all changes of a class that have none of their own."""
+    count = each.count - sum(one.count for one in shown)
+    if count:
+        link = _difference_charts_link(finding, _without(each.where, (one.where for one in shown)))
+        yield Flow(source=_OTHERS, target=_OTHERS, kind=kind, count=count, link=link)
+
+
+def _without(where: str, shown: Iterable[str]) -> str:
+    """Write the condition of all that fulfils one, but none of some others."""
+    others = " or ".join(f"({each})" for each in shown)
+    return f"{where} and not ({others})" if others else where
+
+
+def gain_chart(finding: Difference) -> DivergingChart:
+    """Return corrections and new errors for each key label; where only shares are known by label, how these change."""
+    counts = _by_label(finding)
+    rows = _share_rows(finding) if counts is None else _count_rows(finding, *counts)
+    made = (
+        f"the {_DIFFERENCE_CHARTS_LABELS} labels with most changes; "
+        if len(finding.labels) > _DIFFERENCE_CHARTS_LABELS
+        else ""
+    )
+    unit = "points of accuracy" if counts is None else "Δ: corrections less new errors"
+    listed = ", ".join(f"{brief(each.name)} {each.said}" for each in rows[:5])
+    return DivergingChart(
+        title=f"Gains and losses from {brief(finding.base)} to {brief(finding.new)}",
+        subtitle=f"by label of the key; {made}{unit}",
+        description=f"By label of the key, the largest gain first: {listed or 'nothing changes'}.",
+        lost="✗ new errors" if counts is not None else "✗ less right",
+        gained="✓ corrections" if counts is not None else "✓ more right",
+        total="" if counts is None else "Δ",
+        rows=tuple(rows),
+        name=named("gains", finding.base, finding.new),
+    )
+
+
+def _by_label(finding: Difference) -> tuple[Counter[str], Counter[str]] | None:
+    """Count corrections and new errors by key label; None where labels are not what transitions are told apart by."""
+    known = {each.label for each in finding.labels}
+    counts = []
+    for name in ("correction", "new_error"):
+        mine: Counter[str] = Counter()
+        for one in finding.of(name).transitions:
+            mine[one.key] += one.count
+        counts.append(mine)
+    return (counts[0], counts[1]) if {*counts[0], *counts[1]} <= known else None
+
+
+def _count_rows(finding: Difference, won: Counter[str], lost: Counter[str]) -> list[Balance]:
+    changed = [each for each in finding.labels if won[each.label] + lost[each.label]]
+    changed.sort(key=lambda each: (-won[each.label] - lost[each.label], each.label))
+    shown = sorted(
+        changed[:_DIFFERENCE_CHARTS_LABELS], key=lambda each: (lost[each.label] - won[each.label], each.label)
+    )
+    rows = [_balance(finding, each.label, each.where, won[each.label], lost[each.label]) for each in shown]
+    rest = changed[_DIFFERENCE_CHARTS_LABELS:]
+    if rest:
+        which = f"not ({' or '.join(f'({each.where})' for each in shown)})"
+        counts = (sum(of[each.label] for each in rest) for of in (won, lost))
+        rows.append(_balance(finding, _OTHERS, which, *counts))
+    return rows
+
+
+def _balance(finding: Difference, name: str, where: str, won: int, lost: int) -> Balance:
+    return Balance(
+        name=written(name),
+        lost=_side(finding, f"new_error and {where}", lost),
+        gained=_side(finding, f"correction and {where}", won),
+        said=f"{won - lost:+,}" if won != lost else "0",
+    )
+
+
+def _side(finding: Difference, where: str, count: int) -> Side | None:
+    return Side(value=count, said=f"{count:,}", link=_difference_charts_link(finding, where)) if count else None
+
+
+def _share_rows(finding: Difference) -> list[Balance]:
+    changed = [each for each in finding.labels if each.difference][
+        :_DIFFERENCE_CHARTS_LABELS
+    ]  # the largest difference stands first
+    return [_share_row(each) for each in sorted(changed, key=lambda each: (-each.difference, each.label))]
+
+
+def _share_row(each: LabelDifference) -> Balance:
+    said = cell("points", each.difference)
+    side = Side(value=abs(each.difference), said=said)
+    better = each.difference > 0
+    return Balance(name=written(each.label), lost=None if better else side, gained=side if better else None)

@@ -1,0 +1,396 @@
+"""Real combinations of systems beside the best single one and the upper bound (DEFINITIONS 4).
+
+They are scored as any other system. Whether one is better than the best single system is tested by randomisation, with
+Holm's correction for all methods that were tried.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.core.measures import rests_on_items
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, Interval, defined, intervals, share
+from comparanda.findings.score_tables import stars
+from comparanda.findings.scores import Score, resampled_scores, scores
+from comparanda.findings.significance import holm_corrected, randomisation, warnings
+from comparanda.render.table import Field, Table, cell, counted, cut
+
+if TYPE_CHECKING:
+    from comparanda.findings.upper_bounds import Combination
+
+
+ALONE = "there is one run alone: whatever the method, its combination is that run"
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What the vote of a run counts: its main score where it was learnt, for each fold; one number without folds."""
+
+    run: str
+    by_fold: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The run that speaks for a label, and its F1 of that where it was learnt; for each fold, or once."""
+
+    label: str
+    runs: tuple[str, ...]
+    f1: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a combination was made.
+
+    Args:
+        method: its method; in the verdicts, a system of that name.
+        vote: what was voted on: whole spans, tags, links, values, labels or trees.
+        tuned: where its weights, its choices or its order in ties come from; None where it needs none.
+        optimistic: whether that is the very data on which it is scored.
+        weights: what the vote of each run counts, where votes are weighted.
+        choices: the run that speaks for each label, where one does.
+        notes: what was met.
+
+    """
+
+    method: str
+    vote: str
+    tuned: str | None
+    optimistic: bool
+    weights: tuple[Weight, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """One combination.
+
+    Args:
+        method: how it was made.
+        vote: what was voted on.
+        value: its main score; None where undefined.
+        scores: all its scores.
+        difference: its main score less that of the best single system.
+        low: the lower end of the 95 % interval of the difference.
+        high: the upper end.
+        p: the two-sided p of the randomisation test; None where it cannot be made.
+        p_holm: the same after Holm's correction for all methods.
+        test: exact, sampled, or why there is none.
+        gained: the difference as a share of the distance from the best single system to the upper bound; None where
+            there is no such distance.
+        tuned: where its weights, its choices or its order in ties come from; None where it needs none.
+        optimistic: whether that is the very data on which it is scored.
+        weights: what the vote of each run counts.
+        choices: the run that speaks for each label.
+        notes: what was met.
+
+    """
+
+    method: str
+    vote: str
+    value: float | None
+    scores: tuple[Score, ...]
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    test: str
+    gained: float | None
+    tuned: str | None
+    optimistic: bool
+    weights: tuple[Weight, ...]
+    choices: tuple[Choice, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A method that was not tried, and why."""
+
+    method: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ensembles(Finding):
+    """Combinations of systems beside the best of these and their upper bound.
+
+    Args:
+        view: the view.
+        measure: the main measure.
+        unit: what statistics resample.
+        units: how many of these there are.
+        resamples: how many resamples were drawn.
+        seed: the seed of all draws.
+        runs: all runs that voted.
+        best: the best single system by the main measure, on the data scored here; of equal ones the first by name.
+        systems: the scores of the single systems.
+        oracle: the upper bound of the main measure: right where any run is; None where it is not known.
+        methods: the combinations, in the order asked for.
+        skipped: those that were not tried.
+        warnings: what makes intervals and tests doubtful.
+
+    """
+
+    view: str
+    measure: str
+    unit: str
+    units: int
+    resamples: int
+    seed: int
+    runs: tuple[str, ...]
+    best: str
+    systems: tuple[Score, ...]
+    oracle: float | None
+    methods: tuple[Ensemble, ...]
+    skipped: tuple[Skipped, ...]
+    warnings: tuple[str, ...]
+
+    def value(self, method: str) -> float | None:
+        """Return the main score of a combination."""
+        return next(each.value for each in self.methods if each.method == method)
+
+
+def ensembles(
+    context: Context, recipes: Sequence[Recipe], alone: Combination, skipped: Mapping[str, str] | None = None
+) -> Ensembles:
+    """Score combinations.
+
+    Args:
+        context: the single systems and, behind them, the combinations as further systems.
+        recipes: how these were made.
+        alone: what the single systems could do together.
+        skipped: methods that were not tried, each with the reason.
+
+    """
+    main = context.measures[0]
+    found = scores(context)
+    first = len(context.systems) - len(recipes)
+    single = [system.name for system in context.systems[:first]]
+    best = _best({name: found.value(name) for name in single})
+    oracle = _oracle(context, alone)
+    tests = _against(context, single.index(best), [first + place for place in range(len(recipes))])
+    top = found.value(best)
+    return Ensembles(
+        context.view.name,
+        main.name,
+        context.verdicts.units.kind,
+        len(context.active),
+        context.resamples,
+        context.seed,
+        alone.runs,
+        best,
+        tuple(score for score in found.scores if score.system in single),
+        oracle,
+        tuple(_ensemble(recipe, found.scores, test, top, oracle) for recipe, test in zip(recipes, tests, strict=True)),
+        tuple(Skipped(name, reason) for name, reason in (skipped or {}).items()),
+        (*((ALONE,) if len(alone.runs) == 1 else ()), *warnings(context)),
+    )
+
+
+def _best(values: Mapping[str, float | None]) -> str:
+    """Return the system of the highest value; of equal ones the first by name, in whatever order they were given.
+
+    >>> _best({"c": 0.5, "b": 0.7, "a": 0.7, "d": None})
+    'a'
+    """
+    return min(values, key=lambda name: (values[name] is None, -(values[name] or 0.0), name))
+
+
+def _oracle(context: Context, alone: Combination) -> float | None:
+    """Return the upper bound of the main measure, if that is one of those for which it is known."""
+    main = context.measures[0]
+    name = main.name.rpartition(".")[2]
+    if rests_on_items(main):
+        return alone.items.f1 if alone.items is not None and name == "f1" else None
+    return alone.overall.oracle if name == "accuracy" else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A combination against the best single system."""
+
+    difference: float | None
+    interval: Interval
+    p: float | None
+    p_holm: float | None
+    method: str
+
+
+def _against(context: Context, best: int, places: Sequence[int]) -> list[_Test]:
+    """Test some systems against one; the correction is for all of them."""
+    main = context.measures[0]
+    statistics = context.statistics([main])
+    sums = {name: values.sum(axis=0) for name, values in statistics.items()}
+    observed = context.by_system(context.finished(main, sums))
+    ps = randomisation(context, main, statistics, [(best, place) for place in places])
+    samples = resampled_scores(context, [main], statistics)
+    spans: list[Interval] = [(None, None)] * len(places)
+    if samples is not None:
+        spans = intervals(samples[main.name][:, list(places)] - samples[main.name][:, [best]])
+    corrected = holm_corrected([p for p, _ in ps])
+    return [
+        _Test(defined(float(np.subtract(observed[place], observed[best]))), span, p, holm, method)
+        for place, span, (p, method), holm in zip(places, spans, ps, corrected, strict=True)
+    ]
+
+
+def _ensemble(
+    recipe: Recipe, found: Sequence[Score], test: _Test, best: float | None, oracle: float | None
+) -> Ensemble:
+    mine = tuple(score for score in found if score.system == recipe.method)
+    distance = None if best is None or oracle is None else oracle - best
+    gained = None if test.difference is None or distance is None else share(test.difference, max(distance, 0.0))
+    return Ensemble(
+        recipe.method,
+        recipe.vote,
+        mine[0].value,
+        mine,
+        test.difference,
+        *test.interval,
+        test.p,
+        test.p_holm,
+        test.method,
+        gained,
+        recipe.tuned,
+        recipe.optimistic,
+        recipe.weights,
+        recipe.choices,
+        recipe.notes,
+    )
+
+
+# Combinations of systems as tables: how good they are, how they were made, whose votes counted how much.
+
+
+_MEASURES = 3  # so many stand in columns; JSON has them all
+_LABELS = 20  # so many choices are shown unless told otherwise
+_ASIDE = ("sentences", "macro_f1", "document_f1")
+_OPTIMISTIC = "†"
+
+
+def ensemble_tables(finding: Ensembles, top: int | None) -> tuple[Table, ...]:
+    """Return the scores of combinations, how they were made, and weights and choices where there are any."""
+    found = [_score_table(finding), _recipe_table(finding)]
+    weights = next((each.weights for each in finding.methods if each.weights), ())
+    choices = next((each.choices for each in finding.methods if each.choices), ())
+    if weights:
+        found.append(_weight_table(weights))
+    if choices:
+        found.append(_choice_table(choices, top))
+    return tuple(found)
+
+
+def _measures(finding: Ensembles) -> list[str]:
+    """Return the measures that stand in columns, the main one first."""
+    names = dict.fromkeys(score.measure for score in finding.systems)
+    return [name for name in names if name == finding.measure or not name.endswith(_ASIDE)][:_MEASURES]
+
+
+def _score_table(finding: Ensembles) -> Table:
+    measures = _measures(finding)
+    fields = (
+        Field("method", "system"),
+        *(Field(name, name, "share") for name in measures),
+        Field("difference", f"Δ {finding.best}", "points"),
+        Field("difference_interval", "95 % interval", "points_interval"),
+        Field("p", "p", "p"),
+        Field("p_holm", "p (Holm)", "p"),
+        Field("gained", "% of the way", "share"),
+    )
+    width = len(fields) - len(measures) - 1
+    empty = (None, (None, None), None, None, None)
+    best = [score for score in finding.systems if score.system == finding.best]
+    rows: list[tuple[Any, ...]] = [(f"{finding.best} (best single)", *_values(best, measures), *empty)]
+    rows += [_row(each, measures) for each in finding.methods]
+    rows.append(("oracle", finding.oracle, *(None for _ in measures[1:]), *empty))
+    marks = {}
+    for number, each in enumerate(finding.methods, start=1):
+        if each.optimistic:
+            marks[number, 1] = _OPTIMISTIC
+        if sign := stars(each.p_holm):
+            marks[number, len(fields) - width + 3] = sign
+    values = [row[1] for row in rows[:-1] if row[1] is not None]
+    top = frozenset((number, 1) for number, row in enumerate(rows[:-1]) if values and row[1] == max(values))
+    return Table("ensembles", _title(finding), fields, tuple(rows), _notes(finding), top, marks)
+
+
+def _title(finding: Ensembles) -> str:
+    return f"Combinations of {counted(len(finding.runs), 'run')}"
+
+
+def _values(scores: Iterable[Score], measures: Sequence[str]) -> list[float | None]:
+    found = {score.measure: score.value for score in scores}
+    return [found[name] for name in measures]
+
+
+def _row(each: Ensemble, measures: Sequence[str]) -> tuple[Any, ...]:
+    interval = (each.low, each.high)
+    return (
+        each.method,
+        *_values(each.scores, measures),
+        each.difference,
+        interval,
+        each.p,
+        each.p_holm,
+        each.gained,
+    )
+
+
+def _notes(finding: Ensembles) -> tuple[str, ...]:
+    """Say what the columns mean, and what makes them doubtful."""
+    drawn = f"{counted(finding.units, finding.unit)}, {counted(finding.resamples, 'resample')}, seed {finding.seed}"
+    tested = f"p by randomisation over {drawn}" if finding.resamples else "without resamples there is no p"
+    notes = [
+        f"Δ and p: against {finding.best}, the best single system on this data; {tested}",
+        "% of the way: from the best single system to the oracle, which is right where any run is",
+    ]
+    if any(each.optimistic for each in finding.methods):
+        notes.append(f"{_OPTIMISTIC} tuned on the very data that is scored: optimistic, no estimate for new data")
+    reasons = Counter(each.test for each in finding.methods if each.p is None and finding.resamples)
+    notes += [f"no test: {reason}" for reason in reasons]
+    notes += [f"not tried: {each.method}: {each.reason}" for each in finding.skipped]
+    notes += [f"beware: {warning}" for warning in finding.warnings]
+    return tuple(notes)
+
+
+def _recipe_table(finding: Ensembles) -> Table:
+    fields = (Field("method", "method"), Field("vote", "vote"), Field("tuned", "tuned on"))
+    rows = tuple((each.method, each.vote, each.tuned or "nothing") for each in finding.methods)
+    notes = tuple(f"{each.method}: {note}" for each in finding.methods for note in each.notes)
+    return Table("recipes", "How they were made", fields, rows, notes)
+
+
+def _weight_table(weights: Sequence[Weight]) -> Table:
+    folds = len(weights[0].by_fold)
+    fields = [Field("run", "system"), Field("weight", "weight", "share")]
+    rows: list[tuple[Any, ...]] = [(each.run, sum(each.by_fold) / folds) for each in weights]
+    if folds > 1:
+        fields.append(Field("range", "over folds", "interval"))
+        rows = [(*row, (min(each.by_fold), max(each.by_fold))) for row, each in zip(rows, weights, strict=True)]
+    return Table("weights", "What a vote weighs", tuple(fields), tuple(rows))
+
+
+def _choice_table(choices: Sequence[Choice], top: int | None) -> Table:
+    fields = (Field("label", "label"), Field("run", "who speaks for it"), Field("f1", "f1 there", "share"))
+    rows = [(each.label, _chosen(each), sum(each.f1) / len(each.f1)) for each in choices]
+    kept, notes = cut(list(rows), top, _LABELS, "label", "labels")
+    return Table("choices", "The best system of each label", fields, kept, notes)
+
+
+def _chosen(choice: Choice) -> str:
+    """Write who was chosen, and in how many folds where that differs."""
+    counts = Counter(choice.runs)
+    if len(counts) == 1:
+        return choice.runs[0]
+    order = sorted(counts, key=lambda run: (-counts[run], run))
+    return ", ".join(f"{run} ({cell('count', counts[run])})" for run in order)

@@ -1,0 +1,259 @@
+"""Two runs crossed at every site, for as many pairs as there are: classes of difference and transitions.
+
+A run's errors are few, so each pair costs what the errors of one run cost: what the other says is looked up there, and
+where both are wrong both are counted. What one alone has wrong is what it has wrong in all, less what both have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.claims import Placed, values_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.claims import Claims
+    from comparanda.core.sites import Aspect, Sites
+    from comparanda.core.text_columns import Codes, Rows, Truths
+
+
+_DENSE = 1 << 18
+"""Up to so many kinds of change are counted in a table of all; more are sorted."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Crossed:
+    """How two runs compare.
+
+    Args:
+        same_right: sites that both have right.
+        corrections: sites that the first has wrong and the second right.
+        new_errors: sites that the first has right and the second wrong.
+        changed_errors: sites that both have wrong, with different values.
+        same_errors: sites that both have wrong, with the same value.
+        transitions: for each of the three classes of difference, kinds of change and how many sites: rows of key,
+            first, second (as codes of labels) and count, the most frequent first.
+
+    """
+
+    same_right: int
+    corrections: int
+    new_errors: int
+    changed_errors: int
+    same_errors: int
+    transitions: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+    @property
+    def different(self) -> int:
+        """At how many sites the two differ."""
+        return self.corrections + self.new_errors + self.changed_errors
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Errors:
+    """The sites that a run has wrong, and what the key and the run say there."""
+
+    rows: Rows
+    key: Codes
+    value: Codes
+    kind: NDArray[np.int64]
+    total: NDArray[np.int64]
+
+
+class Crossing:
+    """The sites of a view, made ready for crossing any two runs."""
+
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+        self._disputed = sites.disputed
+        self.labels = sites.labels.names
+        self._width = len(self.labels)
+        self._errors: dict[int, _Errors] = {}
+
+    def _of(self, run: int) -> _Errors:
+        """Return what a run has wrong; made once."""
+        if run not in self._errors:
+            disputed = self._disputed
+            rows = np.flatnonzero(~disputed.right[run])
+            key = disputed.key[rows]
+            kind = disputed.labels.key[rows].astype(np.int64) * self._width + disputed.labels.values[run][rows]
+            total = np.bincount(kind, minlength=self._width**2) if self._width**2 <= _DENSE else np.zeros(0, np.int64)
+            self._errors[run] = _Errors(rows, key, disputed.values[run][rows], kind, total)
+        return self._errors[run]
+
+    def crossed(self, first: int, second: int) -> Crossed:
+        """Cross two runs."""
+        mine, theirs = self._of(first), self._of(second)
+        answers = self._disputed.values[second][mine.rows]
+        both = np.flatnonzero(answers != mine.key)
+        changed = both[mine.value[both] != answers[both]]
+        labels = self._disputed.labels.values[second][mine.rows[both]]
+        swapped = mine.kind[both] // self._width * self._width + labels  # what the second says where both are wrong
+        return Crossed(
+            len(self._sites) - len(mine.rows) - len(theirs.rows) + len(both),
+            len(mine.rows) - len(both),
+            len(theirs.rows) - len(both),
+            len(changed),
+            len(both) - len(changed),
+            (
+                self._alone(mine, mine.kind[both], first=True),
+                self._alone(theirs, swapped, first=False),
+                self._changed(mine, changed, second),
+            ),
+        )
+
+    def _alone(self, errors: _Errors, shared: NDArray[np.int64], *, first: bool) -> NDArray[np.int64]:
+        """Count what one run alone has wrong: all its errors less those where both are wrong."""
+        if len(errors.total):
+            left = errors.total - np.bincount(shared, minlength=len(errors.total))
+            kinds = np.flatnonzero(left)
+            counts = left[kinds]
+        else:
+            kinds, place = np.unique(errors.kind, return_inverse=True)
+            counts = np.bincount(place, minlength=len(kinds))
+            counts -= np.bincount(np.searchsorted(kinds, shared), minlength=len(kinds))
+            kinds, counts = kinds[counts > 0], counts[counts > 0]
+        key, label = kinds // self._width, kinds % self._width
+        return _ranked(key, label if first else key, key if first else label, counts)
+
+    def _changed(self, mine: _Errors, rows: Rows, second: int) -> NDArray[np.int64]:
+        """Count the kinds of change where both are wrong, each in its own way."""
+        labels = self._disputed.labels.values[second][mine.rows[rows]]
+        return _unpacked(*_counted(mine.kind[rows] * self._width + labels, self._width**3), self._width)
+
+
+def kinds_of_change(key: Codes, first: Codes, second: Codes, width: int) -> NDArray[np.int64]:
+    """Count kinds of change from the labels of key and runs at some sites; `width` is the number of labels."""
+    packed = (key.astype(np.int64) * width + first) * width + second
+    return _unpacked(*_counted(packed, width**3), width)
+
+
+def _unpacked(kinds: NDArray[np.int64], counts: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+    rest = kinds // width
+    return _ranked(rest // width, rest % width, kinds % width, counts)
+
+
+def _counted(kinds: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the kinds that occur, and how often."""
+    if size > _DENSE:
+        found, counts = np.unique(kinds, return_counts=True)
+        return found, counts
+    table = np.bincount(kinds, minlength=size)
+    occurring = np.flatnonzero(table)
+    return occurring, table[occurring]
+
+
+def _ranked(
+    key: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Put kinds of change in order: the most frequent first, then by their codes."""
+    order = np.lexsort((second, first, key, -counts))
+    return np.stack([key, first, second, counts], axis=1)[order]
+
+
+# Two systems crossed at the overlap sites of the key and these two alone, without making their values.
+#
+# Two sides have the same value at a site if they have every span of it equally often. So whether they agree is told by
+# comparing counts of spans; what they say there is written only for the sites of a transition that somebody asks for.
+
+
+_NONE = np.zeros((0, 4), np.int64)
+
+
+class SpanCrossing:
+    """The overlap sites of the key and some runs. At those of spans that everybody has, nothing differs.
+
+    Args:
+        claims: all spans of a view.
+        runs: the runs whose spans, beside the key's, make the sites.
+
+    """
+
+    def __init__(self, claims: Claims, runs: Sequence[int]) -> None:
+        self._claims, self._runs = claims, runs
+        self.rows = claims.present(runs)
+        self.site = claims.components(self.rows)
+        self._count = int(self.site.max(initial=-1)) + 1
+        self._agreed = 0 if claims.agreed is None else len(claims.agreed)
+        self._sides = {run: claims.runs[run][self.rows] for run in runs}
+        self._key = claims.key[self.rows]
+
+    @property
+    def count(self) -> int:
+        """How many sites there are, those of spans that everybody has among them."""
+        return self._count + self._agreed
+
+    def _at_sites(self, rows: Truths) -> Truths:
+        """Whether anything is so at each site."""
+        found = np.zeros(self._count, np.bool_)
+        found[self.site[rows]] = True
+        return found
+
+    @cached_property
+    def _wrong(self) -> dict[int, Truths]:
+        """Whether each run is wrong at each site."""
+        return {run: self._at_sites(self._key != side) for run, side in self._sides.items()}
+
+    def differs(self, first: int, second: int) -> Truths:
+        """Whether two runs say something else at each site."""
+        return self._at_sites(self._sides[first] != self._sides[second])
+
+    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        """Cross two runs; kinds of change only if they are asked for."""
+        mine, theirs, differs = self._wrong[first], self._wrong[second], self.differs(first, second)
+        classes = mine & ~theirs, ~mine & theirs, mine & theirs & differs
+        corrections, new_errors, changed = (int(each.sum()) for each in classes)
+        right, both = int((~mine & ~theirs).sum()) + self._agreed, int((mine & theirs).sum())
+        one, two, three = (self._kinds(each, first, second) if kinds else _NONE for each in classes)
+        return Crossed(right, corrections, new_errors, changed, both - changed, (one, two, three))
+
+    def _kinds(self, sites: Truths, first: int, second: int) -> NDArray[np.int64]:
+        """Count the kinds of change at some sites, all of one class."""
+        labels = self.labels
+        rows = self._place[sites]
+        return kinds_of_change(
+            labels.key[rows], labels.values[first][rows], labels.values[second][rows], len(labels.names)
+        )
+
+    @cached_property
+    def _contested(self) -> Truths:
+        """Whether at least one of the runs is wrong at each site."""
+        found: Truths = np.logical_or.reduce([self._wrong[run] for run in self._runs])
+        return found
+
+    @cached_property
+    def _place(self) -> Rows:
+        """The number of each site among the contested ones."""
+        return np.cumsum(self._contested) - 1
+
+    @cached_property
+    def labels(self) -> Aspect:
+        """The labels that the key and the runs have at contested sites."""
+        chosen = self._contested[self.site]
+        rows, site = self.rows[chosen], self._place[self.site[chosen]]
+        claims = self._claims
+
+        def spans(here: slice) -> NDArray[np.int64]:
+            """Return spans whose labels alone are known."""
+            labels = claims.label[rows[here]].astype(np.int64)
+            nothing = np.zeros_like(labels)
+            return np.stack([nothing, nothing, nothing, labels])
+
+        nobody = np.zeros(len(rows), np.int32)
+        sides = [
+            claims.key[rows],
+            *(each[rows] if run in self._runs else nobody for run, each in enumerate(claims.runs)),
+        ]
+        contested = Placed(spans, site, int(self._contested.sum()), sides)
+        return values_at([contested], claims.names, {}, ("label",))[0]["label"]
+
+    def first_rows(self) -> Rows:
+        """Return the first span of each site but those of spans that everybody has."""
+        return self.rows[np.unique(self.site, return_index=True)[1]]

@@ -1,0 +1,316 @@
+"""The sentences behind a number, with file and line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from comparanda.core.row_samples import place_hashes
+from comparanda.core.sites import NOTHING, shown
+from comparanda.findings.base import Finding
+from comparanda.render.table import Field, Table
+from comparanda.tasks.coref.examples import MentionChains, ShownChain, antecedent_text, one_line
+from comparanda.tasks.spans.examples import RunVerdict, Stretch, Stretches
+from comparanda.tasks.trees.examples import MOST_WORDS, Tree, trees_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.core.items import Items
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Rows, Truths
+    from comparanda.expressions.selection import Selection
+    from comparanda.findings.context import Context
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one run says at a site."""
+
+    run: str
+    value: str
+    right: bool
+    place: str | None
+
+
+@dataclass(frozen=True)
+class Example:
+    """One site in its sentence, with the key's value and the runs'.
+
+    Args:
+        document: the name of its document.
+        place: file and line in the key.
+        before: the words of the sentence before it.
+        word: its word.
+        after: the words behind it.
+        key: the key's value.
+        answers: what each run says; at an overlap site of two systems, each of theirs.
+        words: the words of the sentence, one by one, where trees are drawn over them.
+        trees: the arcs of the key, the base and the new system, of the words of the sentence on which they differ.
+        undrawn: how many further words they differ on; only those nearest to the site are in `trees`.
+        stretch: the spans around an overlap site; None for other sites.
+        chains: where sites are mentions, the chain that the key puts it into, then those of the runs; empty for others.
+
+    """
+
+    document: str
+    place: str | None
+    before: str
+    word: str
+    after: str
+    key: str
+    answers: tuple[Answer, ...]
+    words: tuple[str, ...]
+    trees: tuple[Tree, ...]
+    undrawn: int
+    stretch: Stretch | None
+    chains: tuple[ShownChain, ...]
+
+
+@dataclass(frozen=True)
+class Examples(Finding):
+    """Some of the sites or items that a condition selects, in document order, and how many there are in all."""
+
+    view: str
+    where: str
+    base: str | None
+    new: str | None
+    of: Literal["sites", "items"]
+    count: int
+    seed: int
+    examples: tuple[Example, ...]
+
+
+def examples(
+    context: Context, selection: Selection, top: int, base: str | None = None, new: str | None = None
+) -> Examples:
+    """Show a sample of a selection: the rows with the smallest hash of seed, document and place."""
+    exhibits = Exhibits(context, selection, _runs_of(context, base, new))
+    found = tuple(exhibits.of(row) for row in sampled(context, selection, top))
+    return Examples(context.view.name, selection.where, base, new, selection.of, len(selection), context.seed, found)
+
+
+class Exhibits:
+    """Shows rows of a selection, one by one; what all of them share is made once.
+
+    Args:
+        context: the ground.
+        selection: what is shown; rows of other selections in the same view can be shown too.
+        pair: the runs whose trees are drawn, and whose spans where sites are those of a pair alone.
+        most_arcs: of how many words of a sentence arcs are shown at most.
+
+    Attributes:
+        seen: the runs whose answers are shown.
+
+    """
+
+    def __init__(
+        self, context: Context, selection: Selection, pair: tuple[int, ...], *, most_arcs: int = MOST_WORDS
+    ) -> None:
+        everybody = tuple(range(len(context.verdicts.runs)))
+        self._pair, self._most_arcs = pair, most_arcs
+        self.seen = everybody if selection.view is context.view else selection.runs or pair
+        self._context = replace(context, view=selection.view)
+        self._of = selection.of
+
+    @cached_property
+    def _chains(self) -> MentionChains | None:
+        view = self._context.view
+        if view.chains is None or view.mention is None:
+            return None
+        return MentionChains(self._context, view.chains, view.mention, self.seen)
+
+    @cached_property
+    def _stretches(self) -> Stretches | None:
+        claims = self._context.view.claims
+        return None if claims is None else Stretches(self._context, claims, self.seen)
+
+    @cached_property
+    def _having(self) -> Mapping[int, Truths]:
+        return {run: self._context.view.items.has(run) for run in self.seen}
+
+    def of(self, row: int) -> Example:
+        """Return one site or item in its sentence."""
+        if self._of == "items":
+            return _item(self._context, row, self._having, self._chains)
+        return _example(self._context, row, self._pair, self._most_arcs, self.seen, self._stretches, self._chains)
+
+
+def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
+    """Return the runs of some systems, or all where none is named."""
+    named = [context.verdicts.system(name) for name in systems if name is not None]
+    return tuple(run for system in named or context.systems for run in system.runs)
+
+
+def sampled(context: Context, selection: Selection, top: int) -> list[int]:
+    """Choose rows independently of how the corpus was cut, and return them in document order; 0 for all."""
+    table = selection.view.items if selection.of == "items" else selection.view.sites
+    rows = np.unique(selection.rows)
+    if top and len(rows) > top:
+        rows = rows[by_hash(context, table, rows)[:top]]
+    return [int(row) for row in rows[np.lexsort((rows, table.place[rows], table.document[rows]))]]
+
+
+def by_hash(context: Context, table: Sites | Items, rows: Rows) -> Rows:
+    """Return the order in which rows are chosen: a small sample is part of every larger one."""
+    return np.lexsort((table.place[rows], place_hashes(context.seed, context.verdicts.documents, table, rows)))
+
+
+def _item(context: Context, row: int, having: Mapping[int, Truths], chains: MentionChains | None) -> Example:
+    """Show one item: its label where the key or a run has it, and nothing where not."""
+    items, claims = context.view.items, context.view.claims
+    width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
+    site = None if items.site is None else int(items.site[row])
+    passage = _passage(context, int(items.document[row]), int(items.place[row]), width, site, chains)
+    positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
+
+    def answer(run: int) -> Answer:
+        has, name = bool(having[run][row]), context.verdicts.runs[run]
+        return Answer(name, label if has else shown(NOTHING), has == positive, passage.places.get(name))
+
+    key = label if positive else shown(NOTHING)
+    plain = _with_text(passage, key, tuple(map(answer, having)))
+    return plain if chains is None or site is None else replace(plain, chains=chains.of(site))
+
+
+def _example(
+    context: Context,
+    row: int,
+    pair: tuple[int, ...],
+    most_arcs: int,
+    seen: tuple[int, ...],
+    stretches: Stretches | None,
+    chains: MentionChains | None,
+) -> Example:
+    """Show one site: its trees for a pair, its values, spans and chains for all runs that see it."""
+    sites, verdicts = context.sites, context.verdicts
+    document, place = int(sites.document[row]), int(sites.place[row])
+    width = 1 if sites.width is None else int(sites.width[row])
+    passage = _passage(context, document, place, width, row, chains)
+    drawn = any(aspect.points for aspect in sites.aspects.values())
+    words, position = (verdicts.texts.sentence(document, place) if drawn else None) or ((), 0)
+    trees, undrawn = trees_of(context, row, position, len(words), pair, most_arcs) if words else ((), 0)
+
+    def answer(run: int) -> Answer:
+        value, name = int(sites.values[run][row]), verdicts.runs[run]
+        return Answer(name, shown(sites.names[value]), value == int(sites.key[row]), passage.places.get(name))
+
+    plain = _with_text(passage, shown(sites.names[int(sites.key[row])]), tuple(map(answer, seen)))
+    return replace(
+        plain,
+        words=words if trees else (),
+        trees=trees,
+        undrawn=undrawn,
+        stretch=None if stretches is None else stretches.of(row),
+        chains=() if chains is None else chains.of(row),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """The words around a place; empty where no text is at hand."""
+
+    document: str
+    before: str
+    word: str
+    after: str
+    places: Mapping[str, str]
+
+
+def _passage(
+    context: Context, document: int, place: int, width: int, site: int | None, chains: MentionChains | None
+) -> _Passage:
+    """Return the words at some rows, or of the mention at a site, in their sentence."""
+    if chains is None or site is None:
+        excerpt = context.verdicts.texts.excerpt(document, place, width)
+    else:
+        excerpt = chains.excerpt(site)
+    name = context.verdicts.documents[document]
+    if excerpt is None:
+        return _Passage(name, "", "", "", {})
+    return _Passage(name, excerpt.before, excerpt.word, excerpt.after, excerpt.places)
+
+
+def _with_text(passage: _Passage, key: str, answers: tuple[Answer, ...]) -> Example:
+    before, word, after = passage.before, passage.word, passage.after
+    place = passage.places.get("key")
+    return Example(passage.document, place, before, word, after, key, answers, (), (), 0, None, ())
+
+
+# Examples as tables: a sentence a row, what rules made of its spans, and the chains of mentions.
+
+
+def example_tables(finding: Examples) -> tuple[Table, ...]:
+    """Return the sentences, and the verdicts on their spans and the chains of their mentions if there are any."""
+    runs = [answer.run for answer in finding.examples[0].answers] if finding.examples else []
+    fields = (
+        Field("document", "document"),
+        Field("place", "place"),
+        Field("before", "before"),
+        Field("word", "word"),
+        Field("after", "after"),
+        Field("key", "key"),
+        *(Field(run, run) for run in runs),
+    )
+    rows = tuple(
+        (each.document, each.place, each.before, each.word, each.after, each.key, *(a.value for a in each.answers))
+        for each in finding.examples
+    )
+    title = f"{len(rows):,} of {finding.count:,} where {finding.where}"
+    return (Table("examples", title, fields, rows), *_verdict_tables(finding, runs), *_chain_tables(finding))
+
+
+def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
+    """Return what rules made of the spans of examples, if there are any."""
+    rows: list[tuple[Any, ...]] = []
+    for each in finding.examples:
+        for item in each.stretch.items if each.stretch is not None else ():
+            said = {verdict.run: verdict_and_rule(verdict) for verdict in item.verdicts}
+            where = "yes" if item.positive else "no"
+            rows.append((each.document, each.place, item.label, item.text, where, *(said.get(run, "") for run in runs)))
+    fields = (
+        Field("document", "document"),
+        Field("place", "place"),
+        Field("label", "label"),
+        Field("text", "text"),
+        Field("in_key", "in the key"),
+        *(Field(run, run) for run in runs),
+    )
+    return (Table("verdicts", "What rules made of their spans", fields, tuple(rows)),) if rows else ()
+
+
+def _chain_tables(finding: Examples) -> tuple[Table, ...]:
+    """Return the chains that all sides put the mentions of examples into, if they are mentions."""
+    rows = tuple(
+        (
+            each.document,
+            each.place,
+            each.word,
+            chain.side,
+            chain.size,
+            antecedent_text(chain),
+            "" if chain.antecedent is None else chain.antecedent.sentences_back,
+            one_line(chain, of_key=number == 0),
+        )
+        for each in finding.examples
+        for number, chain in enumerate(each.chains)
+    )
+    fields = (
+        Field("document", "document"),
+        Field("place", "place"),
+        Field("word", "mention"),
+        Field("side", "side"),
+        Field("size", "mentions of the chain", "figure"),
+        Field("antecedent", "antecedent"),
+        Field("sentences_back", "sentences back", "figure"),
+        Field("chain", "chain"),
+    )
+    return (Table("chains", "The chains of their mentions", fields, rows),) if rows else ()
+
+
+def verdict_and_rule(said: RunVerdict) -> str:
+    """Write a verdict with the rule that gave it: `FN (false negative)`."""
+    return said.verdict if said.rule in {"", said.verdict} else f"{said.verdict} ({said.rule})"

@@ -1,0 +1,338 @@
+"""What a gate asks of a new system, and how it decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from comparanda.core.measures import measure as find_measure
+from comparanda.errors import UsageError
+from comparanda.findings.base import Finding
+from comparanda.findings.examples import Examples, example_tables
+from comparanda.findings.table_links import Link
+from comparanda.render.table import Field, Linked, Table, cell, counted
+
+# What a gate asks for: budgets of new errors, requirements on scores, no significant loss.
+
+
+_SHARE = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*%")
+_COUNT = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that is allowed: a count, or a share of all sites. Exact, so that rounding decides nothing.
+
+    >>> Budget.parse("20", "max_new_errors"), str(Budget.parse("0.5%", "max_new_errors"))
+    (Budget(most=Fraction(20, 1), is_share=False), '0.5 %')
+    """
+
+    most: Fraction
+    is_share: bool
+
+    @classmethod
+    def parse(cls, written: str | int, what: str, *, share_only: bool = False) -> Budget:
+        """Read `20` or `0.5%`; where only a share makes sense, a bare number could mean two things and is refused."""
+        text = str(written).strip()
+        share = _SHARE.fullmatch(text)
+        if share is not None and (most := Fraction(share["number"]) / 100) <= 1:
+            return cls(most, is_share=True)
+        if not share_only and not isinstance(written, bool) and _COUNT.fullmatch(text):
+            return cls(Fraction(int(text)), is_share=False)
+        wanted = "a share of all sites: 0.5%" if share_only else "a count or a share of all sites: 20, 0.5%"
+        raise UsageError(f"{what.replace('_', '-')} takes {wanted}; not {text!r}")
+
+    def allows(self, count: int, sites: int, run_pairs: int) -> bool:
+        """Whether a count over all pairs of runs is within the budget; a limit in sites is for one pair."""
+        return count <= self.most * (sites if self.is_share else run_pairs)
+
+    @property
+    def limit(self) -> int | float:
+        """The limit as it is shown beside what was measured: a count, or a share from 0 to 1."""
+        return float(self.most) if self.is_share else int(self.most)
+
+    def __str__(self) -> str:
+        return f"{float(self.most * 100):g} %" if self.is_share else f"{int(self.most):,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What must hold for a gate to pass.
+
+    Args:
+        max_new_errors: how many new errors there may be, as a count or a share.
+        max_negative_flip_rate: how large their share may be.
+        labels: the key labels to which these two are restricted; all without any.
+        require: conditions on scores and counts, such as `f1 >= base - 0.3`.
+        not_significantly_worse: whether a significant loss fails.
+        measure: the measure of which; the main one by default.
+        by_default: whether nothing was asked for, so that the last one is asked for by itself.
+
+    """
+
+    max_new_errors: Budget | None = None
+    max_negative_flip_rate: Budget | None = None
+    labels: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    not_significantly_worse: bool = False
+    measure: str | None = None
+    by_default: bool = False
+
+    @property
+    def needing_output(self) -> tuple[str, ...]:
+        """What cannot be told from the base's scores alone."""
+        asked = {
+            "max-new-errors": self.max_new_errors is not None,
+            "max-negative-flip-rate": self.max_negative_flip_rate is not None,
+            "fail-if-significantly-worse": self.not_significantly_worse,
+        }
+        return tuple(name for name, there in asked.items() if there)
+
+
+def criteria(
+    *,
+    max_new_errors: str | int | None = None,
+    max_negative_flip_rate: str | None = None,
+    label: str | Sequence[str] = (),
+    require: str | Sequence[str] = (),
+    fail_if_significantly_worse: bool = False,
+    measure: str | None = None,
+) -> Criteria:
+    """Check what is asked for; without anything, that the new system is not significantly worse.
+
+    Args:
+        max_new_errors: a count, or a share of all sites: 20, "0.5%".
+        max_negative_flip_rate: a share of all sites: "0.5%".
+        label: the key labels to which these two budgets are restricted.
+        require: conditions such as "f1 >= base - 0.3".
+        fail_if_significantly_worse: fail if a randomisation test finds a loss.
+        measure: the measure that is tested; the main one by default.
+
+    """
+    labels, requirements = (
+        tuple(dict.fromkeys([each] if isinstance(each, str) else each)) for each in (label, require)
+    )
+    errors = None if max_new_errors is None else Budget.parse(max_new_errors, "max_new_errors")
+    flips = None
+    if max_negative_flip_rate is not None:
+        flips = Budget.parse(max_negative_flip_rate, "max_negative_flip_rate", share_only=True)
+    if labels and errors is None and flips is None:
+        raise UsageError(
+            "a label restricts a budget of errors, and none is given",
+            hint="add max-new-errors or max-negative-flip-rate; scores of a label: require 'score(\"f1[PER]\") >= 80'",
+        )
+    if measure is not None:
+        find_measure(measure)
+        if not fail_if_significantly_worse and (requirements or errors or flips):
+            raise UsageError(
+                f"the measure {measure!r} is to be tested by fail-if-significantly-worse, which is not given"
+            )
+    by_default = not (requirements or errors or flips or fail_if_significantly_worse)
+    worse = fail_if_significantly_worse or by_default
+    return Criteria(errors, flips, labels, requirements, worse, measure, by_default)
+
+
+# The verdict on a new system: what was asked, what was measured, what changed. How it is made: `gate_checks`.
+
+
+NEW_ERROR = "new_error"
+"""The condition that selects all new errors."""
+
+CheckName = Literal["new errors", "negative flip rate", "requirement", "significance"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was asked for.
+
+    Args:
+        name: its kind.
+        asked: what was asked, in words or as the requirement was written.
+        unit: what `limit` and `measured` are: a `count`, a `share` from 0 to 1, `points`, or a `p`.
+        limit: the most or the least that is allowed; None for requirements that are no plain comparison.
+        measured: what was found; None where that is undefined. Of several runs, the mean over their pairs.
+        passed: whether it holds; never where it cannot be decided.
+        decided: whether it could be decided.
+        reason: the numbers behind it, or why it cannot be decided.
+        labels: the key labels to which it is restricted; all without any.
+        count: how many new errors there are, over all pairs of runs.
+        sites: of how many sites, likewise.
+        where: the condition that selects the new errors it counts.
+
+    """
+
+    name: CheckName
+    asked: str
+    unit: str
+    limit: int | float | None
+    measured: int | float | None
+    passed: bool
+    decided: bool
+    reason: str
+    labels: tuple[str, ...] = ()
+    count: int | None = None
+    sites: int | None = None
+    where: str | None = None
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """A score before and after.
+
+    Args:
+        measure: its name.
+        base: the base's, from 0 to 1; None where it is undefined.
+        new: the new system's.
+        difference: the new one less the base's.
+        reason: why one of them is undefined.
+
+    """
+
+    measure: str
+    base: float | None
+    new: float | None
+    difference: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class ChangeCount:
+    """How many corrections, new errors or changed errors there are, over all pairs of runs."""
+
+    name: str
+    count: int
+    share_of_sites: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Gate(Finding):
+    """The verdict on a new system, check by check.
+
+    Args:
+        view: the view.
+        base: the base.
+        new: the new system.
+        passed: whether every check holds.
+        by_default: whether no criterion was given, so that significance alone was checked.
+        checks: the checks.
+        scores: the scores of both.
+        run_pairs: how many pairs of runs were compared; 1 for single runs, 0 without the base's output.
+        sites: how many sites, times pairs of runs; None without the base's output.
+        changes: corrections, new errors and changed errors; none without the base's output.
+        examples: new errors: those that broke the gate, or a sample of all.
+        signature: how the numbers were made.
+        warnings: what makes a test doubtful here, if one was made.
+
+    """
+
+    view: str
+    base: str
+    new: str
+    passed: bool
+    by_default: bool
+    checks: tuple[Check, ...]
+    scores: tuple[ScoreChange, ...]
+    run_pairs: int
+    sites: int | None
+    changes: tuple[ChangeCount, ...]
+    examples: tuple[Examples, ...]
+    signature: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.passed)
+
+
+# The verdict of a gate as tables: the checks, the scores before and after, what changed, and the new errors.
+
+
+def gate_tables(finding: Gate) -> tuple[Table, ...]:
+    """Return the checks first, then scores and changes, and the new errors behind a fold."""
+    scores = (_score_table(finding),) if finding.scores else ()
+    changes = (_change_table(finding),) if finding.changes else ()
+    broken = [replace(example_tables(each)[0], folded=True) for each in finding.examples]
+    titled = [replace(table, title=f"New errors: {table.title}") for table in broken]
+    return (_check_table(finding), *scores, *changes, *titled)
+
+
+def verdict(finding: Gate) -> str:
+    """Say in one line whether the gate holds.
+
+    >>> from comparanda.api.baseline import gate
+    >>> verdict(gate(["A", "B"], ["A", "A"], ["A", "B"], task="tag", max_new_errors=0, resamples=0))
+    'Gate passed: 1 check holds (base → new)'
+    """
+    pair = f"({finding.base} → {finding.new})"
+    if finding.passed:
+        return f"Gate passed: {counted(len(finding.checks), 'check holds', 'checks hold')} {pair}"
+    failed, made = len(finding.failed), counted(len(finding.checks), "check")
+    return f"Gate failed: {failed} of {made} {'does' if failed == 1 else 'do'} not hold {pair}"
+
+
+def written(check: Check, value: float | None) -> str:
+    """Write a limit, or what was measured, in the unit of its check."""
+    if value is None:
+        return "n/a"
+    if check.unit == "share":
+        return f"{cell('share', value)} %"
+    if check.unit == "p":
+        return cell("p", value)
+    return cell("count", value) if float(value).is_integer() else f"{value:,.2f}"
+
+
+def outcome(check: Check) -> str:
+    """Say whether a check holds, fails, or cannot be decided, which is a failure too."""
+    return "holds" if check.passed else "fails" if check.decided else "fails (undecided)"
+
+
+def _check_table(finding: Gate) -> Table:
+    fields = (
+        Field("check", "check"),
+        Field("asked", "asked"),
+        Field("measured", "measured"),
+        Field("limit", "limit"),
+        Field("verdict", "verdict"),
+        Field("reason", "numbers"),
+    )
+    rows = tuple(
+        (each.name, each.asked, written(each, each.measured), written(each, each.limit), outcome(each), each.reason)
+        for each in finding.checks
+    )
+    notes = [f"beware: {warning}" for warning in finding.warnings]
+    if finding.by_default:
+        notes.insert(0, "no criterion was given: the gate fails if the new system is significantly worse")
+    return Table("gate", verdict(finding), fields, rows, tuple(notes))
+
+
+def _score_table(finding: Gate) -> Table:
+    fields = (
+        Field("measure", "measure"),
+        Field("base", finding.base, "share"),
+        Field("new", finding.new, "share"),
+        Field("difference", "Δ", "points"),
+    )
+    rows = tuple((each.measure, each.base, each.new, each.difference) for each in finding.scores)
+    notes = dict.fromkeys(f"{each.measure} is undefined: {each.reason}" for each in finding.scores if each.reason)
+    return Table("gate-scores", "Scores, before and after", fields, rows, tuple(notes))
+
+
+def _change_table(finding: Gate) -> Table:
+    fields = (
+        Field("class", "class"),
+        Field("count", "count", "count"),
+        Field("share_of_sites", "% of sites", "share"),
+    )
+    rows = tuple(
+        (each.name.replace("_", " "), Linked(each.count, link), Linked(each.share_of_sites, link))
+        for each in finding.changes
+        for link in [Link(each.where, finding.base, finding.new, finding.view)]
+    )
+    pairs = f" in {counted(finding.run_pairs, 'pair')} of runs" if finding.run_pairs > 1 else ""
+    notes = (f"of {counted(finding.sites or 0, 'site')}{pairs}; new errors over all sites = negative flip rate",)
+    return Table("gate-changes", f"What {finding.new} changes", fields, rows, notes)

@@ -1,0 +1,697 @@
+"""Comparisons of numbers that do not depend on the last bits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from comparanda.core.claims import LINK
+from comparanda.core.measures import measure
+from comparanda.core.sites import NOTHING, shown
+from comparanda.errors import UsageError, nearest
+from comparanda.expressions import (
+    BUILTINS,
+    Expression,
+    ExpressionError,
+    Function,
+    Parameter,
+    Scope,
+    check,
+    evaluate,
+    parse,
+    quote,
+    walk,
+)
+from comparanda.expressions import Checked as Sound
+from comparanda.expressions.parser import LONGEST
+from comparanda.expressions.selection import selected
+from comparanda.expressions.syntax import (
+    And,
+    Arithmetic,
+    ArithmeticStep,
+    Call,
+    Comparison,
+    ComparisonOperator,
+    ComparisonStep,
+    List,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Or,
+    Text,
+    Truth,
+    failure,
+)
+from comparanda.expressions.types import require_truth
+from comparanda.findings.context import is_value
+from comparanda.findings.difference import Difference, difference
+from comparanda.findings.examples import Examples, examples
+from comparanda.findings.gate import NEW_ERROR, Budget, ChangeCount, Check, Criteria, Gate, ScoreChange
+from comparanda.findings.scores import Score, scores
+from comparanda.findings.significance import LEVEL, PairTest, significance, warnings
+from comparanda.findings.site_names import labelling, own_condition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from comparanda.core.claims import Claims
+    from comparanda.core.measures import Measure
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Rows
+    from comparanda.core.verdicts import View
+    from comparanda.findings.context import Context
+
+
+def with_slack(node: Node, slack: float) -> Node:
+    """Return a condition in which numbers that differ by no more than the slack are equal.
+
+    All names stand for numbers. Lists behind `in` are compared as they are.
+
+    >>> from comparanda.expressions import Expression, parse, unparse
+    >>> unparse(Expression(with_slack(parse("f1 >= base - 0.3").root, 0.001), ""))
+    'f1 - (base - 0.3) >= -0.001'
+    """
+    match node:
+        case Comparison(first, steps):
+            return _comparison(first, steps, slack)
+        case Not(operand):
+            return Not(with_slack(operand, slack))
+        case And(operands):
+            return And(tuple(with_slack(each, slack) for each in operands))
+        case Or(operands):
+            return Or(tuple(with_slack(each, slack) for each in operands))
+        case _:
+            return node
+
+
+def is_condition(node: Node) -> bool:
+    """Whether a node can only be true or false."""
+    return isinstance(node, And | Or | Not | Comparison | Truth)
+
+
+def _comparison(first: Node, steps: tuple[ComparisonStep, ...], slack: float) -> Node:
+    found: list[Node] = []
+    left = with_slack(first, slack)
+    for step in steps:
+        if isinstance(step.operand, List):
+            found.append(Comparison(left, (step,)))
+            continue
+        right = with_slack(step.operand, slack)
+        if is_condition(left) or is_condition(right):
+            found.append(_one(left, step.operator, right))
+        else:
+            found.append(_compared(Arithmetic(left, (ArithmeticStep("-", right),)), step.operator, slack))
+        left = right
+    return found[0] if len(found) == 1 else And(tuple(found))
+
+
+def _compared(gap: Node, operator: ComparisonOperator, slack: float) -> Node:
+    """Compare the gap between two sides with zero, give or take the slack."""
+    above, below = Number(slack), Negative(Number(slack))
+    if operator in {"==", "!="}:
+        equal = And((_one(gap, ">=", below), _one(gap, "<=", above)))
+        return equal if operator == "==" else Not(equal)
+    return _one(gap, operator, below if operator in {">=", "<"} else above)
+
+
+def _one(left: Node, operator: ComparisonOperator, right: Node) -> Node:
+    return Comparison(left, (ComparisonStep(operator, right),))
+
+
+# Requirements of a gate: conditions on scores and counts, such as `f1 >= base - 0.3`.
+#
+# They are written in the language of all conditions. Scores and shares are in points from 0 to 100, as they are
+# printed; counts are for one pair of runs. Whatever is undefined decides nothing: the requirement then fails, and says
+# why.
+
+
+BASE = "base"
+COUNTS = ("new_errors", "corrections", "changed_errors", "sites")
+"""What can be counted of two outputs, of all sites or of those with a key label: `new_errors("PER")`."""
+
+DIFF = "diff"
+SLACK = 1e-9
+"""Values that differ by less, in points, are equal: rounding must not decide a gate."""
+
+_SCORES = ("score", "base_score")
+_WITH_LABEL = re.compile(r"[a-z][a-z0-9_.]*\[[^\]\"']+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What requirements can speak of.
+
+    Args:
+        score: gives the new system's score by the name of a measure.
+        base_score: gives the base's.
+        measures: the measures of the view, to be proposed.
+        count: counts one of `COUNTS` at the sites with a key label, or at all; None without the base's output.
+        labels: the labels of the key.
+        diff: the share of sites at which the two differ; None where it is undefined.
+
+    """
+
+    score: Callable[[str], Score]
+    base_score: Callable[[str], Score]
+    measures: tuple[str, ...]
+    count: Callable[[str, str | None], float | None] | None
+    labels: tuple[str, ...] = ()
+    diff: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a requirement holds.
+
+    Args:
+        holds: whether it does; never where anything is undefined.
+        said: the values it rests on, or why it cannot be decided.
+        decided: whether everything was defined.
+        measured: the left side of a plain comparison.
+        limit: its right side.
+
+    """
+
+    holds: bool
+    said: str
+    decided: bool = True
+    measured: float | None = None
+    limit: float | None = None
+
+
+def decide(text: str, ground: Ground) -> Decision:
+    """Work out a requirement; raises `ExpressionError` where it does not parse, or names what is not there."""
+    return _Requirement(text, ground).decision()
+
+
+class _Requirement:
+    """One requirement, checked against what there is."""
+
+    def __init__(self, text: str, ground: Ground) -> None:
+        self.text, self.ground = text, ground
+        self.root = _parsed(text)
+        self.nodes = list(walk(self.root))
+        self.measures = tuple(dict.fromkeys(self._named()))
+        self.functions = self._functions()
+        known = (*COUNTS, DIFF, BASE, *ground.measures, *self.measures)
+        checked = check(Expression(self.root, text), dict.fromkeys(known, "number"), self.functions)
+        require_truth(checked)
+        self.types = checked.types
+        self._refuse_other_scales()
+        self._refuse_doubtful_base()
+        if not any(self._is_measured(node) for node in self.nodes):
+            raise failure(text, self.root.place, "this says nothing of the outputs: it is always the same")
+        self._refuse_counts_without_output()
+
+    def _named(self) -> Iterator[str]:
+        """Go through the measures that names or `score` speak of; what is no measure is left to the check of names."""
+        for node in self.nodes:
+            if isinstance(node, Name) and node.name not in {*COUNTS, DIFF, BASE} and _is_measure(node.name):
+                self._scored(self.ground.score, node.name, node)
+                yield node.name
+            elif isinstance(node, Call) and node.function == "score":
+                yield from (each.value for each in node.arguments if isinstance(each, Text))
+
+    def _scored(self, give: Callable[[str], Score], name: str, node: Node) -> Score:
+        try:
+            return give(name)
+        except UsageError as problem:
+            of_base = name.removeprefix(f"{BASE}.")
+            hint = problem.hint if of_base == name else f"write base_score({quote(of_base)})"
+            raise failure(self.text, node.place, problem.what, hint=hint) from None
+
+    def _functions(self) -> dict[str, Function]:
+        def problem(give: Callable[[str], Score], name: str) -> str | None:
+            try:
+                give(name)
+            except UsageError as found:
+                return found.what
+            return None
+
+        def scored(give: Callable[[str], Score]) -> Function:
+            which = Parameter("measure", literal=True, problem=lambda name: problem(give, name))
+            return Function((which,), "number", lambda name: _column(_points(give(name).value)))
+
+        def counted(what: str) -> Function:
+            which = Parameter("label", literal=True, choices=self.ground.labels)
+            return Function((which,), "number", lambda label: _column(self._count(what, label)))
+
+        scores = {"score": scored(self.ground.score), "base_score": scored(self.ground.base_score)}
+        return {"abs": BUILTINS["abs"], **scores, **{name: counted(name) for name in COUNTS}}
+
+    def _count(self, what: str, label: str | None = None) -> float | None:
+        return None if self.ground.count is None else self.ground.count(what, label)
+
+    def _refuse_other_scales(self) -> None:
+        """Refuse `f1 >= 80%` and `f1 >= 0.8`, which would always hold."""
+        scale = "scores and shares are in points from 0 to 100"
+        for node in self.nodes:
+            if isinstance(node, Number) and self.text[: node.place.end].endswith("%"):
+                raise failure(self.text, node.place, f"{scale}: write {100 * node.value:g}")
+        for node in self.nodes:
+            if not isinstance(node, Comparison):
+                continue
+            sides = [node.first, *(step.operand for step in node.steps)]
+            for one, other in (*pairwise(sides), *pairwise(reversed(sides))):
+                if isinstance(other, Number) and 0 < other.value < 1 and self._is_score(one):
+                    what = f"{scale}, and this is {other.value:g} of a point: write {100 * other.value:g}"
+                    raise failure(self.text, other.place, what)
+
+    def _refuse_doubtful_base(self) -> None:
+        for node in self.nodes:
+            if isinstance(node, Name) and node.name == BASE and len(self.measures) != 1:
+                several = f"{len(self.measures)} are named" if self.measures else "none is named"
+                what = f"'base' is the base's value of the one measure that is named, and {several}"
+                hint = f'write base_score("{(*self.measures, *self.ground.measures)[0]}")'
+                raise failure(self.text, node.place, what, hint=hint)
+
+    def _refuse_counts_without_output(self) -> None:
+        for node in self.nodes if self.ground.count is None else ():
+            called = node.function if isinstance(node, Call) else node.name if isinstance(node, Name) else ""
+            if called in {*COUNTS, DIFF}:
+                raise failure(
+                    self.text, node.place, f"{called} needs the base's output, and only its scores are at hand"
+                )
+
+    def _is_score(self, node: Node) -> bool:
+        if isinstance(node, Name):
+            return node.name == BASE or node.name in self.measures
+        return isinstance(node, Call) and node.function in _SCORES
+
+    def _is_measured(self, node: Node) -> bool:
+        return isinstance(node, Name) or (isinstance(node, Call) and node.function != "abs")
+
+    def decision(self) -> Decision:
+        """Work it out."""
+        values = {self._shown(node): self._value(node) for node in self.nodes if self._is_measured(node)}
+        undefined = [f"{name} is undefined ({reason})" for name, (value, reason) in values.items() if value is None]
+        said = ", ".join(f"{name} {number(value)}" for name, (value, _) in values.items() if value is not None)
+        if not undefined and self._divides_by_zero():
+            undefined = [f"something is divided by zero ({said})"]
+        if undefined:
+            return Decision(holds=False, said=f"cannot be decided: {'; '.join(undefined)}", decided=False)
+        holds = bool(self._evaluated(with_slack(self.root, SLACK), "truth")[0])
+        return Decision(holds, said, True, *self._sides())
+
+    def _value(self, node: Node) -> tuple[float | None, str]:
+        """Return what a name or a call of a function stands for, or why that is undefined."""
+        called, label = _called(node)
+        if called in COUNTS or called == DIFF:
+            value = _points(self.ground.diff) if called == DIFF else self._count(called, label)
+            return value, "no site"
+        old = called in {BASE, "base_score"}
+        name = label or (self.measures[0] if called == BASE else called)
+        score = self._scored(self.ground.base_score if old else self.ground.score, name, node)
+        return _points(score.value), score.reason or ""
+
+    @staticmethod
+    def _shown(node: Node) -> str:
+        called, label = _called(node)
+        if called in _SCORES:
+            return f"{BASE} {label}" if called == "base_score" else str(label)
+        return called if label is None else f"{called}({label})"
+
+    def _divides_by_zero(self) -> bool:
+        """Whether a side of a comparison has no value although all that it rests on has one."""
+        comparisons = [node for node in self.nodes if isinstance(node, Comparison)]
+        sides = [side for node in comparisons for side in (node.first, *(step.operand for step in node.steps))]
+        sides = [side for side in sides if not is_condition(side)]
+        flat = [each for side in sides for each in (side.items if isinstance(side, List) else (side,))]
+        return any(not math.isfinite(float(self._evaluated(side, "number")[0])) for side in flat)
+
+    def _sides(self) -> tuple[float | None, float | None]:
+        root = self.root
+        if not isinstance(root, Comparison) or len(root.steps) != 1 or is_condition(root.first):
+            return None, None
+        if isinstance(root.steps[0].operand, List):
+            return None, None
+        left, right = (float(self._evaluated(side, "number")[0]) for side in (root.first, root.steps[0].operand))
+        return left, right
+
+    def _evaluated(self, node: Node, kind: Any) -> Any:
+        def column(name: str) -> Any:
+            return _column(self._value(Name(name))[0])
+
+        scope = Scope(types=self.types, column=column, length=1, functions=self.functions)
+        return evaluate(Sound(Expression(node, self.text), kind, self.types), scope)
+
+
+def _parsed(text: str) -> Node:
+    """Read a requirement; a measure with its label in brackets must stand in quotes, which is easily forgotten."""
+    try:
+        return parse(text).root
+    except ExpressionError as problem:
+        if problem.hint is None and (found := _WITH_LABEL.search(text)):
+            problem.hint = f"write score({quote(found[0])})"
+        raise
+
+
+def _called(node: Node) -> tuple[str, str | None]:
+    """Return how a measured thing is called, and the label or the measure in brackets."""
+    if isinstance(node, Call):
+        first = node.arguments[0]
+        return node.function, first.value if isinstance(first, Text) else None
+    return (node.name, None) if isinstance(node, Name) else ("", None)
+
+
+def _is_measure(name: str) -> bool:
+    try:
+        measure(name)
+    except UsageError:
+        return False
+    return True
+
+
+def _points(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _column(value: float | None) -> Any:
+    return np.array([math.nan if value is None else value], np.float64)
+
+
+def number(value: float) -> str:
+    """Write a value with as many decimals as tell it apart, up to four.
+
+    >>> number(79.996), number(80.0), number(1234)
+    ('79.996', '80', '1,234')
+    """
+    return f"{value:,.4f}".rstrip("0").rstrip(".")
+
+
+# Which sites have a label in the key, where a key value may be one label, a set of labels or several spans.
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSites:
+    """How to find the sites of a label.
+
+    Args:
+        column: what conditions call the key's value: `label`, or `key` where values have no labels of their own.
+        values: for each label of the key, the values that hold it, as they are shown.
+        own: the condition that a site is the key's own, where sites are called by kinds; "" where labels tell it.
+
+    """
+
+    column: str
+    values: Mapping[str, tuple[str, ...]]
+    own: str = ""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The labels of the key."""
+        return tuple(self.values)
+
+    def names(self, labels: Sequence[str]) -> frozenset[str]:
+        """Return the values that hold one of some labels; a label that does not occur is an error."""
+        for label in labels:
+            if label not in self.values:
+                what = f"the label {label!r} does not occur in the key{nearest(label, self.values)}"
+                raise UsageError(what, hint=f"labels: {', '.join(self.known[:20])}{' …' * (len(self.known) > 20)}")
+        return frozenset(name for label in labels for name in self.values[label])
+
+    def condition(self, kind: str, labels: Sequence[str]) -> str | None:
+        """Write the condition that a site is of a kind and has one of some labels; None if that were too long."""
+        names = sorted(self.names(labels))
+        if not names:
+            return kind
+        one = is_value(self.column, names[0])
+        where = f"{kind} and " + (one if len(names) == 1 else f"{self.column} in [{', '.join(map(quote, names))}]")
+        where = f"{where} and {self.own}" if self.own else where
+        return where if len(where) <= LONGEST else None
+
+
+def label_sites(view: View) -> LabelSites:
+    """Look up which labels the key has at the sites that count."""
+    sites = view.sites
+    if view.kinds is not None:
+        named = labelling(view)
+        kinds = sorted(named.called(code) for code in named.present)
+        return LabelSites(view.kinds, {kind: (kind,) for kind in kinds}, own_condition(view))
+    there = {code for code, count in enumerate(sites.key_counts.tolist()) if count}
+    column = "label" if "label" in sites.aspects else "key"
+    held: dict[str, list[str]] = {}
+    for code, labels in _labels(view, sites).items():
+        if code in there:
+            for label in labels:
+                held.setdefault(label, []).append(shown(sites.labels.names[code]))
+    return LabelSites(column, {label: tuple(held[label]) for label in sorted(held)})
+
+
+def _labels(view: View, sites: Sites) -> dict[int, set[str]]:
+    """Return the labels that each value of the key holds."""
+    if view.claims is not None:
+        return _labels_of_spans(view.claims, view.all_sites)
+    if sites.parts is not None:
+        return {code: set(map(shown, parts)) for code, parts in enumerate(sites.parts)}
+    return {code: {shown(name)} for code, name in enumerate(sites.labels.names)}
+
+
+def _labels_of_spans(claims: Claims, sites: Sites) -> dict[int, set[str]]:
+    """Return the labels of the key's spans by the code of what they are called together."""
+    held: dict[int, set[str]] = {code: {shown(name)} for code, name in enumerate(sites.labels.names) if name == NOTHING}
+    rows = np.flatnonzero(claims.key > 0)
+    together: Rows = sites.labels.key[claims.site[rows]].astype(np.int64) * len(claims.names) + claims.label[rows]
+    if claims.agreed is not None and sites.folded is not None:
+        agreed = sites.folded.sites.labels.key.astype(np.int64) * len(claims.names) + claims.agreed.label
+        together = np.concatenate([np.unique(together), np.unique(agreed)])
+    for packed in np.unique(together).tolist():
+        code, label = divmod(packed, len(claims.names))
+        held.setdefault(code, set()).add(shown(claims.names[label].partition(LINK)[0]))
+    return held
+
+
+# Whether a new system may replace its base: budgets of new errors, requirements, no significant loss.
+#
+# A check that cannot be decided is not a pass: it fails with its reason.
+
+
+NO_SITES = "there is no site, so nothing was checked"
+
+
+def gate(
+    context: Context,
+    criteria: Criteria,
+    base: str,
+    new: str,
+    *,
+    stored: Mapping[str, Score] | None = None,
+    top: int = 10,
+    signature: str = "",
+) -> Gate:
+    """Check a new system against its base.
+
+    Args:
+        context: the ground.
+        criteria: what must hold.
+        base: the base.
+        new: the new system.
+        stored: the base's scores by measure, where its output is not at hand.
+        top: how many examples of new errors to show; 0 for all.
+        signature: how the numbers were made.
+
+    """
+    guard = _Guard(context, criteria, base, new, stored)
+    checks = guard.checks()
+    found = guard.difference
+    return Gate(
+        context.view.name,
+        base,
+        new,
+        all(check.passed for check in checks),
+        criteria.by_default,
+        checks,
+        guard.scores(),
+        0 if found is None else found.run_pairs,
+        None if found is None else found.sites,
+        () if found is None else _changes(found),
+        () if found is None else _broken(context, checks, base, new, top),
+        signature,
+        warnings(context) if criteria.not_significantly_worse else (),
+    )
+
+
+class _Guard:
+    """The checks of one gate; what several of them need is worked out once."""
+
+    def __init__(
+        self, context: Context, criteria: Criteria, base: str, new: str, stored: Mapping[str, Score] | None
+    ) -> None:
+        self.context, self.criteria = context, criteria
+        self.base, self.new, self.stored = base, new, stored
+        self.plain = replace(context, resamples=0)  # counts and scores need no draws
+        if stored is not None:
+            _refuse_without_output(criteria)
+        pair = context if stored is not None else context.among(base, new)
+        self.labels: LabelSites = label_sites(pair.view)
+        self.difference = None if stored is not None else difference(self.plain, base, new)
+        self.score, self.base_score = cache(self._score), cache(self._base_score)
+
+    def checks(self) -> tuple[Check, ...]:
+        """Make all checks, in the order of the options."""
+        asked = self.criteria
+        found: list[Check] = []
+        if asked.max_new_errors is not None:
+            found.append(self._budget("new errors", asked.max_new_errors))
+        if asked.max_negative_flip_rate is not None:
+            found.append(self._budget("negative flip rate", asked.max_negative_flip_rate))
+        found += map(self._requirement, asked.require)
+        if asked.not_significantly_worse:
+            found.append(self._significance())
+        return tuple(found)
+
+    def scores(self) -> tuple[ScoreChange, ...]:
+        """Put the scores of both side by side."""
+        names = [each.name for each in self.context.measures]
+        if self.stored is not None:
+            names = [name for name in names if name in self.stored]
+        rows = []
+        for name in names:
+            old, fresh = self.base_score(name), self.score(name)
+            gap = None if old.value is None or fresh.value is None else fresh.value - old.value
+            rows.append(ScoreChange(name, old.value, fresh.value, gap, old.reason or fresh.reason))
+        return tuple(rows)
+
+    def _score(self, name: str) -> Score:
+        return _scored(self.plain, measure(name), self.new)
+
+    def _base_score(self, name: str) -> Score:
+        if self.stored is None:
+            return _scored(self.plain, measure(name), self.base)
+        if name not in self.stored:
+            measure(name)
+            raise UsageError(f"the baseline has no score {name!r}{nearest(name, self.stored)}")
+        return self.stored[name]
+
+    def _count(self, what: str, label: str | None) -> float | None:
+        """Count something for one pair of runs."""
+        assert self.difference is not None
+        labels = () if label is None else (label,)
+        sites = self._sites(labels)
+        if not sites:
+            return None
+        total = sites if what == "sites" else self._changed(what.removesuffix("s"), labels)
+        return total / self.difference.run_pairs
+
+    def _sites(self, labels: Sequence[str]) -> int:
+        found = self.difference
+        assert found is not None
+        if not labels:
+            return found.sites
+        names = self.labels.names(labels)
+        return sum(row.sites for row in found.labels if row.label in names) * found.run_pairs
+
+    def _changed(self, name: str, labels: Sequence[str]) -> int:
+        """Count one class of differences, at the sites with some key labels or at all."""
+        assert self.difference is not None
+        kind = self.difference.of(name)
+        if not labels:
+            return kind.count
+        names = self.labels.names(labels)
+        if self.labels.own:  # transitions are told apart by what was made of sites, and not by what they are
+            where = self.labels.condition(name, labels) or name
+            return len(selected(self.context.verdicts, self.context.view, where, self.base, self.new))
+        return sum(each.count for each in kind.transitions if each.key in names)
+
+    def _budget(self, name: Literal["new errors", "negative flip rate"], budget: Budget) -> Check:
+        labels, found = self.criteria.labels, self.difference
+        assert found is not None
+        count, sites = self._changed(NEW_ERROR, labels), self._sites(labels)
+        of = f" ({', '.join(labels)})" if labels else ""
+        rate = count / sites if sites else None
+        mean = count if found.run_pairs == 1 else count / found.run_pairs
+        share = "" if rate is None else f", {number(100 * rate)} %"
+        several = f", over {found.run_pairs} pairs of runs" if found.run_pairs > 1 else ""
+        return Check(
+            name,
+            f"at most {budget}{of}",
+            "share" if budget.is_share else "count",
+            budget.limit,
+            rate if budget.is_share else mean if sites else None,
+            passed=bool(sites) and budget.allows(count, sites, found.run_pairs),
+            decided=bool(sites),
+            reason=f"{count:,} of {sites:,} sites{share}{several}" if sites else f"cannot be decided: {NO_SITES}",
+            labels=labels,
+            count=count,
+            sites=sites,
+            where=self.labels.condition(NEW_ERROR, labels),
+        )
+
+    def _requirement(self, text: str) -> Check:
+        found, count = self.difference, None if self.difference is None else self._count
+        ground = Ground(
+            self.score,
+            self.base_score,
+            tuple(each.name for each in self.context.measures),
+            count,
+            self.labels.known,
+            None if found is None else found.diff,
+        )
+        made = decide(text, ground)
+        return Check(
+            "requirement", text, "points", made.limit, made.measured, made.holds, decided=made.decided, reason=made.said
+        )
+
+    def _significance(self) -> Check:
+        chosen = None if self.criteria.measure is None else measure(self.criteria.measure)
+        found = significance(self.context, chosen)
+        test = next(each for each in found.tests if {each.base, each.new} == {self.base, self.new})
+        turned = test.base != self.base
+        gap = None if test.difference is None else -test.difference if turned else test.difference
+        error = chosen is not None and chosen.error
+        passed, decided, reason = _judged(found.measure, gap, test, turned=turned, error=error)
+        asked = f"{found.measure} not significantly worse"
+        return Check("significance", asked, "p", LEVEL, test.p, passed, decided=decided, reason=reason)
+
+
+def _judged(name: str, gap: float | None, test: PairTest, *, turned: bool, error: bool) -> tuple[bool, bool, str]:
+    """Say whether a gap is a significant loss; what is not worse at all needs no test."""
+    if gap is None:
+        return False, False, f"cannot be decided: {name} is undefined ({test.method.removeprefix('n/a: ')})"
+    said = f"{name} {100 * gap:+.2f} points"
+    if test.low is not None and test.high is not None:
+        low, high = (-test.high, -test.low) if turned else (test.low, test.high)
+        said += f" [{100 * low:+.2f}, {100 * high:+.2f}]"
+    worse = 100 * (-gap if error else gap) < -SLACK
+    if test.p is not None:
+        return not worse or test.p >= LEVEL, True, f"{said}, p {number(test.p)} ({test.method})"
+    why = test.method.removeprefix("n/a: ")
+    if not worse:
+        return True, True, f"{said}: not worse, whatever a test would say ({why})"
+    return False, False, f"cannot be decided: {said}, and no test can be made ({why})"
+
+
+def _refuse_without_output(criteria: Criteria) -> None:
+    if criteria.by_default:
+        raise UsageError("without the base's output only requirements can be checked", hint="give --require, or BASE")
+    if criteria.needing_output:
+        raise UsageError(f"{criteria.needing_output[0]} needs the base's output", hint="give BASE beside the baseline")
+
+
+def _scored(context: Context, chosen: Measure, system: str) -> Score:
+    found = scores(context, [chosen])
+    return next(score for score in found.scores if score.system == system)
+
+
+def _changes(found: Difference) -> tuple[ChangeCount, ...]:
+    return tuple(ChangeCount(each.name, each.count, each.share_of_sites, each.where) for each in found.classes)
+
+
+def _broken(context: Context, checks: Sequence[Check], base: str, new: str, top: int) -> tuple[Examples, ...]:
+    """Show the new errors that failing checks count, and a sample of all where one counts none or none fails."""
+    failing = [check.where or NEW_ERROR for check in checks if not check.passed]
+    found = []
+    for where in dict.fromkeys(failing or [NEW_ERROR]):
+        selection = selected(context.verdicts, context.view, where, base, new)
+        if len(selection):
+            found.append(examples(context, selection, top, base, new))
+    return tuple(found)

@@ -1,0 +1,286 @@
+"""All pairs of systems: how much they differ beside how much their scores do (tables 1–3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.measures import ratio
+from comparanda.core.sites import shown
+from comparanda.expressions import quote
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, Interval, share
+from comparanda.findings.difference import CLASSES, LABEL_COLUMNS, decisions, label_columns, transition_condition
+from comparanda.findings.error_pairs import Crossed, Crossing, SpanCrossing
+from comparanda.findings.scores import scores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.text_columns import Rows
+    from comparanda.core.verdicts import System
+
+_AT_ONCE = 64
+"""Of so many pairs the intervals are drawn at once: more would only take more room."""
+
+
+@dataclass(frozen=True)
+class PairTransition:
+    """One kind of change between two systems.
+
+    Args:
+        kind: correction, new_error or changed_error.
+        key: the key's label.
+        base: the first system's.
+        new: the second's.
+        count: at how many sites.
+        where: the condition that selects them.
+
+    """
+
+    kind: str
+    key: str
+    base: str
+    new: str
+    count: int
+    where: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems side by side: how much they differ, and how much their scores do (table 3).
+
+    Args:
+        base: the first system.
+        new: the second.
+        different: the number of sites with different values.
+        diff: their share.
+        low: the lower end of the 95 % interval of diff.
+        high: the upper end.
+        score_difference: the main measure of the second less that of the first.
+        overlap_right: 2·|both right| / (|first right| + |second right|) (table 1).
+        overlap_all: 1 − diff (table 2).
+        corrections: the sites that the first has wrong and the second right.
+        new_errors: those that the first has right and the second wrong.
+        changed_errors: those that both have wrong, each in its own way.
+        transitions: the most frequent kinds of change of each class, as many as asked for.
+        where: the condition that selects the differing sites.
+
+    """
+
+    base: str
+    new: str
+    sites: int
+    different: int
+    diff: float | None
+    low: float | None
+    high: float | None
+    score_difference: float | None
+    overlap_right: float | None
+    overlap_all: float | None
+    corrections: int
+    new_errors: int
+    changed_errors: int
+    transitions: tuple[PairTransition, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class Pairs(Finding):
+    """All pairs of systems."""
+
+    view: str
+    measure: str
+    pairs: tuple[Pair, ...]
+
+
+def pairs(context: Context, transitions: int = 0) -> Pairs:
+    """Put diff and the difference of scores side by side for every pair, with the most frequent kinds of change."""
+    main = context.measures[0]
+    table = scores(replace(context, resamples=0), [main])
+    plain = _Plain(context) if context.view.shared else None
+    both = list(combinations(context.systems, 2))
+    crossed: list[tuple[_Counted, tuple[PairTransition, ...]]] = []
+    units: list[_Units] = []
+    for first, second in both:
+        ground = plain or _ground(context, first, second)
+        counted = _counted(ground, first, second, kinds=transitions > 0)
+        crossed.append((counted, _most_frequent(ground, counted.transitions, transitions)))
+        if context.resamples:
+            units.append(_units(context, ground, first, second))
+    spans = _intervals(context, units) if context.resamples else [(None, None)] * len(both)
+    found = []
+    for (first, second), (counted, frequent), span in zip(both, crossed, spans, strict=True):
+        values = table.value(first.name), table.value(second.name)
+        diff = share(counted.different, counted.sites)
+        found.append(
+            Pair(
+                first.name,
+                second.name,
+                counted.sites,
+                counted.different,
+                diff,
+                *span,
+                None if values[0] is None or values[1] is None else values[1] - values[0],
+                counted.overlap,
+                None if diff is None else 1 - diff,
+                *counted.classes,
+                frequent,
+                _pair_condition(context, first.name, second.name),
+            )
+        )
+    return Pairs(context.view.name, main.name, tuple(found))
+
+
+def _ground(context: Context, first: System, second: System) -> _Plain | _Spans:
+    """Return the sites of the key and two systems."""
+    if context.view.claims is not None:
+        return _Spans(context, first, second)
+    return _Plain(context.among(first.name, second.name))
+
+
+class _Plain:
+    """Sites with a value each: the same for all pairs, or those of one."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._crossing = Crossing(context.sites)
+        self.count = len(context.sites)
+
+    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        del kinds  # they cost next to nothing here
+        return self._crossing.crossed(first, second)
+
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, str, str]]:
+        """Return the names of labels, and how conditions call their columns."""
+        return self._context.sites.labels.names, label_columns(self._context.sites)
+
+    def units(self) -> NDArray[np.integer]:
+        """Return the unit of each site."""
+        return self._context.unit
+
+    def differing(self, first: int, second: int) -> Rows:
+        """Return the sites at which two runs differ."""
+        rows, _, old, fresh = decisions(self._context, first, second)
+        found: Rows = rows[old != fresh]
+        return found
+
+
+class _Spans:
+    """The overlap sites of the key and two systems."""
+
+    def __init__(self, context: Context, first: System, second: System) -> None:
+        claims = context.view.claims
+        assert claims is not None
+        self._crossing = SpanCrossing(claims, (*first.runs, *second.runs))
+        self._unit = context.verdicts.unit_of(claims)
+        self.count = self._crossing.count
+
+    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        return self._crossing.crossed(first, second, kinds=kinds)
+
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, str, str]]:
+        return self._crossing.labels.names, LABEL_COLUMNS
+
+    def units(self) -> NDArray[np.integer]:
+        return self._unit[self._crossing.first_rows()]
+
+    def differing(self, first: int, second: int) -> Rows:
+        return np.flatnonzero(self._crossing.differs(first, second))
+
+
+def _pair_condition(context: Context, base: str, new: str) -> str:
+    """Write the condition that two systems differ; by their names where each has one run and sites are everybody's."""
+    if not context.view.shared or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
+        return "differs"
+    return f"value({quote(base)}) != value({quote(new)})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How much two systems differ: sites times pairs of runs, the classes of difference, and their kinds of change."""
+
+    sites: int
+    different: int
+    overlap: float | None
+    classes: tuple[int, int, int]
+    transitions: tuple[Counter[tuple[int, int, int]], ...]
+
+
+def _counted(ground: _Plain | _Spans, first: System, second: System, *, kinds: bool) -> _Counted:
+    """Count where two systems differ, at the sites of their universe."""
+    run_pairs = list(product(first.runs, second.runs))
+    crossed = [ground.crossed(*runs, kinds=kinds) for runs in run_pairs]
+    transitions: tuple[Counter[tuple[int, int, int]], ...] = tuple(Counter() for _ in CLASSES)
+    for each in crossed if kinds else ():
+        for counter, rows in zip(transitions, each.transitions, strict=True):
+            counter.update({(key, base, new): count for key, base, new, count in rows.tolist()})
+    both = sum(each.same_right for each in crossed)
+    corrections = sum(each.corrections for each in crossed)
+    new_errors = sum(each.new_errors for each in crossed)
+    changed = sum(each.changed_errors for each in crossed)
+    return _Counted(
+        ground.count * len(run_pairs),
+        corrections + new_errors + changed,
+        share(2 * both, 2 * both + corrections + new_errors),  # right in the first: both and new errors
+        (corrections, new_errors, changed),
+        transitions,
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Units:
+    """What two systems differ at in each unit: the active units, and for each its differing sites and all its sites."""
+
+    active: NDArray[np.int64]
+    columns: NDArray[np.float64]
+
+
+def _units(context: Context, ground: _Plain | _Spans, first: System, second: System) -> _Units:
+    """Count by unit the differing sites, in the mean over pairs of runs, and all sites."""
+    unit, active = ground.units(), context.active_among(first.name, second.name)
+    size = context.verdicts.units.count
+    columns = np.zeros((len(active), 2))
+    columns[:, 1] = (np.bincount(unit, minlength=size) + context.easy)[active]
+    run_pairs = list(product(first.runs, second.runs))
+    for runs in run_pairs:
+        columns[:, 0] += np.bincount(unit[ground.differing(*runs)], minlength=size)[active] / len(run_pairs)
+    return _Units(active, columns)
+
+
+def _intervals(context: Context, units: Sequence[_Units]) -> list[Interval]:
+    """Return the bootstrap intervals of diff; pairs that stand in the same units share the draws, which cost most."""
+    alike: dict[bytes, list[int]] = {}
+    for place, each in enumerate(units):
+        alike.setdefault(each.active.tobytes(), []).append(place)
+    found: list[Interval] = [(None, None)] * len(units)
+    for places in alike.values():
+        for begin in range(0, len(places), _AT_ONCE):
+            some = places[begin : begin + _AT_ONCE]
+            columns = np.concatenate([units[place].columns for place in some], axis=1)
+            spans = context.interval(columns, lambda sums: ratio(sums[:, ::2], sums[:, 1::2]))
+            for place, span in zip(some, spans, strict=True):
+                found[place] = span
+    return found
+
+
+def _most_frequent(
+    ground: _Plain | _Spans, transitions: tuple[Counter[tuple[int, int, int]], ...], most: int
+) -> tuple[PairTransition, ...]:
+    """Write the most frequent kinds of change of each class."""
+    if not most:
+        return ()
+    names, columns = ground.labels()
+    found = []
+    for kind, counter in zip(CLASSES, transitions, strict=True):
+        for codes in sorted(counter, key=lambda code: (-counter[code], code))[:most]:
+            key, base, new = (shown(names[code]) for code in codes)
+            where = transition_condition(kind, columns, key, base, new)
+            found.append(PairTransition(kind, key, base, new, counter[codes], where))
+    return tuple(found)

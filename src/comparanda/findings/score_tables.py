@@ -1,0 +1,569 @@
+"""Scores as tables: systems in rows, or labels where measures have many, or metrics with precision and recall."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from comparanda.findings.scores import Score, Scores, outcome_condition
+from comparanda.findings.significance import compact_letters
+from comparanda.findings.table_links import Link, decided_link, right_link
+from comparanda.render.charts import Axis, Dot, DotPlot
+from comparanda.render.charts.theme import brief
+from comparanda.render.table import Field, Kind, Linked, Table, cell, counted
+
+if TYPE_CHECKING:
+    from comparanda.findings.leaderboard import Leaderboard
+
+
+# Scores by metrics that have an F1, a precision and a recall each: metrics in rows, for columns would be too many.
+
+
+NAMES = {
+    "conll": "CoNLL",
+    "muc": "MUC",
+    "b3": "B³",
+    "ceafe": "CEAFe",
+    "ceafm": "CEAFm",
+    "blanc": "BLANC",
+    "lea": "LEA",
+    "mentions": "mentions",
+    "any": "ARCS any",
+    "nominal": "ARCS nominal",
+    "named": "ARCS named",
+    "immediate": "ARCS immediate",
+}
+"""What metrics are called by people; those of others are called as they are written."""
+
+_PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
+_COLUMNS = 4  # so many measures can stand in columns
+_INTERVALS = 3  # of so many systems intervals stand beside the scores
+_TOO_MANY = f"of more than {_INTERVALS} systems intervals stand in JSON and CSV alone"
+
+Metrics = dict[str, dict[str, str]]
+"""For each metric its measures, by what they are of it: f1, precision, recall."""
+
+
+def metric_name(metric: str) -> str:
+    """Return what people call a metric.
+
+    >>> metric_name("b3"), metric_name("streak")
+    ('B³', 'streak')
+    """
+    return NAMES.get(metric, metric)
+
+
+def metrics_of(finding: Scores) -> Metrics:
+    """Return the metrics that scores are of, if they are of metrics alone and too many for columns; else nothing.
+
+    A metric is a measure with others beside it that say its precision and recall, or one that is known by name. In
+    their company the F1, precision and recall of a view are one too; alone they are not.
+    """
+    measures = tuple(dict.fromkeys(score.measure for score in finding.scores))
+    parts = {measure: _part(measure, measures) for measure in measures}
+    if len(measures) <= _COLUMNS or None in parts.values() or all("." in measure for measure in measures):
+        return {}
+    found: Metrics = {}
+    for measure, told in parts.items():
+        if told is not None:
+            found.setdefault(told[0], {})[told[1]] = measure
+    return found
+
+
+def _part(measure: str, others: Collection[str]) -> tuple[str, str] | None:
+    """Return the metric that a measure is of, and what it is of it; None if it is of none.
+
+    >>> _part("muc_recall", ["muc"]), _part("any.f1", []), _part("accuracy", [])
+    (('muc', 'recall'), ('any', 'f1'), None)
+    """
+    view, _, name = measure.rpartition(".")
+    if view:
+        return (view, name) if name in _PARTS else None
+    for part in ("precision", "recall"):
+        metric = measure.removesuffix(f"_{part}")
+        if metric != measure and (metric in others or metric in NAMES):
+            return metric, part
+    return (measure, "f1") if measure in NAMES or f"{measure}_precision" in others else None
+
+
+def metric_tables(
+    finding: Scores, metrics: Metrics, marks: Mapping[str, str], notes: tuple[str, ...]
+) -> tuple[Table, ...]:
+    """Return one table for one system, or for several a table of F1, of precision and of recall.
+
+    Args:
+        finding: the scores.
+        metrics: the metrics they are of.
+        marks: signs behind the main score of systems.
+        notes: how intervals were made, and what the signs mean.
+
+    """
+    scored = _Scored(finding, metrics)
+    notes = (*notes, *scored.undefined())
+    if len(scored.systems) == 1:
+        return (scored.of_one_system(notes),)
+    if finding.resamples and len(scored.systems) > _INTERVALS:
+        notes = (*notes, _TOO_MANY)
+    first, *others = (scored.of_part(part) for part in scored.parts)
+    signs = scored.placed(first, marks)
+    return (replace(first, name="scores", notes=notes, marks=signs), *others)
+
+
+class _Scored:
+    """Scores by metric, by what they are of it, and by system."""
+
+    def __init__(self, finding: Scores, metrics: Metrics) -> None:
+        self.metrics, self.main = metrics, finding.scores[0].measure
+        self.systems = tuple(dict.fromkeys(score.system for score in finding.scores))
+        self.parts = [part for part in _PARTS if any(part in measures for measures in metrics.values())]
+        self._scores = {(score.measure, score.system): score for score in finding.scores}
+
+    def _score(self, metric: str, part: str, system: str) -> Score | None:
+        measure = self.metrics[metric].get(part)
+        return None if measure is None else self._scores[measure, system]
+
+    def of_one_system(self, notes: tuple[str, ...]) -> Table:
+        """Put the parts of metrics in columns, and behind them the interval of the first."""
+        (system,) = self.systems
+        fields = [Field("metric", "metric"), *(Field(part, _PARTS[part], "share") for part in self.parts)]
+        fields.append(Field("interval", f"95 % interval of {_PARTS[self.parts[0]]}", "interval"))
+        rows = []
+        for metric in self.metrics:
+            found = [self._score(metric, part, system) for part in self.parts]
+            rows.append((metric_name(metric), *map(_value, found), _interval(found[0])))
+        return Table("scores", f"Scores of {system}", tuple(fields), tuple(rows), notes)
+
+    def of_part(self, part: str) -> Table:
+        """Put systems in columns; intervals of the first part stand beside, if there is room."""
+        wide = part == self.parts[0] and len(self.systems) <= _INTERVALS
+        fields, rows = [Field("metric", "metric")], []
+        for system in self.systems:
+            fields.append(Field(system, system, "share"))
+            fields += [Field(f"{system}_interval", "95 % interval", "interval")] if wide else []
+        for metric in (metric for metric, measures in self.metrics.items() if part in measures):
+            row: list[Any] = [metric_name(metric)]
+            for system in self.systems:
+                score = self._score(metric, part, system)
+                row += [_value(score), _interval(score)] if wide else [_value(score)]
+            rows.append(tuple(row))
+        best = best_of_rows(rows, range(1, len(fields), 2 if wide else 1))
+        return Table(f"scores-{part}", f"Scores: {_PARTS[part]}", tuple(fields), tuple(rows), (), best)
+
+    def placed(self, table: Table, marks: Mapping[str, str]) -> dict[tuple[int, int], str]:
+        """Return the signs behind main scores by the cells of the first table; none if these are not in it."""
+        shown = [measures[self.parts[0]] for measures in self.metrics.values() if self.parts[0] in measures]
+        if self.main not in shown:
+            return {}
+        column = {each.header: number for number, each in enumerate(table.fields) if each.kind == "share"}
+        return {(shown.index(self.main), column[system]): mark for system, mark in marks.items() if mark}
+
+    def undefined(self) -> list[str]:
+        """Say what is undefined and why; of what is so for the same reason, in one line."""
+        lines: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for metric, measures in self.metrics.items():
+            for part, measure in measures.items():
+                reasons: dict[str, list[str]] = {}
+                for system in self.systems:
+                    reasons.setdefault(self._scores[measure, system].reason or "", []).append(system)
+                for reason, systems in reasons.items():
+                    names = lines.setdefault((reason, tuple(systems)), [])
+                    if metric_name(metric) not in names:  # what holds of F1 need not be said of its parts
+                        names.append(metric_name(metric) + ("" if part == "f1" else f" {part}"))
+        return [
+            f"{'' if systems == self.systems else ', '.join(systems) + ': '}{', '.join(names)} n/a: {reason}"
+            for (reason, systems), names in lines.items()
+            if reason
+        ]
+
+
+def _value(score: Score | None) -> float | str | None:
+    """Return a score; nothing, which is not the same as undefined, where the metric has no such part."""
+    return "" if score is None else score.value
+
+
+def _interval(score: Score | None) -> tuple[float | None, float | None]:
+    return (None, None) if score is None else (score.low, score.high)
+
+
+def measure_table(finding: Scores, marks: Mapping[str, str], notes: tuple[str, ...]) -> Table:
+    """Put measures in rows and systems in columns, where measures are many; the main one comes first.
+
+    Args:
+        finding: the scores.
+        marks: signs behind the main score of systems.
+        notes: how intervals were made, what the signs mean, and what is undefined.
+
+    """
+    by_measure: dict[str, dict[str, Score]] = {}
+    for score in finding.scores:
+        by_measure.setdefault(score.measure, {})[score.system] = score
+    systems = tuple(dict.fromkeys(score.system for score in finding.scores))
+    wide = len(systems) <= _INTERVALS
+    fields, rows = [Field("measure", "measure")], []
+    for system in systems:
+        fields.append(Field(system, system, "share"))
+        fields += [Field(f"{system}_interval", "95 % interval", "interval")] if wide else []
+    for measure, found in by_measure.items():
+        row: list[Any] = [measure]
+        for system in systems:
+            value = Linked(found[system].value, right_link(measure, finding.view, system))
+            row += [value, _interval(found[system])] if wide else [value]
+        rows.append(tuple(row))
+    if finding.resamples and not wide:
+        notes = (*notes, _TOO_MANY)
+    step = 2 if wide else 1
+    signs = {(0, 1 + step * number): marks[system] for number, system in enumerate(systems) if marks.get(system)}
+    return Table("scores", "Scores", tuple(fields), tuple(rows), notes, marks=signs)
+
+
+def best_of_rows(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
+    """Return the cells with the highest value of each row, where there is something to compare."""
+    best, chosen = set(), tuple(columns)
+    for number, row in enumerate(rows):
+        known = [row[column] for column in chosen if row[column] is not None]
+        if len(set(known)) > 1:
+            best |= {(number, column) for column in chosen if row[column] == max(known)}
+    return frozenset(best)
+
+
+_MANY = 6  # so many measures with labels are put into rows
+_WIDE = 8  # so many measures of several views are put into rows by view; more of one view into rows
+_OUTCOMES = 12  # so many outcomes stand in columns, more in rows
+_LEFT_OUT = ", left out: "
+_LABELLED = re.compile(r"([^\[]+)\[(.+)\]")
+
+
+def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -> tuple[Table, ...]:
+    """Return the tables of scores; stars tell which main scores differ from the first system's."""
+    labelled = tuple(score for score in finding.scores if _LABELLED.fullmatch(score.measure))
+    outcomes = (_outcome_table(finding),) if finding.outcomes else ()
+    if metrics := metrics_of(finding):
+        marks = {system: stars(p) for system, p in p_against_first.items()}
+        notes = (*_resampling(finding), *_signs(finding.scores[0].system, marks.values()))
+        return (*metric_tables(finding, metrics, marks, notes), *outcomes)
+    if _of_views(finding):
+        return (_table_by_view(finding, p_against_first), *outcomes)
+    if _too_wide(finding):
+        marks = {system: stars(p) for system, p in p_against_first.items()}
+        notes = (*_resampling(finding), *_signs(finding.scores[0].system, marks.values()), *_reasons(finding))
+        return (measure_table(finding, marks, notes), *outcomes)
+    if len(dict.fromkeys(score.measure for score in labelled)) < _MANY:
+        return (_score_table(finding, p_against_first), *outcomes)
+    plain = tuple(score for score in finding.scores if score not in labelled)
+    first = (_score_table(replace(finding, scores=plain), p_against_first),) if plain else ()
+    return (*first, *_tables_by_label(replace(finding, scores=labelled)), *outcomes)
+
+
+def main_score_table(finding: Scores) -> Table:
+    """Return the table with all scores, each by the name of its measure: that of data, and the first of those shown.
+
+    Where metrics or measures stand in rows for people, systems do so in data.
+    """
+    turned = metrics_of(finding) or _too_wide(finding)
+    return _score_table(finding, {}) if turned else score_tables(finding, {})[0]
+
+
+def _too_wide(finding: Scores) -> bool:
+    """Whether there are too many measures of one view to stand in columns; those with labels stand in rows anyway."""
+    measures = {score.measure for score in finding.scores}
+    return len(measures) > _WIDE and not any(map(_LABELLED.fullmatch, measures)) and not _of_views(finding)
+
+
+def _reasons(finding: Scores) -> list[str]:
+    """Say what is undefined, and why."""
+    return [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
+
+
+def _outcome_table(finding: Scores) -> Table:
+    """Count the verdicts of rules: a row for each view and run, first those of the key's items, then those beside."""
+    counts: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
+    for each in finding.outcomes:
+        counts.setdefault((each.view, each.run), {})[each.side, each.outcome] = each.count
+    columns = sorted({verdict for found in counts.values() for verdict in found}, key=_rank)
+    if len(columns) > _OUTCOMES:
+        return _outcomes_in_rows(finding)
+    headers = [name if side == "key" or ("key", name) not in columns else f"{name} beside" for side, name in columns]
+    fields = [Field(f"{side}_{name}", header, "count") for (side, name), header in zip(columns, headers, strict=True)]
+    rows = [
+        (*who, *(Linked(found.get(verdict, 0), _outcome_link(*who, verdict)) for verdict in columns))
+        for who, found in counts.items()
+    ]
+    of_key = sum(side == "key" for side, _ in columns)
+    named = [", ".join(part) or "none" for part in (headers[:of_key], headers[of_key:])]
+    several = len({view for view, _ in counts}) > 1
+    who = [Field("view", "view"), Field("run", "system")][0 if several else 1 :]
+    return Table(
+        "outcomes",
+        "Outcomes",
+        (*who, *fields),
+        tuple(row if several else row[1:] for row in rows),
+        (f"of the key's items: {named[0]}; of claims beside them: {named[1]}",),
+    )
+
+
+def _outcomes_in_rows(finding: Scores) -> Table:
+    """Count the verdicts of the finding's own view with a row for each, and systems in columns."""
+    runs = tuple(dict.fromkeys(each.run for each in finding.outcomes))
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for each in finding.outcomes:
+        if each.view == finding.view:
+            counts.setdefault((each.side, each.outcome), {})[each.run] = each.count
+    others = [view for view in dict.fromkeys(each.view for each in finding.outcomes) if view != finding.view]
+    return Table(
+        "outcomes",
+        f"Outcomes: {finding.view}",
+        (Field("side", "items"), Field("outcome", "outcome"), *(Field(run, run, "count") for run in runs)),
+        tuple(
+            (*row, *(Linked(counts[row].get(run, 0), _outcome_link(finding.view, run, row)) for run in runs))
+            for row in sorted(counts, key=_rank)
+        ),
+        ("items of the key, and claims beside them", *([f"--view for those of {', '.join(others)}"] if others else [])),
+    )
+
+
+def _outcome_link(view: str, run: str, verdict: tuple[str, str]) -> Link:
+    return Link(outcome_condition(run, *verdict), view=view)
+
+
+def _rank(verdict: tuple[str, str]) -> tuple[bool, bool, bool, str]:
+    side, name = verdict
+    return side != "key", _LEFT_OUT in name, name not in {"TP", "COR", "hit"}, name
+
+
+def _of_views(finding: Scores) -> dict[str, list[str]]:
+    """Return the views of measures, if there are several with the same measures, and too many to stand in columns."""
+    views: dict[str, list[str]] = {}
+    for measure in dict.fromkeys(score.measure for score in finding.scores):
+        view, _, name = measure.rpartition(".")
+        views.setdefault(view, []).append(name)
+    alike = len({tuple(names) for names in views.values()}) == 1
+    return views if alike and len(views) > 1 and sum(map(len, views.values())) >= _WIDE else {}
+
+
+def _table_by_view(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
+    """Put views and systems in rows, and the measures that all views have in columns."""
+    views = _of_views(finding)
+    tables: list[Table] = []
+    for view in views:
+        mine = tuple(
+            replace(each, measure=_spoken(each.measure)) for each in finding.scores if _view_of(each.measure) == view
+        )
+        tables.append(_score_table(replace(finding, view=view, scores=mine), p_against_first if not tables else {}))
+    rows: list[tuple[Any, ...]] = []
+    best: set[tuple[int, int]] = set()
+    marks: dict[tuple[int, int], str] = {}
+    links: dict[tuple[int, int], Link] = {}
+    for view, table in zip(views, tables, strict=True):
+        best |= {(row + len(rows), column + 1) for row, column in table.best}
+        marks |= {(row + len(rows), column + 1): mark for (row, column), mark in table.marks.items()}
+        links |= {(row + len(rows), column + 1): link for (row, column), link in table.links.items()}
+        rows += [(view, *row) for row in table.rows]
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return Table(
+        "scores",
+        "Scores",
+        (Field("view", "view"), *tables[0].fields),
+        tuple(rows),
+        tuple(notes),
+        frozenset(best),
+        marks,
+        links=links,
+    )
+
+
+def _spoken(measure: str) -> str:
+    return measure.rpartition(".")[2]
+
+
+def stars(p: float | None) -> str:
+    """Return the usual signs for a p-value."""
+    return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
+
+
+def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
+    """Put labels in rows where every measure has one, and systems in columns; a table for each measure.
+
+    With one system there is one table, with a column for each measure.
+    """
+    cells: dict[str, dict[str, dict[str, Score]]] = {}
+    for score in finding.scores:
+        match = _LABELLED.fullmatch(score.measure)
+        name, label = (match[1], match[2]) if match else (score.measure, "")
+        if score.value is not None or not score.reason:
+            cells.setdefault(name, {}).setdefault(label, {})[score.system] = score
+    systems = tuple(dict.fromkeys(score.system for score in finding.scores))
+    notes = _resampling(finding)
+    if not cells:
+        view, reason = _view_of(finding.scores[0].measure), finding.scores[0].reason
+        return (Table("scores", f"Scores: {view}", (Field("label", view),), (), (f"n/a: {reason}",)),)
+    if len(systems) == 1:
+        return (_one_system(finding, systems[0], cells, notes),)
+    found: list[Table] = []
+    for name, by_label in cells.items():
+        fields = (Field("label", _view_of(name)), *(Field(system, system, "share") for system in systems))
+        rows = tuple(
+            (label, *(_linked(finding, by_label[label].get(system)) for system in systems)) for label in by_label
+        )
+        table = Table(name, f"Scores: {_spelled(name)}", fields, rows, notes if not found else ())
+        found.append(replace(table, best=best_of_rows(table.rows, range(1, len(fields)))))
+    return tuple(found)
+
+
+def _one_system(
+    finding: Scores, system: str, cells: Mapping[str, Mapping[str, Mapping[str, Score]]], notes: tuple[str, ...]
+) -> Table:
+    names = list(cells)
+    fields = [Field("label", _view_of(names[0]))]
+    fields += [Field(name, _spelled(name), "share") for name in names]
+    fields.append(Field(f"{names[0]}_interval", f"95 % interval of {_spelled(names[0])}", "interval"))
+    rows = []
+    for label, first in cells[names[0]].items():
+        score = first[system]
+        values = [_linked(finding, cells[name].get(label, {}).get(system)) for name in names]
+        rows.append((label, *values, (score.low, score.high)))
+    return Table("scores", f"Scores of {system}", tuple(fields), tuple(rows), notes)
+
+
+def _view_of(measure: str) -> str:
+    return measure.rpartition(".")[0] or "label"
+
+
+def _linked(finding: Scores, score: Score | None) -> Linked | None:
+    """Return a score with what leads to the sites that are right, if it is an accuracy."""
+    return None if score is None else Linked(score.value, right_link(score.measure, finding.view, score.system))
+
+
+def _spelled(name: str) -> str:
+    """Write the name of a measure for people.
+
+    >>> _spelled("conll18.aligned_accuracy")
+    'aligned accuracy'
+    """
+    return name.rpartition(".")[2].replace("_", " ")
+
+
+def _resampling(finding: Scores) -> tuple[str, ...]:
+    """Say how intervals were made."""
+    if not finding.resamples:
+        return ()
+    units = counted(finding.units, finding.unit)
+    drawn = f"{counted(finding.resamples, 'bootstrap resample')} of {units}, seed {finding.seed}"
+    return (f"95 % intervals: {drawn if finding.units > 1 else f'n/a with {units}'}",)
+
+
+def _signs(first: str, marks: Iterable[str]) -> tuple[str, ...]:
+    """Say what stars mean, if there are any."""
+    told = f"* differs from {first} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001"
+    return (told,) if any(marks) else ()
+
+
+def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
+    """Put systems in rows and measures in columns; the first measure with its interval and counts."""
+    measures = list(dict.fromkeys(score.measure for score in finding.scores))
+    by_system: dict[str, dict[str, Score]] = {}
+    for score in finding.scores:
+        by_system.setdefault(score.system, {})[score.measure] = score
+    fields = [Field("system", "system")]
+    for measure in measures:
+        fields += [Field(measure, measure, "share"), Field(f"{measure}_interval", "95 % interval", "interval")]
+    plain = all(score.part is not None for row in by_system.values() for score in [row[measures[0]]])
+    if plain:
+        fields += _fields_of_parts(measures[0])
+    rows = []
+    for name, found in by_system.items():
+        row: list[Any] = [name]
+        for measure in measures:
+            row += [_linked(finding, found[measure]), (found[measure].low, found[measure].high)]
+        if plain:
+            row += _parts(finding, found[measures[0]])
+        rows.append(tuple(row))
+    marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
+    notes = list(_resampling(finding))
+    notes += _signs(str(rows[0][0]), marks.values())
+    notes += _reasons(finding)
+    signs = {place: mark for place, mark in marks.items() if mark}
+    table = Table("scores", "Scores", tuple(fields), tuple(rows), tuple(notes), marks=signs)
+    return replace(table, best=_best(table.rows, range(1, 2 * len(measures), 2)))
+
+
+def _fields_of_parts(measure: str) -> list[Field]:
+    """Return the columns of what stands above and below the line: sites, or else sums of items or of sentences."""
+    kind: Kind = "figure" if right_link(measure, "", "") is None else "count"
+    return [Field("right", "right", kind), Field("of", "of", kind)]
+
+
+def _parts(finding: Scores, score: Score) -> list[Linked]:
+    """Return what stands above and below the line; sites count once for each run."""
+    of = score.measure, finding.view, score.system
+    return [Linked(score.part, right_link(*of)), Linked(score.whole, decided_link(*of))]
+
+
+def _best(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
+    """Return the cells with the highest value of each column, where there is something to compare."""
+    best = set()
+    for column in columns:
+        values = [row[column] for row in rows if row[column] is not None]
+        if len(rows) > 1 and values:
+            best |= {(number, column) for number, row in enumerate(rows) if row[column] == max(values)}
+    return frozenset(best)
+
+
+# Scores as charts: each system's main score with its interval, the best above.
+
+
+def score_chart(finding: Scores) -> DotPlot:
+    """Return the main scores of all systems, the highest first; undefined ones stand at the end."""
+    main = finding.scores[0].measure
+    mine = [score for score in finding.scores if score.measure == main]
+    mine.sort(key=lambda score: (score.value is None, -(score.value or 0.0)))  # equal ones stay in their order
+    return _chart(finding, mine, {}, _how(finding), "scores")
+
+
+def leaderboard_chart(finding: Leaderboard) -> DotPlot:
+    """Return the same in the order of the leaderboard, with letters that say who differs from whom."""
+    mine = [standing.scores[0] for standing in finding.standings]
+    letters = compact_letters([score.system for score in mine if score.value is not None], finding.tests, finding.level)
+    how = _how(finding)
+    if not any(letters.values()):
+        return _chart(finding, mine, {}, how, "leaderboard")
+    how += f"; same letter: no significant difference ({100 * finding.level:g} %, Holm)"
+    return _chart(finding, mine, letters, how, "leaderboard")
+
+
+def _chart(
+    finding: Scores | Leaderboard, scores: Sequence[Score], letters: Mapping[str, str], how: str, name: str
+) -> DotPlot:
+    """Draw scores in the order given, with letters behind them if there are any."""
+    measure = scores[0].measure
+    listed = "; ".join(f"{brief(score.system)} {cell('share', score.value)}" for score in scores)
+    return DotPlot(
+        title=f"{measure} of each system",
+        subtitle=how,
+        description=f"{measure} in percent, with 95 % intervals: {listed}.",
+        x=Axis(label=f"{measure} (%)", unit="share"),
+        columns=(measure, "95 % interval", *(["letters"] if letters else [])),
+        dots=tuple(_dot(finding, score, letters) for score in scores),
+        name=name,
+    )
+
+
+def _dot(finding: Scores | Leaderboard, score: Score, letters: Mapping[str, str]) -> Dot:
+    """Make a row; an accuracy leads to what is right, and says how much that is."""
+    link = right_link(score.measure, finding.view, score.system)
+    texts = [cell("share", score.value), cell("interval", (score.low, score.high))]
+    return Dot(
+        name=score.system,
+        value=score.value,
+        low=score.low,
+        high=score.high,
+        texts=(*texts, *([letters.get(score.system, "")] if letters else [])),
+        note="" if link is None or score.part is None else f"{score.part:,} right",
+        link=link,
+    )
+
+
+def _how(finding: Scores | Leaderboard) -> str:
+    drawn = f"; 95 % intervals by {finding.resamples:,} resamples" if finding.resamples else ""
+    return f"over {counted(finding.units, finding.unit)}{drawn}"

@@ -1,0 +1,221 @@
+"""Scores of each system, with intervals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.measures import of_view
+from comparanda.core.sites import counted, shown
+from comparanda.expressions import quote
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, Interval, defined, intervals, is_value
+from comparanda.findings.resamples import bootstrap_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.items import Items
+    from comparanda.core.measures import Measure
+
+
+_ACCURACY = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?accuracy(?:\[(?P<label>.+)\])?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measure of one system.
+
+    Args:
+        system: its name.
+        measure: the measure's name.
+        value: the score, the mean over runs if there are several; None where undefined.
+        low: the lower end of the 95 % interval.
+        high: the upper end.
+        part: the sum that stands above the line, over all runs, where the measure is a plain share.
+        whole: the sum that stands below it.
+        reason: why the value is undefined.
+        by_run: the score of each run.
+
+    """
+
+    system: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    part: int | float | None
+    whole: int | float | None
+    reason: str | None
+    by_run: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class OutcomeCount:
+    """How often rules gave one verdict to a run.
+
+    Args:
+        view: the view.
+        run: the run.
+        side: whether it is said of items of the `key`, or of what the run claims `beside` them.
+        outcome: the verdict, such as TP, FN or FP.
+        count: of how many items.
+        where: the condition that selects them.
+
+    """
+
+    view: str
+    run: str
+    side: str
+    outcome: str
+    count: int
+    where: str
+
+
+@dataclass(frozen=True)
+class Scores(Finding):
+    """The scores of all systems, and where rules judge, how often they gave each verdict."""
+
+    view: str
+    units: int
+    unit: str
+    resamples: int
+    seed: int
+    scores: tuple[Score, ...]
+    outcomes: tuple[OutcomeCount, ...]
+
+    def value(self, system: str, measure: str | None = None) -> float | None:
+        """Return one score by system and measure, by default the main one."""
+        name = measure or self.scores[0].measure
+        return next(score.value for score in self.scores if (score.system, score.measure) == (system, name))
+
+
+def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
+    """Score every system by the view's measures, or by others."""
+    chosen = tuple(measures) or context.measures
+    statistics = context.statistics(chosen)
+    sums = {name: values.sum(axis=0) for name, values in statistics.items()}
+    samples = resampled_scores(context, chosen, statistics)
+    rows = []
+    for each in chosen:
+        runs = context.finished(each, sums)
+        values = context.by_system(runs)
+        spans: list[Interval] = [(None, None)] * len(values)
+        if samples is not None:
+            spans = intervals(samples[each.name])
+        for place, system in enumerate(context.systems):
+            value = defined(values[place])
+            part, whole = _sums(each, sums, system.runs)
+            rows.append(
+                Score(
+                    system.name,
+                    each.name,
+                    value,
+                    *spans[place],
+                    part,
+                    whole,
+                    context.reason(each) if value is None else None,
+                    tuple(defined(runs[run]) for run in system.runs),
+                )
+            )
+    units = context.verdicts.units
+    return Scores(
+        context.view.name,
+        len(context.active),
+        units.kind,
+        context.resamples,
+        context.seed,
+        tuple(rows),
+        _outcomes(context, chosen),
+    )
+
+
+def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCount, ...]:
+    """Count the verdicts of rules in all views that measures are of."""
+    views = {of_view(context.verdicts, context.view, name)[0].name for each in measures for name in each.statistics}
+    found = []
+    for name in (each for each in context.verdicts.views if each in views):
+        view = context.view if name == context.view.name else context.verdicts.views[name]
+        outcomes = None if view.given_items is None else view.given_items.outcomes
+        if outcomes is None or view.given_items is None:
+            continue
+        positive, size = view.given_items.positive, len(outcomes.verdicts)
+        easy = _easy_outcomes(view.given_items)
+        for number, (run, codes) in enumerate(zip(context.verdicts.runs, outcomes.verdict, strict=True)):
+            for side, rows, more in (("key", positive, easy[number]), ("beside", ~positive, 0)):
+                counts = (np.bincount(codes[rows], minlength=size) + more).tolist()
+                pairs = zip(outcomes.verdicts, counts, strict=True)
+                found += [
+                    OutcomeCount(name, run, side, verdict, count, outcome_condition(run, side, verdict))
+                    for verdict, count in pairs
+                    if verdict and count
+                ]
+    return tuple(found)
+
+
+def _easy_outcomes(items: Items) -> list[NDArray[np.int64] | int]:
+    """Count for each run the verdicts on items that are only counted."""
+    folded = items.folded
+    if folded is None or folded.outcomes is None:
+        return [0] * len(items.claimed)
+    return [counted(codes, folded.count, len(folded.outcomes.verdicts)) for codes in folded.outcomes.verdict]
+
+
+def sites_of_accuracy(measure: str) -> tuple[str | None, str] | None:
+    """Return the view and the condition of the sites that an accuracy is over; None if it is another measure.
+
+    >>> sites_of_accuracy('uas.accuracy[nsubj]'), sites_of_accuracy("accuracy"), sites_of_accuracy("f1")
+    (('uas', 'label == "nsubj"'), (None, 'true'), None)
+    """
+    match = _ACCURACY.fullmatch(measure)
+    if match is None:
+        return None
+    return match["view"], "true" if match["label"] is None else is_value("label", shown(match["label"]))
+
+
+def outcome_condition(run: str, side: str, outcome: str) -> str:
+    """Write the condition that rules gave a verdict to a run, on an item of the key or beside it."""
+    return f"{'not negative' if side == 'key' else 'negative'} and verdict({quote(run)}) == {quote(outcome)}"
+
+
+def _sums(
+    each: Measure, sums: Mapping[str, NDArray[np.float64]], runs: tuple[int, ...]
+) -> tuple[int | float | None, int | float | None]:
+    if not each.plain:
+        return None, None
+    top, bottom = (_number(float(sums[name][list(runs)].sum())) for name in each.statistics)
+    return top, bottom
+
+
+def _number(value: float) -> int | float | None:
+    """Return a count as an integer, a sum of credits as a float, and None for NaN."""
+    return int(value) if value.is_integer() else defined(value)
+
+
+def resampled_scores(
+    context: Context, measures: Sequence[Measure], statistics: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]] | None:
+    """Return each measure over the bootstrap resamples as (resamples, systems), or None without resampling."""
+    if not context.resamples or len(context.active) < 2:
+        return None
+    flat = {name: values.reshape(len(values), -1) for name, values in statistics.items()}
+    sums = bootstrap_sums(np.concatenate(list(flat.values()), axis=1), context.resamples, context.seed)
+    return {each.name: context.by_system(context.finished(each, split_sums(sums, statistics))) for each in measures}
+
+
+def split_sums(
+    sums: NDArray[np.float64], statistics: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    """Cut resampled columns back into the statistics they came from."""
+    parts, begin = {}, 0
+    for name, values in statistics.items():
+        shape = values.shape[1:]
+        width = int(np.prod(shape))
+        parts[name] = sums[:, begin : begin + width].reshape(len(sums), *shape)
+        begin += width
+    return parts

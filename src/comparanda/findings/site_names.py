@@ -1,0 +1,95 @@
+"""What sites are called by in tables: the labels of the key, or what kind of thing each is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.sites import shown
+from comparanda.core.text_columns import TextColumn
+from comparanda.expressions import quote
+from comparanda.findings.context import is_label, is_value
+
+if TYPE_CHECKING:
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Codes, Rows
+    from comparanda.core.verdicts import View
+
+UNNAMED = "\0unnamed"
+"""What sites are called that stand in no table by label."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """What each site that counts is called.
+
+    Args:
+        sites: the sites.
+        codes: what each is called, as a code.
+        names: the names by code; sites called `UNNAMED` stand in no table.
+        column: the attribute that holds the names; None for the key's labels.
+        own: the condition that a site is the key's own; others have no names then.
+
+    """
+
+    sites: Sites
+    codes: Codes
+    names: tuple[str, ...]
+    column: str | None = None
+    own: str = ""
+
+    @cached_property
+    def counts(self) -> Rows:
+        """How many sites have each name."""
+        if self.column is None:
+            return self.sites.key_counts
+        return np.bincount(self.codes, minlength=len(self.names))
+
+    @cached_property
+    def present(self) -> list[int]:
+        """The codes of names that sites have."""
+        return [code for code in np.flatnonzero(self.counts).tolist() if self.names[code] != UNNAMED]
+
+    @cached_property
+    def contested(self) -> Codes:
+        """What the contested sites are called."""
+        found: Codes = self.codes[self.sites.contested]
+        return found
+
+    def called(self, code: int) -> str:
+        """Return a name as people see it."""
+        return shown(self.names[code])
+
+    def condition(self, code: int) -> str:
+        """Write the condition that a site has a name."""
+        if self.column is None:
+            return is_label(self.sites, self.called(code))
+        return f"{is_value(self.column, self.names[code])} and {self.own}"
+
+
+def labelling(view: View) -> Labelling:
+    """Return what the sites of a view are called: by kind where the view says so, and then those of the key alone."""
+    sites = view.sites
+    if view.kinds is None:
+        return Labelling(sites, sites.labels.key, sites.labels.names)
+    column = sites.attributes[view.kinds].make()
+    if not isinstance(column, TextColumn):
+        raise TypeError(f"the attribute {view.kinds!r} must be text")
+    names = (*column.names, UNNAMED)
+    codes = np.where(own_sites(view), column.codes, len(column.names))
+    return Labelling(sites, codes, names, view.kinds, own_condition(view))
+
+
+def own_sites(view: View) -> Codes:
+    """Whether each site that counts is the key's own, and not there because a run says something."""
+    if view.raised is None:
+        return np.ones(view.sites.rows, np.bool_)
+    return np.not_equal(view.sites.key, view.sites.names.index(view.raised))
+
+
+def own_condition(view: View) -> str:
+    """Write the condition that a site is the key's own."""
+    return "true" if view.raised is None else f"key != {quote(shown(view.raised))}"

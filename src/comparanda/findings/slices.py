@@ -1,0 +1,296 @@
+"""Scores on slices of the sites, and where two systems differ most, corrected for many slices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.core.text_columns import Column, TextColumn
+from comparanda.errors import UsageError
+from comparanda.expressions import quote_name
+from comparanda.expressions.selection import OF_ALL
+from comparanda.findings.base import Finding
+from comparanda.findings.context import LOST, Context, defined, is_value
+from comparanda.findings.significance import benjamini_hochberg, randomisation
+from comparanda.findings.table_links import Link, narrowed, right_link
+from comparanda.render.table import Field, Linked, Table, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from comparanda.core.measures import Measure
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Rows
+
+
+MOST_SLICES = 200
+_BINS = 5
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One slice.
+
+    Args:
+        value: what its sites have in common.
+        sites: how many.
+        scores: the measure of each system; None where undefined.
+        difference: the new system's score less the base's.
+        p: the two-sided p of the randomisation test inside the slice.
+        p_corrected: the same after Benjamini and Hochberg's correction for all slices.
+        where: the condition that selects its sites.
+
+    """
+
+    value: str
+    sites: int
+    scores: tuple[float | None, ...]
+    difference: float | None
+    p: float | None
+    p_corrected: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Slices(Finding):
+    """The scores of all systems by one attribute; `left_out` counts sites of slices beyond the limit.
+
+    The measure is the one asked for, or the first of the view's that can be told for some of the sites;
+    `reasons` say why a measure or a test is n/a.
+    """
+
+    view: str
+    by: str
+    measure: str
+    reasons: tuple[str, ...]
+    systems: tuple[str, ...]
+    base: str | None
+    new: str | None
+    left_out: int
+    slices: tuple[Slice, ...]
+
+
+def slices(
+    context: Context,
+    by: str,
+    column: Column,
+    base: str | None,
+    new: str | None,
+    wanted: Measure | None = None,
+    *,
+    of_pair: bool = False,
+    cells: Column | None = None,
+) -> Slices:
+    """Cut the sites by a column and score each slice by one measure; test the pair where one is given.
+
+    The slices are of all systems, or of the pair alone, and do not depend on the others then. Where sites are only
+    counted, `cells` is the column of their kinds.
+    """
+    whole = column if cells is None else _joined(context.sites, by, column, cells)
+    found = [_Cut(context.sites, *each) for each in _cut(by, whole)]
+    if isinstance(column, TextColumn):
+        found.sort(key=lambda each: (-each.size, each.value))
+    del whole, column, cells  # of a large corpus they are large, and what they told is known now
+    kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
+    places = {system.name: place for place, system in enumerate(context.systems)}
+    pair = [(places[base], places[new])] if base is not None and new is not None else []
+    shown = {name: place for name, place in places.items() if not of_pair or name in {base, new}}
+    chosen, reason = _measure(context, wanted)
+    rows, tests = [], []
+    for each in kept:
+        values, test = _scored(context, each, chosen, pair)
+        tests.append(test)
+        rows.append((each.value, each.size, values, each.where))
+    if wanted is not None and any(score is not None for _, _, values, _ in rows for score in values):
+        reason = ()  # slices of whole documents have it
+    ps = [p for p, _ in tests]
+    corrected = benjamini_hochberg(ps)
+    table = []
+    for (value, size, values, where), p, adjusted in zip(rows, ps, corrected, strict=True):
+        gap = _gap(values, pair[0]) if pair else None
+        table.append(Slice(value, size, tuple(values[place] for place in shown.values()), gap, p, adjusted, where))
+    return Slices(
+        context.view.name,
+        by,
+        chosen.name,
+        (*reason, *_untested(tests)),
+        tuple(shown),
+        base,
+        new,
+        sum(each.size for each in dropped),
+        tuple(table),
+    )
+
+
+class _Cut:
+    """One slice: what it is called, its sites, and by what condition they are chosen.
+
+    Args:
+        sites: all sites.
+        value: what the slice is called.
+        places: the rows of its sites, and behind all rows the kinds of those that are only counted.
+        where: the condition.
+
+    """
+
+    def __init__(self, sites: Sites, value: str, places: Rows, where: str) -> None:
+        self.value, self.where = value, where
+        self.rows, self.cells = places[places < sites.rows], places[places >= sites.rows] - sites.rows
+        self.size = len(self.rows)
+        if sites.folded is not None:
+            self.size += int(sites.folded.count[self.cells].sum())
+
+
+def _scored(
+    context: Context, cut: _Cut, chosen: Measure, pair: list[tuple[int, int]]
+) -> tuple[list[float | None], tuple[float | None, str]]:
+    """Return what the systems score in a slice, and p with how it was found where a pair is given.
+
+    A slice of a large corpus is large itself, so none stays behind when the next one is made.
+    """
+    inner = replace(context, view=context.view.narrowed(cut.rows, context.verdicts.unit_of, cut.cells))
+    statistics = inner.statistics([chosen])
+    scores = inner.by_system(inner.finished(chosen, {name: part.sum(axis=0) for name, part in statistics.items()}))
+    test = randomisation(inner, chosen, statistics, pair)[0] if pair else (None, "")
+    return [defined(score) for score in scores], test
+
+
+def _joined(sites: Sites, by: str, column: Column, cells: Column) -> Column:
+    """Lay the columns of rows and of kinds of sites end to end.
+
+    Numbers are cut at quintiles, which are known only if each kind is one site, or if there are few of them.
+    """
+    single = sites.folded is not None and bool((sites.folded.count == 1).all())
+    if isinstance(column, TextColumn) and isinstance(cells, TextColumn) and column.names == cells.names:
+        return TextColumn(np.concatenate([column.codes, cells.codes]), column.names, column.missing)
+    if not isinstance(column, TextColumn) and not isinstance(cells, TextColumn):
+        joined = np.concatenate([column, cells])
+        if single or joined.dtype == np.bool_ or len(np.unique(joined)) <= _BINS:
+            return joined
+    raise only_counted(by)
+
+
+def only_counted(by: str) -> UsageError:
+    """Make the error for an attribute of sites that are only counted."""
+    what = f"sites that all systems have right are only counted here, so scores cannot be cut by {by!r}"
+    return UsageError(what, hint="name it by --by when comparing, or compare with more --memory")
+
+
+def by_all_systems(finding: Slices) -> bool:
+    """Whether sites are cut by what all systems say of them together, such as how many are right."""
+    return finding.by in OF_ALL
+
+
+def _measure(context: Context, wanted: Measure | None) -> tuple[Measure, tuple[str, ...]]:
+    """Choose the measure for slices, and say why it is not the main one, or why that is undefined."""
+    some = replace(context, view=context.view.narrowed(np.arange(0)))
+    main = wanted or context.measures[0]
+    if not some.lost(main):
+        return main, ()
+    chosen = main if wanted else next((each for each in context.measures if not some.lost(each)), main)
+    return chosen, (f"{main} is n/a: {LOST}",)
+
+
+def _untested(tests: list[tuple[float | None, str]]) -> tuple[str, ...]:
+    """Say why slices were not tested, each reason once."""
+    why = Counter(method.removeprefix("n/a: ") for p, method in tests if p is None and method.startswith("n/a"))
+    return tuple(f"p is n/a in {count:,} of {len(tests):,} slices: {reason}" for reason, count in sorted(why.items()))
+
+
+def _gap(values: list[float | None], pair: tuple[int, int]) -> float | None:
+    base, new = values[pair[0]], values[pair[1]]
+    return None if base is None or new is None else new - base
+
+
+def _cut(by: str, column: Column) -> Iterator[tuple[str, Rows, str]]:
+    """Yield name, sites and condition of each slice that has sites."""
+    name = quote_name(by)
+    if isinstance(column, TextColumn):
+        for code, rows in _groups(column.codes.astype(np.int64)):
+            if code == column.missing:
+                yield "(none)", rows, f"is_missing({name})"
+            else:
+                yield column.names[code], rows, is_value(name, column.names[code])
+    elif column.dtype == np.bool_:
+        for code, rows in _groups(column.astype(np.int64)):
+            yield ("yes", rows, name) if code else ("no", rows, f"not {name}")
+    else:
+        yield from _bins(name, column.astype(np.float64))
+
+
+def _groups(codes: Rows) -> Iterator[tuple[int, Rows]]:
+    order = np.argsort(codes, kind="stable")
+    values = codes[order]
+    cuts = np.flatnonzero(np.diff(values)) + 1
+    for rows in np.split(order, cuts):
+        if rows.size:
+            yield int(codes[rows[0]]), rows
+
+
+def _bins(name: str, numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Iterator[tuple[str, Rows, str]]:
+    """Cut numbers at their quintiles; few distinct values are slices of their own."""
+    known = numbers[~np.isnan(numbers)]
+    distinct = np.unique(known)
+    if len(distinct) <= _BINS:
+        for value in distinct.tolist():
+            yield f"{value:.17g}", np.flatnonzero(numbers == value), f"{name} == {value:.17g}"
+    else:
+        edges = np.unique(np.quantile(known, np.linspace(0, 1, _BINS + 1), method="inverted_cdf"))
+        for low, high in zip([-np.inf, *edges[1:-1]], edges[1:], strict=True):
+            rows = np.flatnonzero((numbers > low) & (numbers <= high))
+            inside = numbers[rows]
+            first, last = inside.min(), inside.max()
+            where = f"{name} >= {first:.17g} and {name} <= {last:.17g}"
+            yield (f"{first:g}–{last:g}" if first < last else f"{first:g}"), rows, where
+    missing = np.flatnonzero(np.isnan(numbers))
+    if missing.size:
+        yield "(none)", missing, f"is_missing({name})"
+
+
+# Scores on slices of the sites, as a table.
+
+
+_SLICES = 20  # how many rows are shown unless told otherwise
+
+
+def slice_table(finding: Slices, top: int | None, *, of_pair: bool = False) -> Table:
+    """Put slices in rows; they are of all systems, or of the pair that a difference is about.
+
+    What all systems say of the sites of two cannot be asked for, so slices by that lead nowhere.
+    """
+    linked = not (of_pair and by_all_systems(finding))
+    fields = [
+        Field("value", finding.by),
+        Field("sites", "sites", "count" if linked else "figure"),
+        *(Field(system, system, "share") for system in finding.systems),
+    ]
+    rows: list[tuple[Any, ...]] = []
+    for each in finding.slices:
+        links = _links(finding, each, of_pair=of_pair) if linked else [None, *(None for _ in finding.systems)]
+        rows.append((each.value, *map(Linked, (each.sites, *each.scores), links)))
+    if finding.base is not None:
+        name = f"Δ {finding.base} → {finding.new}"
+        fields += [Field("difference", name, "points"), Field("p", "p", "p"), Field("p_corrected", "p (BH)", "p")]
+        rows = [
+            (*row, each.difference, each.p, each.p_corrected) for row, each in zip(rows, finding.slices, strict=True)
+        ]
+    kept, notes = cut(rows, top, _SLICES, "slice", "slices")
+    if finding.left_out:
+        notes = (*notes, f"{finding.left_out:,} sites in slices beyond the limit are not shown")
+    title = f"{finding.measure} by {finding.by}"
+    return Table(f"by-{finding.by}", title, tuple(fields), kept, (*notes, *finding.reasons))
+
+
+def _links(finding: Slices, each: Slice, *, of_pair: bool) -> list[Link | None]:
+    """Return what leads to the sites of a slice, and from accuracies to those that each system has right."""
+    pair = (finding.base, finding.new) if of_pair else (None, None)
+    right = [right_link(finding.measure, finding.view, system, each.where) for system in finding.systems]
+    if any(link is None or link.view != finding.view for link in right):
+        right = [None for _ in right]  # slices are cut out of the finding's own view
+    elif of_pair:
+        sides = ["base_right" if system == finding.base else "new_right" for system in finding.systems]
+        right = [Link(narrowed(each.where, side), *pair, finding.view) for side in sides]
+    return [Link(each.where, *pair, finding.view), *right]

@@ -1,0 +1,434 @@
+"""Where the key may be wrong: runs agree with each other against it, or none finds what it has (DEFINITIONS 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise
+from math import comb
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from comparanda.core.sites import ABSENT, NOTHING, majority_of, shown
+from comparanda.core.text_columns import TextColumn
+from comparanda.errors import UsageError
+from comparanda.expressions import quote
+from comparanda.expressions.parser import LONGEST
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, is_value
+from comparanda.render.table import Field, Table, counted, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.items import Items
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Codes, Rows, Truths
+
+
+# What speaks against the key: runs that agree with each other and not with it, and what it has and no run finds.
+
+
+UNFOUND_ITEMS = "positive and claimed_by == 0"
+UNFOUND_SITES = "solved_by == 0"
+
+_MOST_GROUPS = 500  # named in one condition
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unfound:
+    """What the key has and no run finds: the site and the label of each, for those that stand at sites which count."""
+
+    of: Literal["sites", "items"]
+    count: int
+    where: str
+    site: Rows
+    label: Codes
+    names: tuple[str, ...]
+
+
+def unfound_in(context: Context) -> Unfound:
+    """Find what the key has and nobody finds: where sites have one value each, these are the sites nobody solves."""
+    view, sites = context.view, context.sites
+    if view.given_items is None and sites.parts is None:
+        rows = sites.contested[~np.any(sites.disputed.right, axis=0)]
+        return Unfound("sites", len(rows), UNFOUND_SITES, rows, sites.labels.key[rows], sites.labels.names)
+    items, runs = view.items, range(len(context.verdicts.runs))
+    counting = np.any([items.counts(run) for run in runs], axis=0)
+    missing = np.flatnonzero(counting & ~np.any([items.has(run) for run in runs], axis=0))
+    site = _sites_of(context, items)[missing]
+    there = np.flatnonzero(site >= 0)
+    return Unfound("items", len(missing), UNFOUND_ITEMS, site[there], items.label[missing[there]], items.names)
+
+
+def _sites_of(context: Context, items: Items) -> Rows:
+    """Return the site at which each item stands; -1 for none of those that count."""
+    claims, sites = context.view.claims, context.sites
+    if claims is not None and items.claim is not None:
+        return claims.site[items.claim]
+    if items.site is not None:
+        return items.site
+    mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (items, sites))
+    order = np.argsort(theirs)
+    place = np.minimum(np.searchsorted(theirs, mine, sorter=order), len(order) - 1)
+    return np.where(theirs[order[place]] == mine, order[place], -1) if len(order) else np.full(len(mine), -1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Votes:
+    """What runs say against the key at some contested sites.
+
+    Args:
+        row: the sites.
+        proposed: the most frequent value that is not the key's, as a code; of equal ones the first.
+        agree: how many runs give it.
+        others: how many further values there are.
+        change: the labels of the key and of the proposed value, as one number.
+
+    """
+
+    row: Rows
+    proposed: Codes
+    agree: NDArray[np.int64]
+    others: NDArray[np.int64]
+    change: NDArray[np.int64]
+
+    def take(self, rows: Rows) -> Votes:
+        """Return the votes at some of the sites."""
+        return Votes(self.row[rows], self.proposed[rows], self.agree[rows], self.others[rows], self.change[rows])
+
+
+def votes_at(sites: Sites, rows: Rows) -> Votes:
+    """Return what runs say against the key at some contested sites."""
+    values = np.stack([column[rows].astype(np.int64) for column in sites.values])
+    right = values == sites.key[rows]
+    apart = len(sites.names) + np.arange(len(values))[:, None]  # the right ones agree with nobody, and win no tie
+    votes, proposed = majority_of(list(np.where(right, apart, values)))
+    ordered = np.sort(values, axis=0)
+    others = np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
+    voter = np.argmax(values == proposed, axis=0)
+    labels = np.stack([column[rows].astype(np.int64) for column in sites.labels.values])[voter, np.arange(len(rows))]
+    agree = votes.astype(np.int64)
+    return Votes(rows, proposed, agree, others, sites.labels.key[rows] * np.int64(len(sites.labels.names)) + labels)
+
+
+def agreed_condition(runs: Sequence[str], needed: int) -> str | None:
+    """Write the condition that at least so many runs agree with each other against the key.
+
+    More than half of them are the majority. Else the condition names all groups that may agree, if these are few.
+    """
+    if 2 * needed > len(runs):
+        return f"agreement >= {needed} and not majority_right"
+    if needed == 1:
+        return f"solved_by < {len(runs)}"
+    if comb(len(runs), needed) > _MOST_GROUPS:
+        return None
+    groups = []
+    for group in combinations(map(quote, runs), needed):
+        same = (f"value({one}) == value({two})" for one, two in pairwise(group))
+        groups.append(" and ".join([f"not right({group[0]})", *same]))
+    condition = " or ".join(groups)
+    return condition if len(condition) <= LONGEST else None
+
+
+Kind = Literal["agreed", "found by none", "both"]
+
+_ANCHORS = ("id", "word", "text")  # what a site is recognised by in its document, the best first
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A site at which the key may be wrong.
+
+    Args:
+        rank: its rank, from 1.
+        document: the name of its document.
+        place: file and line in the key.
+        begin: where it begins in its document, in rows or, for spans, in the positions that their ends are counted in.
+        end: where it ends.
+        before: the words of the sentence before it.
+        word: its words.
+        after: the words behind it.
+        key: the key's value.
+        proposed: the value that most runs give which do not agree with the key.
+        agree: how many runs give it.
+        of: how many runs there are.
+        others: how many further values runs give, the key's among them.
+        alike: at how many suspect sites this label is proposed in place of this one of the key.
+        alike_share: their share of all sites with this label of the key.
+        kind: whether enough runs agree against the key, nobody finds something that it has, or both.
+        unfound: the labels of what the key has and no run finds.
+        where: the condition that selects it, by its document, word and value; others alike there are selected with it.
+
+    """
+
+    rank: int
+    document: str
+    place: str | None
+    begin: int
+    end: int
+    before: str
+    word: str
+    after: str
+    key: str
+    proposed: str
+    agree: int
+    of: int
+    others: int
+    alike: int
+    alike_share: float
+    kind: Kind
+    unfound: tuple[str, ...]
+    where: str
+
+
+@dataclass(frozen=True)
+class SuspectCount:
+    """How many sites, or items, are suspect for one reason, and the condition that selects them.
+
+    The condition is None where it would be too long: if no more than half of many runs must agree.
+    """
+
+    of: Literal["sites", "items"]
+    count: int
+    where: str | None
+
+
+@dataclass(frozen=True)
+class Suspects(Finding):
+    """Sites at which the key may be wrong, the most suspect first.
+
+    First come those at which more runs agree; then those at which they agree on something rather than on nothing; then
+    those with fewer other answers; then those at which the change of labels is rarer among the sites with that label of
+    the key: what runs do to many of them is more likely their habit than a slip of the key. What is equal so far stands
+    in the order of the names of documents, and there as in the text, or by the ids of rows.
+
+    Args:
+        view: the view.
+        runs: the runs; each has a vote.
+        at_least: how many of them must agree.
+        sites: how many sites there are in all.
+        count: how many of them are suspect.
+        agreed: the sites at which at least so many agree with each other against the key.
+        unfound: what the key has and no run finds.
+        suspects: the suspect sites.
+
+    """
+
+    view: str
+    runs: tuple[str, ...]
+    at_least: int
+    sites: int
+    count: int
+    agreed: SuspectCount
+    unfound: SuspectCount
+    suspects: tuple[Suspect, ...]
+
+
+def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Suspects:
+    """List the sites at which the key may be wrong; all of them, or the `top` first."""
+    runs, sites = context.verdicts.runs, context.sites
+    needed = len(runs) if at_least is None else at_least
+    if not 1 <= needed <= len(runs):
+        hint = f"there {'is 1 run' if len(runs) == 1 else f'are {len(runs)} runs'}"
+        raise UsageError(f"{needed} runs cannot agree", hint=hint)
+    unfound = unfound_in(context)
+    wrong = len(runs) - np.sum(sites.disputed.right, axis=0, dtype=np.int64)
+    missed = np.isin(sites.contested, unfound.site)
+    votes = votes_at(sites, sites.contested[missed | (wrong >= needed)])
+    agreed = votes.agree >= needed
+    votes = votes.take(np.flatnonzero(agreed | np.isin(votes.row, unfound.site)))
+    ranked = votes.take(np.lexsort(_order(context, votes)))
+    return Suspects(
+        context.view.name,
+        runs,
+        needed,
+        len(sites),
+        len(ranked.row),
+        SuspectCount("sites", int(agreed.sum()), agreed_condition(runs, needed)),
+        SuspectCount(unfound.of, unfound.count, unfound.where),
+        _Writer(context, unfound, needed).rows(ranked, top),
+    )
+
+
+def _order(context: Context, votes: Votes) -> tuple[NDArray[np.generic], ...]:
+    """Return what suspects are sorted by, the weightiest last."""
+    sites, names = context.sites, context.verdicts.documents
+    rank = np.empty(len(names), np.int64)
+    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return (
+        _stands(sites)[votes.row],
+        rank[sites.document[votes.row]],
+        _alike(sites, votes)[1],
+        votes.others,
+        _says_nothing(sites)[votes.proposed],
+        -votes.agree,
+    )
+
+
+def _stands(sites: Sites) -> NDArray[np.integer]:
+    """Return what tells the order of sites in a document: their places, or ids, for the order of rows means nothing."""
+    ids = sites.attributes.get("id")
+    column = ids.make() if ids is not None else None
+    return column.codes if isinstance(column, TextColumn) else sites.place
+
+
+def _alike(sites: Sites, votes: Votes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return how often each change of labels occurs here, and its share of all sites with that label of the key."""
+    _, which, counts = np.unique(votes.change, return_inverse=True, return_counts=True)
+    return counts[which], counts[which] / sites.key_counts[sites.labels.key[votes.row]]
+
+
+def _says_nothing(sites: Sites) -> Truths:
+    """Whether each value is that of a side which has nothing there: no span, no word, no label."""
+    empty = [name in {ABSENT, NOTHING} for name in sites.names]
+    if sites.parts is not None:
+        empty = [not part for part in sites.parts]
+    return np.array(empty, np.bool_)
+
+
+class _Writer:
+    """Makes the rows of the table; what they share is made once."""
+
+    def __init__(self, context: Context, unfound: Unfound, needed: int) -> None:
+        self.context, self.needed = context, needed
+        self.unfound: dict[int, list[str]] = {}
+        for site, label in zip(unfound.site.tolist(), unfound.label.tolist(), strict=True):
+            self.unfound.setdefault(site, []).append(shown(unfound.names[label]))
+        self.begin, self.end = _extents(context)
+
+    def rows(self, votes: Votes, top: int) -> tuple[Suspect, ...]:
+        """Make the first rows, or all."""
+        counts, shares = _alike(self.context.sites, votes)
+        chosen = range(min(top, len(votes.row)) if top else len(votes.row))
+        return tuple(self._row(votes, place, int(counts[place]), float(shares[place])) for place in chosen)
+
+    def _row(self, votes: Votes, place: int, alike: int, alike_share: float) -> Suspect:
+        sites, verdicts, row = self.context.sites, self.context.verdicts, int(votes.row[place])
+        document, width = int(sites.document[row]), 1 if sites.width is None else int(sites.width[row])
+        excerpt = verdicts.texts.excerpt(document, int(sites.place[row]), width)
+        agree, unfound = int(votes.agree[place]), tuple(sorted(self.unfound.get(row, ())))
+        return Suspect(
+            place + 1,
+            verdicts.documents[document],
+            excerpt.places.get("key") if excerpt else None,
+            int(self.begin[row]),
+            int(self.end[row]),
+            excerpt.before if excerpt else "",
+            excerpt.word if excerpt else "",
+            excerpt.after if excerpt else "",
+            shown(sites.names[int(sites.key[row])]),
+            shown(sites.names[int(votes.proposed[place])]),
+            agree,
+            len(verdicts.runs),
+            int(votes.others[place]),
+            alike,
+            alike_share,
+            "found by none" if agree < self.needed else "both" if unfound else "agreed",
+            unfound,
+            self._condition(row),
+        )
+
+    def _condition(self, row: int) -> str:
+        sites, verdicts = self.context.sites, self.context.verdicts
+        solved = sum(bool(right[row]) for right in sites.right)
+        said = [is_value("document", verdicts.documents[int(sites.document[row])])]
+        if self._anchor is not None and not self._anchor[1].is_missing(row):
+            said.append(is_value(self._anchor[0], self._anchor[1][row]))
+        key = is_value("key", shown(sites.names[int(sites.key[row])]))
+        return " and ".join([*said, key, f"solved_by == {solved}"])
+
+    @cached_property
+    def _anchor(self) -> tuple[str, TextColumn] | None:
+        """The attribute that sites are recognised by."""
+        attributes = self.context.sites.attributes
+        name = next((each for each in _ANCHORS if each in attributes), None)
+        column = None if name is None else attributes[name].make()
+        return (name, column) if name is not None and isinstance(column, TextColumn) else None
+
+
+def _extents(context: Context) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Return where sites begin and end: spans count words or characters, all other sites rows."""
+    sites, claims = context.sites, context.view.claims
+    if claims is None:
+        return sites.place, sites.place + (1 if sites.width is None else sites.width)
+    begin, end = np.full(sites.rows, np.iinfo(np.int64).max), np.zeros(sites.rows, np.int64)
+    np.minimum.at(begin, claims.site, claims.begin)
+    np.maximum.at(end, claims.site, claims.end)
+    return begin, end
+
+
+# Suspect places of the key as a table, to be read or to be annotated again.
+
+
+_SUSPECTS = 20  # how many rows are shown unless told otherwise
+
+_FIELDS = (
+    Field("rank", "rank", "figure"),
+    Field("document", "document"),
+    Field("place", "place"),
+    Field("begin", "begin", "figure"),
+    Field("end", "end", "figure"),
+    Field("word", "word"),
+    Field("key", "key"),
+    Field("proposed", "proposed"),
+    Field("agree", "agree", "figure"),
+    Field("of", "of", "figure"),
+    Field("kind", "kind"),
+    Field("text", "text"),
+    Field("decision", "decision"),
+)
+
+
+def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
+    """Return the suspects with their texts, and room for what an annotator decides."""
+    rows, _ = cut([_row(each) for each in finding.suspects], top, _SUSPECTS, "suspect", "suspects")
+    left = finding.count - len(rows)  # a finding may hold the first ones alone
+    notes = (f"… {left:,} more suspect{'' if left == 1 else 's'} (--top 0 for all)",) if left else ()
+    title = f"Suspect key: {counted(finding.count, 'site')} of {finding.sites:,}"
+    if len(finding.runs) == 1:
+        notes = (*notes, "beware: one run agrees with itself, so these are its errors; several runs make them suspects")
+    least = "all" if finding.at_least == len(finding.runs) else f"at least {finding.at_least}"
+    return (
+        Table(
+            "suspects",
+            title,
+            _FIELDS,
+            rows,
+            (
+                *notes,
+                f"{least} of {counted(len(finding.runs), 'run')} agree with each other against the key: "
+                f"{_total(finding.agreed)}",
+                f"in the key, and found by none: {_total(finding.unfound)}",
+                "sorted by how many agree; something before nothing; fewer other answers; rarer changes of labels",
+            ),
+        ),
+    )
+
+
+def _row(each: Suspect) -> tuple[object, ...]:
+    text = " ".join(part for part in (each.before, f"[{each.word}]", each.after) if part)
+    return (
+        each.rank,
+        each.document,
+        each.place,
+        each.begin,
+        each.end,
+        each.word,
+        each.key,
+        each.proposed,
+        each.agree,
+        each.of,
+        each.kind,
+        text,
+        "",
+    )
+
+
+def _total(total: SuspectCount) -> str:
+    """Write a count with the condition that selects its sites or items."""
+    written = counted(total.count, total.of.removesuffix("s"))
+    return written if total.where is None or not total.count else f"{written} ({total.where})"

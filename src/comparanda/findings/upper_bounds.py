@@ -1,0 +1,561 @@
+"""What the systems could do together: upper bounds, hardness, greedy curve, agreement (DEFINITIONS 4).
+
+The columns are runs: with one run a system, they are the systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from comparanda.core.measures import ratio, rests_on_items
+from comparanda.core.sites import majority_of
+from comparanda.core.text_columns import code_type
+from comparanda.errors import UsageError, nearest
+from comparanda.expressions import quote
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, share
+from comparanda.findings.site_names import labelling, own_condition, own_sites
+from comparanda.findings.table_links import Link, narrowed
+from comparanda.render.charts import Axis, BarChart, Bars, Dot, DotPlot
+from comparanda.render.charts.theme import brief
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.text_columns import Codes
+
+
+Order = Literal["frequency", "gain", "gain-here"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+
+@dataclass(frozen=True)
+class OracleRow:
+    """The upper bound on the sites of one key label, or of all (tables 9–11).
+
+    Args:
+        label: the key label, or the kind of mention; None for all sites.
+        sites: how many sites.
+        right: for each run, how many it has right.
+        shares: the same as shares.
+        oracle_right: how many at least one run has right.
+        oracle: the same as a share.
+        gain_over_best: the oracle less the run that is best overall (tables 9–11).
+        gain_over_best_here: the oracle less the run that is best on this label.
+        highest: the runs with the highest share here.
+        lowest: the runs with the lowest share here; none where all are equal.
+        where: the condition that selects the sites the oracle has right.
+        sites_where: the condition that selects all of its sites.
+
+    """
+
+    label: str | None
+    sites: int
+    right: tuple[int, ...]
+    shares: tuple[float | None, ...]
+    oracle_right: int
+    oracle: float | None
+    gain_over_best: float | None
+    gain_over_best_here: float | None
+    highest: tuple[str, ...]
+    lowest: tuple[str, ...]
+    where: str
+    sites_where: str
+
+
+@dataclass(frozen=True)
+class Hardness:
+    """How many sites are solved by just this many runs."""
+
+    solved_by: int
+    count: int
+    share: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class GreedyStep:
+    """One step of the greedy oracle: the run that adds most to those before it.
+
+    Args:
+        run: the run taken.
+        right: how many sites the oracle has right with it.
+        accuracy: the same as a share.
+        gain: how many sites it adds.
+        complementarity: Comp(oracle so far, this run): the share of the remaining errors it does not make.
+        where: the condition that selects the sites it adds.
+
+    """
+
+    run: str
+    right: int
+    accuracy: float | None
+    gain: int
+    complementarity: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What only one run has right: the oracle's loss if it is left out."""
+
+    run: str
+    count: int
+    share: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The accuracy of the most frequent answer, by how many runs give it. Ties go to the value first in order."""
+
+    agree: int
+    sites: int
+    right: int
+    accuracy: float | None
+    where: str
+    where_right: str
+
+
+@dataclass(frozen=True)
+class ItemOracle:
+    """The upper bound over items: a positive found by any run, a negative only if all claim it.
+
+    Args:
+        found: the positives that at least one run claims.
+        positives: all positives.
+        spurious: the negatives that every run claims.
+        precision: found over found and spurious.
+        recall: found over positives.
+        f1: their harmonic mean, from counts.
+
+    """
+
+    found: int
+    positives: int
+    spurious: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class Combination(Finding):
+    """Upper bounds and how the runs share the work.
+
+    `best` is the best run at the sites of the key, over which the oracle gains.
+    `own` is the upper bound at the sites of the key alone, where runs raise others by what they claim: for mentions,
+    that of recall (table 11). None where all sites are the key's.
+    """
+
+    view: str
+    runs: tuple[str, ...]
+    best: str
+    low: float | None
+    high: float | None
+    overall: OracleRow
+    own: OracleRow | None
+    items: ItemOracle | None
+    labels: tuple[OracleRow, ...]
+    unsolved: tuple[str, ...]
+    hardness: tuple[Hardness, ...]
+    greedy: tuple[GreedyStep, ...]
+    unique: tuple[Contribution, ...]
+    agreement: tuple[Agreement, ...]
+
+
+def combination(context: Context, order: Order = "frequency") -> Combination:
+    """Say what the systems could do together; labels by their frequency in the key, or by the oracle's gain."""
+    if order not in ORDERS:
+        raise UsageError(f"labels cannot be sorted by {order!r}{nearest(order, ORDERS)}", hint=", ".join(ORDERS))
+    runs = context.verdicts.runs
+    sites = context.sites
+    pattern = _right_patterns(context)
+    solved = pattern.sum(axis=0, dtype=code_type(len(runs) + 1))
+    first = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
+    best = int(pattern[:, own_sites(context.view)[sites.contested]].sum(axis=1).argmax())
+    overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites), "true")
+    labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _rank(row, order)))
+    gain = _oracle_interval(context, pattern)
+    return Combination(
+        view=context.view.name,
+        runs=runs,
+        best=runs[best],
+        low=gain[0],
+        high=gain[1],
+        overall=overall,
+        own=_own_row(context, pattern, best),
+        items=_item_oracle(context) if any(map(rests_on_items, context.own_measures)) else None,
+        labels=labels,
+        unsolved=tuple(row.label or "" for row in labels if not row.oracle_right),
+        hardness=_hardness(len(runs), solved, len(sites)),
+        greedy=_greedy(context, pattern, first),
+        unique=_unique(context, pattern, solved),
+        agreement=_agreement(context),
+    )
+
+
+def _right_patterns(context: Context) -> NDArray[np.bool_]:
+    """For each run and contested site, whether the run is right; at all other sites every run is."""
+    return np.stack(context.sites.disputed.right)
+
+
+def _oracle_row(
+    context: Context,
+    label: str | None,
+    pattern: NDArray[np.bool_],
+    best: int,
+    rows: NDArray[np.int64],
+    sites: int,
+    which: str,
+) -> OracleRow:
+    """Make a row from the contested sites `rows` of `sites` sites in all, which fulfil the condition `which`."""
+    easy = sites - len(rows)
+    mine = pattern[:, rows]
+    right = [easy + int(count) for count in mine.sum(axis=1)]
+    oracle = easy + int(mine.any(axis=0).sum())
+    top, bottom = max(right), min(right)
+    names = context.verdicts.runs
+    condition = "solved_by > 0" if which == "true" else f"{which} and solved_by > 0"
+    return OracleRow(
+        label,
+        sites,
+        tuple(right),
+        tuple(share(count, sites) for count in right),
+        oracle,
+        share(oracle, sites),
+        share(oracle - right[best], sites),
+        share(oracle - top, sites),
+        tuple(name for name, count in zip(names, right, strict=True) if count == top),
+        tuple(name for name, count in zip(names, right, strict=True) if count == bottom and bottom < top),
+        condition,
+        which,
+    )
+
+
+def _rank(row: OracleRow, order: Order) -> float:
+    """Return what labels are sorted by, the largest first."""
+    if order == "frequency":
+        return -row.sites
+    gain = row.gain_over_best if order == "gain" else row.gain_over_best_here
+    return -(gain or 0.0)
+
+
+def _own_row(context: Context, pattern: NDArray[np.bool_], best: int) -> OracleRow | None:
+    """Make the row of the key's own sites, where there are others."""
+    if context.view.raised is None:
+        return None
+    mine = own_sites(context.view)
+    rows = np.flatnonzero(mine[context.sites.contested])
+    return _oracle_row(context, None, pattern, best, rows, int(np.count_nonzero(mine)), own_condition(context.view))
+
+
+def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
+    """Make a row for each key label, the most frequent first."""
+    named = labelling(context.view)
+    order = np.argsort(named.contested, kind="stable")
+    bounds = np.searchsorted(named.contested[order], np.arange(len(named.names) + 1))
+    codes = sorted(named.present, key=lambda code: (-int(named.counts[code]), named.names[code]))  # kept in ties
+    return [
+        _oracle_row(
+            context,
+            named.called(code),
+            pattern,
+            best,
+            order[bounds[code] : bounds[code + 1]],
+            int(named.counts[code]),
+            named.condition(code),
+        )
+        for code in codes
+    ]
+
+
+def _oracle_interval(context: Context, pattern: NDArray[np.bool_]) -> tuple[float | None, float | None]:
+    """Return the bootstrap interval of the oracle's accuracy."""
+    rows = context.sites.contested
+    total = context.decided
+    wrong = context.unit_counts(rows[~pattern.any(axis=0)])
+    columns = np.stack([total - wrong, total], axis=1)
+    return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
+
+
+def _item_oracle(context: Context) -> ItemOracle:
+    """Count items (DEFINITIONS 4): TP = positives found by any, FP = negatives claimed by all.
+
+    Positives that count for no run, such as mentions without an id, are left out.
+    """
+    items = context.view.items
+    claimed = [each > 0 for each in items.claimed]
+    counts = np.logical_or.reduce([items.counts(run) for run in range(len(claimed))])
+    easy = len(items) - items.rows
+    found = easy + int((np.logical_or.reduce(claimed) & counts).sum())
+    spurious = int((np.logical_and.reduce(claimed) & ~items.positive).sum())
+    positives = easy + int(counts.sum())
+    f1 = share(2 * found, found + spurious + positives)
+    return ItemOracle(found, positives, spurious, share(found, found + spurious), share(found, positives), f1)
+
+
+def _hardness(runs: int, solved: Codes, sites: int) -> tuple[Hardness, ...]:
+    counts = np.bincount(solved, minlength=runs + 1)
+    counts[runs] += sites - len(solved)
+    return tuple(
+        Hardness(number, int(count), share(int(count), sites), f"solved_by == {number}")
+        for number, count in enumerate(counts)
+    )
+
+
+def _greedy(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[GreedyStep, ...]:
+    """Take the best run first, then always the one that adds most; of equal ones the first given."""
+    sites, runs = len(context.sites), context.verdicts.runs
+    covered = np.zeros(pattern.shape[1], dtype=np.bool_)
+    easy = sites - pattern.shape[1]
+    left = list(range(len(runs)))
+    steps: list[GreedyStep] = []
+    while left:
+        gains = [int((pattern[run] & ~covered).sum()) for run in left]
+        run = best if not steps else left[int(np.argmax(gains))]
+        errors = int((~covered).sum()) if steps else None
+        gain = int((pattern[run] & ~covered).sum())
+        missing = [f"not right({quote(step.run)})" for step in steps]
+        where = " and ".join([f"right({quote(runs[run])})", *missing])
+        covered |= pattern[run]
+        right = easy + int(covered.sum())
+        comp = None if errors is None else _comp(errors, gain, sites - easy - int(pattern[run].sum()))
+        steps.append(
+            GreedyStep(runs[run], right, share(right, sites), gain if errors is not None else right, comp, where)
+        )
+        left.remove(run)
+    return tuple(steps)
+
+
+def _comp(errors: int, solved: int, own_errors: int) -> float | None:
+    """Comp(A, B): 1 if B has no error; undefined if A has none; else the share of A's errors that B solves."""
+    if own_errors == 0:
+        return 1.0
+    return solved / errors if errors else None
+
+
+def _unique(context: Context, pattern: NDArray[np.bool_], solved: Codes) -> tuple[Contribution, ...]:
+    alone = solved == 1
+    rows = []
+    everywhere = len(context.sites) - pattern.shape[1] if len(context.verdicts.runs) == 1 else 0
+    for run, right in zip(context.verdicts.runs, pattern, strict=True):
+        count = int((right & alone).sum()) + everywhere
+        rows.append(
+            Contribution(run, count, share(count, len(context.sites)), f"right({quote(run)}) and solved_by == 1")
+        )
+    return tuple(rows)
+
+
+def _agreement(context: Context) -> tuple[Agreement, ...]:
+    """Count sites by how many runs give the most frequent answer, and how often that answer is right."""
+    runs = len(context.verdicts.runs)
+    votes, winner = majority(context)
+    right = winner == context.sites.disputed.key
+    sites = np.bincount(votes, minlength=runs + 1)
+    correct = np.bincount(votes[right], minlength=runs + 1)
+    easy = len(context.sites) - len(votes)
+    sites[runs] += easy
+    correct[runs] += easy
+    return tuple(
+        Agreement(
+            number,
+            int(sites[number]),
+            int(correct[number]),
+            share(int(correct[number]), int(sites[number])),
+            f"agreement == {number}",
+            f"agreement == {number} and majority_right",
+        )
+        for number in range(runs, 0, -1)
+    )
+
+
+def majority(context: Context) -> tuple[Codes, Codes]:
+    """Return, for each contested site, how many runs give the most frequent value, and that value's code.
+
+    Of equally frequent values the first in the order of names wins.
+    """
+    return majority_of(list(context.sites.disputed.values))
+
+
+# What systems could do together, as tables.
+
+
+_ORACLE_LABELS = 10  # how many rows are shown unless told otherwise
+_ALL, _OWN = "(all)", "(in the key)"
+
+
+def combination_tables(finding: Combination, top: int | None) -> tuple[Table, ...]:
+    """Return upper bound, greedy curve, hardness and agreement."""
+    return (
+        _oracle_table(finding, top),
+        _greedy_table(finding),
+        _hardness_table(finding),
+        _agreement_table(finding),
+    )
+
+
+def _oracle_table(finding: Combination, top: int | None) -> Table:
+    fields = (
+        Field("label", "key label" if finding.own is None else "kind"),
+        Field("sites", "sites", "count"),
+        *(Field(run, run, "share") for run in finding.runs),
+        Field("oracle", "oracle", "share"),
+        Field("gain_over_best", f"over {finding.best}", "points"),
+        Field("gain_over_best_here", "over best here", "points"),
+    )
+    labels, notes = cut(
+        [_combination_tables_oracle_row(finding, row) for row in finding.labels], top, _ORACLE_LABELS, "label", "labels"
+    )
+    first = [(row, name) for row, name in ((finding.overall, _ALL), (finding.own, _OWN)) if row is not None]
+    rows = (*((name, *_combination_tables_oracle_row(finding, row)[1:]) for row, name in first), *labels)
+    best = set()
+    marks = {}
+    for number, row in enumerate([*(row for row, _ in first), *finding.labels][: len(rows)]):
+        for place, run in enumerate(finding.runs):
+            if run in row.highest and row.lowest:
+                best.add((number, place + 2))
+            if run in row.lowest:
+                marks[number, place + 2] = "↓"
+    below = [*notes, "oracle: right where at least one is (an upper bound of any combination); ↓ lowest"]
+    if finding.unsolved:
+        below.append(f"solved by none: {', '.join(finding.unsolved)}")
+    if finding.items is not None:
+        below.append(_combination_tables_item_oracle(finding.items))
+    if not finding.overall.sites:
+        below.append(NO_SITES)
+    span = cell("interval", (finding.low, finding.high))
+    return Table(
+        "oracle",
+        f"Upper bound of combination, 95 % interval {span}",
+        fields,
+        rows,
+        tuple(below),
+        frozenset(best),
+        marks,
+    )
+
+
+def _combination_tables_item_oracle(items: ItemOracle) -> str:
+    found = ", ".join(
+        f"{name} {cell('share', value)}"
+        for name, value in (("precision", items.precision), ("recall", items.recall), ("F1", items.f1))
+    )
+    return f"over items (found by any, wrong only if claimed by all): {found}"
+
+
+def _combination_tables_oracle_row(finding: Combination, row: OracleRow) -> tuple[Any, ...]:
+    """Let shares lead to the sites that are right."""
+    right = (Link(narrowed(row.sites_where, f"right({quote(run)})"), view=finding.view) for run in finding.runs)
+    return (
+        row.label,
+        Linked(row.sites, Link(row.sites_where, view=finding.view)),
+        *map(Linked, row.shares, right),
+        Linked(row.oracle, Link(row.where, view=finding.view)),
+        row.gain_over_best,
+        row.gain_over_best_here,
+    )
+
+
+def _greedy_table(finding: Combination) -> Table:
+    fields = (
+        Field("run", "system"),
+        Field("accuracy", "oracle so far", "share"),
+        Field("gain", "sites added", "count"),
+        Field("complementarity", "Comp(so far, it)", "share"),
+        Field("unique", "only it is right", "count"),
+    )
+    alone = {each.run: Linked(each.count, Link(each.where, view=finding.view)) for each in finding.unique}
+    rows: list[tuple[Any, ...]] = []
+    taken: list[str] = []
+    for step in finding.greedy:
+        taken.append(f"right({quote(step.run)})")
+        so_far = Linked(step.accuracy, Link(" or ".join(taken), view=finding.view))
+        gain = Linked(step.gain, Link(step.where, view=finding.view))
+        rows.append((step.run, so_far, gain, step.complementarity, alone[step.run]))
+    return Table("greedy", "What each adds: the best first, then the largest gain", fields, tuple(rows))
+
+
+def _hardness_table(finding: Combination) -> Table:
+    fields = (Field("solved_by", "solved by", "figure"), Field("count", "sites", "count"), Field("share", "%", "share"))
+    rows = tuple(
+        (each.solved_by, Linked(each.count, link), Linked(each.share, link))
+        for each in finding.hardness
+        for link in [Link(each.where, view=finding.view)]
+    )
+    return Table("hardness", f"Hardness: sites by how many of {len(finding.runs)} are right", fields, rows)
+
+
+def _agreement_table(finding: Combination) -> Table:
+    fields = (
+        Field("agree", "agree", "figure"),
+        Field("sites", "sites", "count"),
+        Field("accuracy", "majority right", "share"),
+    )
+    rows = tuple(
+        (
+            each.agree,
+            Linked(each.sites, Link(each.where, view=finding.view)),
+            Linked(each.accuracy, Link(each.where_right, view=finding.view)),
+        )
+        for each in finding.agreement
+    )
+    return Table("agreement", "Accuracy of the majority by how many agree", fields, rows)
+
+
+# What systems could do together, as charts: how hard sites are, and what each system adds to the others.
+
+
+def hardness_chart(finding: Combination) -> BarChart:
+    """Return how many sites just so many runs have right."""
+    runs = len(finding.runs)
+    ends = {0: "none", runs: "all" if runs > 1 else "one"}
+    listed = ", ".join(f"{each.solved_by} right {each.count:,}" for each in finding.hardness)
+    return BarChart(
+        title="How hard are the sites?",
+        subtitle=f"sites by how many of {counted(runs, 'system')} have them right",
+        description=f"Sites by how many systems have them right: {listed}.",
+        label="systems that are right",
+        groups=tuple(ends.get(each.solved_by, f"{each.solved_by}") for each in finding.hardness),
+        y=Axis(label="sites", unit="count"),
+        bars=(
+            Bars(
+                name="sites",
+                values=tuple(each.count for each in finding.hardness),
+                links=tuple(Link(each.where, view=finding.view) for each in finding.hardness),
+            ),
+        ),
+        name="hardness",
+        height=340,
+    )
+
+
+def greedy_chart(finding: Combination) -> DotPlot:
+    """Return how the oracle grows: the best run first, then always the one that adds most."""
+    steps = finding.greedy
+    first = steps[0].accuracy if steps else None
+    dots = tuple(
+        Dot(
+            name=step.run,
+            value=step.accuracy,
+            texts=(f"{step.gain:,}", cell("share", step.accuracy)),
+            link=Link(step.where, view=finding.view),
+        )
+        for step in steps
+    )
+    listed = ", ".join(f"{brief(step.run)} {cell('share', step.accuracy)}" for step in steps)
+    return DotPlot(
+        title="What each system adds to an oracle",
+        subtitle="right where one of the systems so far is; the best first, then always the one that adds most",
+        description=f"Share of sites that at least one system so far has right, in percent: {listed}.",
+        x=Axis(label="sites that one of them has right (%)", unit="share"),
+        columns=("sites added", "oracle so far"),
+        dots=dots,
+        joined=True,
+        reference=None if first is None else (f"{brief(steps[0].run)} alone", first),
+        name="greedy",
+    )

@@ -1,0 +1,682 @@
+"""BioC, as XML and as JSON: documents with passages at offsets, and annotations at locations.
+
+The text of a document is that of its passages, each put at its offset, which counts code points, or bytes as the
+specification has it: what the annotations cover tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from comparanda.core.ids import BAR, NIL, joined, split
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.errors import ReadError, WriteError
+from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.document_writer import Losses, Mention, Value, Writer
+from comparanda.formats.document_writer import Passage as PassagesPassage
+from comparanda.formats.pubtator import NO_ENTITY, ids_of
+from comparanda.formats.standoff import FARTHEST, MEANING, Draft, Offsets, agrees
+from comparanda.formats.xml import (
+    HEAD,
+    Event,
+    attribute,
+    called,
+    content,
+    events,
+    lose_type,
+    say,
+    without_line_ends,
+    written,
+)
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+# Ids of entities as annotations of BioC have them: in which infons, and how several are written.
+
+
+IDENTIFIER = "identifier"
+DATABASES = frozenset(
+    {"ncbigene", "ncbigeneidentifier", "geneid", "mesh", "meshid", "omim", "ncbitaxonomy", "taxonomy", "chebi", "cui"}
+    | {"umls", "umlscui", "dbsnp", "cellosaurus", "conceptid", "kbid"}
+)
+"""Infons that hold ids if there is no `identifier`; their case, spaces and underscores do not matter."""
+
+
+@cache
+def _plain(key: str) -> str:
+    """Return the name of an infon without case, spaces and underscores.
+
+    >>> _plain("NCBI_Gene"), _plain("NCBI Gene")
+    ('ncbigene', 'ncbigene')
+    """
+    return re.sub(r"[\W_]", "", key.lower())
+
+
+def holds_ids(key: str) -> bool:
+    """Whether an infon is known to hold ids of entities."""
+    return _plain(key) == IDENTIFIER or _plain(key) in DATABASES
+
+
+def id_keys(keys: Sequence[str]) -> list[str]:
+    """Return those of some infons that hold ids: the identifier, else those of databases.
+
+    >>> id_keys(["type", "MESH", "OMIM"]), id_keys(["type", "MESH", "Identifier"])
+    (['MESH', 'OMIM'], ['Identifier'])
+    """
+    return [key for key in keys if _plain(key) == IDENTIFIER] or list(filter(holds_ids, keys))
+
+
+def ids_in(infons: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    """Return the ids that some infons hold, written as PubTator writes them; None if they hold none.
+
+    >>> ids_in({"MESH": "D001, D002", "OMIM": "-1"}, ["MESH", "OMIM"]), ids_in({"identifier": "-"}, ["identifier"])
+    ('D001|D002|NIL', None)
+    """
+    found = [ids_of(str(infons[key])) for key in keys]
+    return joined(id_ for ids in found if ids is not None for id_ in split(ids))
+
+
+# The documents of BioC files as objects, whether they are written as XML or as JSON.
+
+
+COLLECTIONS = ("documents", "PubTator3")
+"""Fields under which JSON holds documents: of collections, and of what the PubTator 3 service answers."""
+
+_OUTER: dict[str, frozenset[str]] = {
+    "document": frozenset({"collection"}),
+    "passage": frozenset({"document"}),
+    "sentence": frozenset({"passage"}),
+    "annotation": frozenset({"document", "passage", "sentence"}),
+    "relation": frozenset({"document", "passage", "sentence"}),
+    "location": frozenset({"annotation"}),
+    "node": frozenset({"relation"}),
+    "id": frozenset({"document"}),
+    "offset": frozenset({"passage", "sentence"}),
+    "text": frozenset({"passage", "sentence", "annotation"}),
+    "infon": frozenset({"collection", "document", "passage", "sentence", "annotation", "relation"}),
+    "source": frozenset({"collection"}),
+    "date": frozenset({"collection"}),
+    "key": frozenset({"collection"}),
+}
+"""The elements of BioC, and in which others they stand."""
+
+_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
+_EXPECTED = re.compile(r"Expected `([^`]+)`, got `([^`]+)`(?: - at `\$\.?([^`]*)`)?")
+_MISSING = re.compile(r"Object missing required field `([^`]+)`(?: - at `\$\.?([^`]*)`)?")
+_KINDS = {"int": "whole number", "str": "text", "array": "list", "float": "number", "bool": "truth", "null": "null"}
+_SHAPE = 'BioC JSON is an object with "documents", each with "id" and "passages"; or such documents, one a line'
+
+
+class Location(msgspec.Struct):
+    """Where a piece of an annotation stands in its document."""
+
+    offset: int
+    length: int
+
+
+class Annotation(msgspec.Struct):
+    """An annotation; `place` is the byte at which it stands, where that is known."""
+
+    id: str | int | None = None
+    infons: dict[str, Any] = {}
+    text: str | None = None
+    locations: list[Location] = []
+    place: int = -1
+
+
+class Sentence(msgspec.Struct):
+    """A sentence of a passage, with a text of its own where the passage has none."""
+
+    offset: int
+    text: str | None = None
+    infons: dict[str, Any] = {}
+    annotations: list[Annotation] = []
+    relations: list[msgspec.Raw] = []
+    place: int = -1
+
+
+class Passage(Sentence):
+    """A passage of a document."""
+
+    sentences: list[Sentence] = []
+
+
+class Document(msgspec.Struct):
+    """A document."""
+
+    id: str | int | None = None
+    infons: dict[str, Any] = {}
+    passages: list[Passage] = []
+    annotations: list[Annotation] = []
+    relations: list[msgspec.Raw] = []
+    place: int = -1
+
+
+_DOCUMENT = msgspec.json.Decoder(Document)
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+@dataclass(eq=False)
+class BiocDocuments:
+    """The documents of a source, one by one; `strange` collects elements of XML that are none of BioC.
+
+    `nesting` says how many elements may stand in each other.
+    """
+
+    source: Source
+    nesting: int
+    strange: list[int] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Document]:
+        ends = [*(part.begin for part in self.source.parts[1:]), self.source.size]
+        for number, (part, end) in enumerate(zip(self.source.parts, ends, strict=True)):
+            data = bytes(memoryview(self.source.data)[part.begin : end])
+            if data.lstrip()[:1] in {b"{", b"["}:
+                yield from _Json(self.source).documents(data, part.begin)
+            elif data.strip():
+                yield from self._xml(events(self.source, number, self.nesting))
+
+    def _xml(self, stream: Iterator[Event]) -> Iterator[Document]:
+        """Read the elements of one file; what stands in one that BioC does not have is passed over with it."""
+        open_: list[tuple[str, Any]] = []
+        for kind, name, attributes, place in stream:
+            if kind == "start":
+                made = self._made(name, attributes, place, open_)
+                open_.append((name, made))
+                if name in {"id", "offset", "text", "infon"}:
+                    text = _content(stream, self.source)
+                    open_.pop()
+                    self._assign(open_[-1][1], name, text, attributes, place)
+            elif kind == "end":
+                _, made = open_.pop()
+                if isinstance(made, Sentence) and made.offset < 0:
+                    raise refuse(self.source, made.place, f"this {name} has no offset")
+                if isinstance(made, Document):
+                    yield made
+
+    def _made(self, name: str, attributes: dict[str, str], place: int, open_: list[tuple[str, Any]]) -> Any:
+        """Make the object of an element, and put it where it belongs."""
+        if not open_:
+            if name == "collection":
+                return None
+            what = f"the outermost element is <{name}>, and not <collection>"
+            raise refuse(self.source, place, what, hint="is it BioC?")
+        outer, owner = open_[-1]
+        if name not in _OUTER:
+            self.strange.append(place)
+            return None
+        if outer not in _OUTER[name]:
+            raise refuse(self.source, place, f"there is a <{name}> in <{outer}>, where BioC has none")
+        if name == "document":
+            return Document(place=place)
+        if name in {"passage", "sentence"}:
+            made = (Passage if name == "passage" else Sentence)(-1, place=place)
+            (owner.passages if name == "passage" else owner.sentences).append(made)
+            return made
+        if name == "annotation":
+            found = Annotation(attributes.get("id"), place=place)
+            owner.annotations.append(found)
+            return found
+        if name == "relation":
+            owner.relations.append(msgspec.Raw(b""))
+        elif name == "location":
+            values = [self._number(attributes.get(each), f"the {each}", place) for each in ("offset", "length")]
+            owner.locations.append(Location(*values))
+        return None
+
+    def _assign(self, owner: Any, name: str, text: str, attributes: dict[str, str], place: int) -> None:
+        """Give an object what a simple element says of it; of collections and relations nothing is kept."""
+        if owner is None:
+            return
+        if name == "infon":
+            owner.infons[attributes.get("key", "")] = text
+        elif name == "offset":
+            owner.offset = self._number(text, "the offset", place)
+        elif name == "id":
+            owner.id = text.strip()
+        else:
+            owner.text = text
+
+    def _number(self, text: str | None, what: str, place: int) -> int:
+        if text is None or not _NUMBER.fullmatch(text):
+            shown = "is missing" if text is None else f"is {text[:40]!r}, which is no whole number"
+            raise refuse(self.source, place, f"{what} {shown}")
+        number = int(text)
+        if number < 0:
+            raise refuse(self.source, place, f"{what} is {number}, and may not be negative")
+        return number
+
+
+def _content(stream: Iterator[Event], source: Source) -> str:
+    """Return the text up to the end of the element that has begun."""
+    pieces = []
+    for kind, value, _, place in stream:
+        if kind == "end":
+            break
+        if kind == "start":
+            raise refuse(source, place, f"there is a <{value}> where BioC has only text")
+        pieces.append(value)
+    return "".join(pieces)
+
+
+class _Json:
+    """JSON on its way to documents: a collection, a list of collections or documents, or one a line."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def documents(self, data: bytes, begin: int) -> Iterator[Document]:
+        for piece, place in self._objects(data, begin):
+            fields = self._decoded(_FIELDS, piece, place)
+            name = next((each for each in COLLECTIONS if each in fields), None)
+            if name is not None:
+                for each, where in self._elements(bytes(fields[name]), place, piece):
+                    yield self._document(each, where)
+            elif "passages" in fields:
+                yield self._document(piece, place)
+            else:
+                shown = ", ".join(list(fields)[:6]) or "none"
+                what = "the object has neither documents nor passages"
+                raise refuse(self.source, place, what, details=[f"its fields: {shown}"], hint=_SHAPE)
+
+    def _objects(self, data: bytes, begin: int) -> Iterator[tuple[bytes, int]]:
+        """Give the outermost objects: the elements of an array, one whole object, or one a line."""
+        inner = data.lstrip()
+        if inner[:1] == b"[":
+            yield from self._elements(inner, begin + len(data) - len(inner), inner)
+            return
+        first, _, rest = inner.partition(b"\n")
+        if not rest.strip() or not first.rstrip().endswith(b"}") or rest.lstrip()[:1] != b"{":
+            yield data, begin
+            return
+        for line in data.split(b"\n"):
+            if line.strip():
+                yield line, begin
+            begin += len(line) + 1
+
+    def _elements(self, data: bytes, begin: int, around: bytes) -> Iterator[tuple[bytes, int]]:
+        """Give the elements of an array, each with its place; it is found behind the one before."""
+        place, end = begin + around.find(data), 0
+        for raw in self._decoded(_LIST, data, place):
+            piece = bytes(raw)
+            end = data.index(piece, end)
+            yield piece, place + end
+            end += len(piece)
+
+    def _document(self, data: bytes, place: int) -> Document:
+        found: Document = self._decoded(_DOCUMENT, data, place)
+        found.place = place
+        return found
+
+    def _decoded(self, decoder: msgspec.json.Decoder[Any], data: bytes, place: int) -> Any:
+        try:
+            return decoder.decode(data)
+        except (msgspec.DecodeError, RecursionError) as problem:
+            raise self._problem(problem, place) from None
+
+    def _problem(self, problem: Exception, place: int) -> ReadError:
+        text = str(problem)
+        if isinstance(problem, RecursionError):
+            return refuse(self.source, place, "the JSON is nested too deeply")
+        if found := _MISSING.match(text):
+            return refuse(self.source, place, f"{found[2] or 'the object'} has no {found[1]!r}", hint=_SHAPE)
+        if found := _EXPECTED.match(text):
+            wanted = " or ".join(_KINDS.get(each, each) for each in found[1].split(" | "))
+            what = f"{found[3] or 'this'} is of type {_KINDS.get(found[2], found[2])}, not {wanted}"
+            return refuse(self.source, place, what, hint=_SHAPE)
+        if "truncated" in text:
+            return refuse(self.source, place, "the JSON is cut off", hint="is the file complete?")
+        return refuse(self.source, place, f"not JSON: {text.removeprefix('JSON is malformed: ')}", hint=_SHAPE)
+
+
+LABEL, UNLABELLED = "type", "ENTITY"
+WIDEST = 1 << 26
+"""No more characters than this are put between passages, in all documents together."""
+
+_UNITS: tuple[Offsets, ...] = ("code-points", "bytes", "utf-16")
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read collections of BioC."""
+    return _Reading(without_line_ends(source), request).corpus()
+
+
+@dataclass(slots=True)
+class _Layout:
+    """The passages of a document, or their sentences, in the order of their offsets."""
+
+    document: Document
+    pieces: list[tuple[int, str, int]]
+
+    def overlap(self, unit: Offsets) -> tuple[int, int, int] | None:
+        """Return where the first passage begins that overlaps the one before, where that ends, and its place."""
+        end = 0
+        for offset, text, place in self.pieces:
+            if offset < end:
+                return offset, end, place
+            end = offset + _size(text, unit)
+        return None
+
+    def text(self, unit: Offsets) -> str:
+        """Lay passages that do not overlap at their offsets, a line end and blanks between them."""
+        found: list[str] = []
+        end = 0
+        for offset, text, _ in self.pieces:
+            found += ["\n" + " " * (offset - end - 1) if offset > end and found else " " * (offset - end), text]
+            end = offset + _size(text, unit)
+        return "".join(found)
+
+    def agreeing(self, unit: Offsets) -> int | None:
+        """Return how many annotations cover the text that they name; None if passages overlap."""
+        if self.overlap(unit) is not None:
+            return None
+        text = self.text(unit)
+        data, width = _encoded(text, unit)
+        return sum(
+            agrees([_covered(data, width, each) for each in annotation.locations], said)
+            for annotation in _annotations(self.document)
+            if (said := annotation.text) and annotation.locations
+        )
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        self.draft = Draft(source, request.side, lambda span, _: self.called[span])
+        self.called: list[str] = []
+        self.unplaced: list[int] = []
+        self.unlabelled: list[int] = []
+
+    def corpus(self) -> Corpus:
+        found = BiocDocuments(self.source, self.request.limits.nesting)
+        layouts = [self._layout(document) for document in found]
+        if not layouts:
+            raise ReadError("there are no documents in this file", where=self.source.parts[0].name)
+        unit = self._unit(layouts)
+        texts = any(text for layout in layouts for _, text, _ in layout.pieces)
+        relations: list[int] = []
+        for layout in layouts:
+            document = layout.document
+            self.draft.document(self._name(document), document.place, _texts_of(document.infons))
+            if texts:
+                self.draft.texts.append(self._text(layout, unit))
+            for annotation in _annotations(document):
+                self._span(annotation, document)
+            relations += [document.place] * _relations(document)
+        self._note("annotations without a location, passed over", self.unplaced)
+        self._note(f"annotations without the infon {self._label!r}, labelled {UNLABELLED}", self.unlabelled)
+        self._note("relations, passed over", relations)
+        self._note("elements that BioC does not have, passed over", found.strange)
+        return self.draft.corpus(self.request, name="bioc", judged="label", offsets=unit if texts else None)
+
+    @property
+    def _label(self) -> str:
+        return self.request.options.get("label", LABEL)
+
+    def _layout(self, document: Document) -> _Layout:
+        pieces = []
+        for passage in document.passages:
+            texts: list[Sentence] = [passage] if passage.text else list(passage.sentences) or [passage]
+            pieces += [(each.offset, each.text or "", max(each.place, document.place)) for each in texts]
+        for offset, _, place in pieces:
+            if offset < 0:
+                raise refuse(self.source, place, f"a passage begins at {offset}, before the text")
+        return _Layout(document, sorted(pieces, key=lambda piece: piece[0]))
+
+    def _unit(self, layouts: list[_Layout]) -> Offsets:
+        """Return what offsets count: as asked, else what fits most annotations, else code points."""
+        self._check_width(layouts)
+        if "offsets" in self.request.options:
+            return choose(self.request.options, "offsets", _UNITS)
+        named = sum(bool(each.text and each.locations) for layout in layouts for each in _annotations(layout.document))
+        best, most = _UNITS[0], -1
+        for unit in _UNITS:
+            found = [layout.agreeing(unit) for layout in layouts]
+            count = -1 if None in found else sum(filter(None, found))
+            if count > most:
+                best, most = unit, count
+            if most == named:
+                break
+        if best != _UNITS[0]:
+            spans = sum(len(list(_annotations(layout.document))) for layout in layouts)
+            what = f"spans whose offsets {MEANING[best].rstrip(',')}, which the texts and passages tell"
+            self.draft.notes.append(Note(self.request.side, what, spans))
+        return best
+
+    def _check_width(self, layouts: list[_Layout]) -> None:
+        """Refuse offsets that would fill memory with blanks."""
+        room = WIDEST
+        for layout in layouts:
+            end = 0
+            for offset, text, place in layout.pieces:
+                room -= max(offset - end, 0)
+                if room < 0:
+                    what = f"the passage begins at {offset:,}, but the text before it has {end:,} characters"
+                    raise refuse(self.source, place, what, hint="is the offset right?")
+                end = offset + len(text)
+
+    def _text(self, layout: _Layout, unit: Offsets) -> str:
+        if found := layout.overlap(unit):
+            offset, end, place = found
+            what = f"the passage begins at {offset}, but the one before ends at {end}"
+            raise refuse(self.source, place, what, hint="offsets of passages count from the begin of the document")
+        return layout.text(unit)
+
+    def _name(self, document: Document) -> str:
+        if document.id is None or document.id == "":
+            raise refuse(self.source, document.place, "the document has no id")
+        return str(document.id)
+
+    def _span(self, annotation: Annotation, document: Document) -> None:
+        place = max(annotation.place, document.place)
+        if not annotation.locations:
+            self.unplaced.append(place)
+            return
+        label = annotation.infons.get(self._label)
+        if label in {None, ""}:
+            self.unlabelled.append(place)
+            label = UNLABELLED
+        pieces = [(each.offset, each.offset + each.length) for each in annotation.locations]
+        if any(abs(number) > FARTHEST for piece in pieces for number in piece):
+            raise refuse(self.source, place, "an annotation ends farther away than any text is long")
+        span = self.draft.span(pieces, str(label), place)
+        self.called.append("an annotation" if annotation.id in {None, ""} else f"annotation {annotation.id}")
+        if annotation.text:
+            self.draft.say(span, "text", annotation.text)
+        keys = self._id_keys(annotation.infons)
+        if ids := ids_in(annotation.infons, keys):
+            self.draft.say(span, "id", ids)
+        for key, value in annotation.infons.items():
+            if key not in keys and key != self._label and isinstance(value, str | int | float):
+                say(self.draft, span, key, value)
+
+    def _id_keys(self, infons: dict[str, Any]) -> list[str]:
+        """Return the infons that hold ids: the one asked for, else the identifier, else those of databases."""
+        asked = self.request.options.get("id")
+        there = [key for key, value in infons.items() if value is not None and value != "" and key != self._label]
+        if asked is not None:
+            return [key for key in there if key == asked]
+        return id_keys(there)
+
+    def _note(self, what: str, places: list[int]) -> None:
+        if places:
+            first = first_places(self.source, np.array(places[:3], np.int64))
+            self.draft.notes.append(Note(self.request.side, what, len(places), first))
+
+
+def _annotations(document: Document) -> Iterator[Annotation]:
+    """Give all annotations of a document, those of its passages and sentences first."""
+    for passage in document.passages:
+        yield from passage.annotations
+        for sentence in passage.sentences:
+            yield from sentence.annotations
+    yield from document.annotations
+
+
+def _relations(document: Document) -> int:
+    passages = document.passages
+    inner = sum(len(each.relations) + sum(len(one.relations) for one in each.sentences) for each in passages)
+    return len(document.relations) + inner
+
+
+def _texts_of(infons: dict[str, Any]) -> dict[str, str | None]:
+    return {key: str(value) for key, value in infons.items() if isinstance(value, str | int | float) and value != ""}
+
+
+def _size(text: str, unit: Offsets) -> int:
+    """Return how long a text is, in units."""
+    data, width = _encoded(text, unit)
+    return len(data) // width
+
+
+def _encoded(text: str, unit: Offsets) -> tuple[str | bytes, int]:
+    """Return a text as its units count it, and how many elements of that a unit has."""
+    if text.isascii() or unit == "code-points":
+        return text, 1
+    return (text.encode(), 1) if unit == "bytes" else (text.encode("utf-16-le"), 2)
+
+
+def _covered(data: str | bytes, width: int, place: Location) -> str:
+    """Return what a location covers of a text as its units count it."""
+    found = data[width * place.offset : width * (place.offset + place.length)]
+    return found if isinstance(found, str) else found.decode("utf-8" if width == 1 else "utf-16-le", "replace")
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines surely are BioC: a collection, or documents with passages as JSON."""
+    text = "\n".join(lines)
+    start = text.lstrip()[:1]
+    if start == "<":
+        return re.search(r"<collection\b[^<>]*>\s*<(?:source|infon|date|key|document)\b", text) is not None
+    return start in {"{", "["} and (
+        re.search(r'"bioctype"\s*:\s*"BioC|"PubTator3"\s*:\s*\[', text) is not None
+        or (re.search(r'"passages"\s*:\s*\[', text) is not None and '"infons"' in text)
+        or (re.search(r'"documents"\s*:\s*\[', text) is not None and '"passages"' in text)
+    )
+
+
+FORMAT = Format(
+    name="bioc",
+    summary="BioC, XML or JSON: passages, annotations with infons and locations",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".xml", ".json"),
+    options={
+        "label": "the infon of labels (default: type)",
+        "id": "the infon of ids of entities (default: identifier, else NCBI Gene, MESH and the like)",
+        "offsets": "what offsets and lengths count: code-points, bytes, utf-16; told by the texts, if it is left out",
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+)
+
+
+# BioC: one collection, each document one passage with all its annotations; XML, or JSON if asked for.
+
+
+_SOURCE = "comparanda"
+_BIOC_KINDS = ("xml", "json")
+
+
+def write(
+    documents: Iterable[PassagesPassage], losses: Losses, options: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Write documents as one collection."""
+    kind = choose(options, "as", _BIOC_KINDS)
+    if kind == "json":
+        made = [_object(passage, losses) for passage in documents]
+        collection = {"source": _SOURCE, "date": "", "key": "", "version": "1.0", "infons": {}, "documents": made}
+        yield "", msgspec.json.format(msgspec.json.encode(collection), indent=1).decode() + "\n"
+        return
+    inner = "".join(_document(passage, losses) for passage in documents)
+    head = f'{HEAD}<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection><source>{_SOURCE}</source><date/><key/>\n'
+    yield "", f"{head}{inner}</collection>\n"
+
+
+def _document(passage: PassagesPassage, losses: Losses) -> str:
+    def leaf(name: str, text: str, attributes: str = "") -> str:
+        return f"<{name}{attributes}>{content(text, passage.name)}</{name}>"
+
+    def infons(said: Mapping[str, Value]) -> str:
+        return "".join(
+            leaf("infon", written(value), attribute("key", key, passage.name)) for key, value in said.items()
+        )
+
+    annotations = []
+    for number, mention in enumerate(passage.mentions, start=1):
+        for name, value in mention.said.items():
+            lose_type(name, value, passage, losses)
+        places = "".join(f'<location offset="{begin}" length="{end - begin}"/>' for begin, end in mention.pieces)
+        said = infons(_infons(passage, mention, losses))
+        annotations.append(
+            f'<annotation id="{number}">{said}{places}{leaf("text", passage.covered(mention))}</annotation>\n'
+        )
+    of_document = infons(passage.attributes)
+    return (
+        f"<document>{leaf('id', _id(passage))}{of_document}<passage><offset>0</offset>"
+        f"{leaf('text', passage.text)}\n{''.join(annotations)}</passage></document>\n"
+    )
+
+
+def _object(passage: PassagesPassage, losses: Losses) -> dict[str, Any]:
+    annotations = [
+        {
+            "id": str(number),
+            "infons": _infons(passage, mention, losses),
+            "text": passage.covered(mention),
+            "locations": [{"offset": begin, "length": end - begin} for begin, end in mention.pieces],
+        }
+        for number, mention in enumerate(passage.mentions, start=1)
+    ]
+    whole = {"offset": 0, "infons": {}, "text": passage.text, "sentences": []}
+    return {
+        "id": _id(passage),
+        "infons": dict(passage.attributes),
+        "passages": [whole | {"annotations": annotations, "relations": []}],
+        "annotations": [],
+        "relations": [],
+    }
+
+
+def _id(passage: PassagesPassage) -> str:
+    if passage.name.strip() != passage.name or not passage.name:
+        raise WriteError(f"the document {passage.name!r} cannot be an id of BioC", hint="rename it first")
+    return passage.name
+
+
+def _infons(passage: PassagesPassage, mention: Mention, losses: Losses) -> dict[str, Value]:
+    found: dict[str, Value] = {LABEL: mention.label}
+    for name, value in mention.said.items():
+        if name == LABEL or holds_ids(name):
+            losses.lose(f"{name!r} of spans, which cannot be an infon of that name", passage.name)
+        else:
+            found[name] = value
+    if mention.ids is not None:
+        found[IDENTIFIER] = _identifier(passage, mention, mention.ids)
+    return found
+
+
+def _identifier(passage: PassagesPassage, mention: Mention, ids: tuple[str, ...]) -> str:
+    """Return ids as they are read back."""
+    text = ",".join(NO_ENTITY if id_ == NIL else id_ for id_ in ids)
+    for written_so in (text.replace("%7C", BAR), text):
+        if ids_of(written_so) == BAR.join(ids):
+            return written_so
+    what = f"{called(passage, mention)} has ids that BioC cannot hold: {', '.join(map(repr, ids))}"
+    raise WriteError(what, hint="a comma or semicolon separates ids there, and - is none")
+
+
+WRITER = Writer("bioc", ".xml", write, options={"as": f"what is written: {', '.join(_BIOC_KINDS)}"})

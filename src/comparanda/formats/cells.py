@@ -1,0 +1,181 @@
+"""Rows of cells in a delimited file, quoted or not, each with the place at which it begins."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.places import Source, refuse
+from comparanda.errors import ReadError
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What separates the columns, and whether fields may be quoted."""
+
+    separator: str
+    quotes: bool
+
+    def reader(self, lines: Iterator[str] | list[str]) -> Reader:
+        """Return the reader of the csv module for lines."""
+        if self.quotes:
+            return csv.reader(lines, delimiter=self.separator, strict=True)
+        return csv.reader(lines, delimiter=self.separator, quoting=csv.QUOTE_NONE, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the first rows say: how many columns, which of them to keep, and the header that every file repeats."""
+
+    width: int
+    header: list[str] | None
+    wanted: tuple[int, ...]
+
+
+@dataclass(eq=False)
+class Cells:
+    """The wanted cells of all rows, with the byte at which each row begins."""
+
+    source: Source
+    dialect: Dialect
+    cells: list[tuple[str, ...]] = field(default_factory=list)
+    offset: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    blank: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def _text(self, begin: int, end: int) -> io.StringIO:
+        """Return the text of one file; only LF ends its lines."""
+        return io.StringIO(str(memoryview(self.source.data)[begin:end], "utf-8"), newline="\n")
+
+    def _parts(self) -> Iterator[tuple[int, int]]:
+        """Yield where each file begins and ends."""
+        begins = [part.begin for part in self.source.parts]
+        yield from zip(begins, [*begins[1:], self.source.size], strict=True)
+
+    def first_rows(self, limit: int = 20) -> tuple[int, list[list[str]]]:
+        """Return the first rows of the first file that has any, and the byte at which they begin.
+
+        What is broken in them is left for `scan` to refuse.
+        """
+        for begin, end in self._parts():
+            rows: list[list[str]] = []
+            first = line = 0
+            reader = self.dialect.reader(self._text(begin, end))
+            with suppress(csv.Error), _long_fields(end - begin):
+                for row in reader:
+                    first = first if rows else line
+                    line = reader.line_num
+                    rows += [row] if row else []
+                    if len(rows) == limit:
+                        break
+            if rows:
+                return _line_offset(self.source, begin, first), rows
+        return 0, []
+
+    def scan(self, layout: Layout) -> None:
+        """Read all files, keeping the wanted cells alone."""
+        offsets, blank = [self.offset], [self.blank]
+        for begin, end in self._parts():
+            lines, gaps = self._part(layout, begin, end)
+            newlines = np.flatnonzero(self.source.buffer[begin:end] == 10)
+            starts = np.append(0, newlines + 1).astype(np.int64) + begin
+            offsets.append(starts[np.array(lines, dtype=np.int64)])
+            blank.append(starts[np.array([gap for gap in gaps if lines and gap < lines[-1]], dtype=np.int64)])
+        self.offset, self.blank = np.concatenate(offsets), np.concatenate(blank)
+
+    def _part(self, layout: Layout, begin: int, end: int) -> tuple[list[int], list[int]]:
+        """Read one file; return the first line of each row, and the blank lines, counted from 0."""
+        lines: list[int] = []
+        blank: list[int] = []
+        reader = self.dialect.reader(self._text(begin, end))
+        pick, keep, width, line = itemgetter(*layout.wanted), self.cells.append, layout.width, 0
+        header = layout.header
+        with _long_fields(end - begin):
+            try:
+                for row in reader:
+                    if len(row) == width and header is None:
+                        keep(pick(row))
+                        lines.append(line)
+                    elif not row:
+                        blank.append(line)
+                    elif len(row) != width:
+                        raise self._ragged(layout, row, _line_offset(self.source, begin, line))
+                    else:
+                        self._check_header(layout, row, _line_offset(self.source, begin, line))
+                        header = None
+                    line = reader.line_num
+            except csv.Error as problem:
+                raise _broken(self.source, _line_offset(self.source, begin, line), str(problem)) from None
+        return lines, blank
+
+    def _check_header(self, layout: Layout, row: list[str], offset: int) -> None:
+        if row != layout.header:
+            hint = "files of one corpus must have the same columns in the same order"
+            raise refuse(self.source, offset, f"another header than in {self.source.parts[0].name}", hint=hint)
+
+    def _ragged(self, layout: Layout, row: list[str], offset: int) -> ReadError:
+        separator, quotes = self.dialect.separator, self.dialect.quotes
+        lines = sum(cell.count("\n") for cell in row)
+        details = [f"the row goes on for {lines} more lines: is a quote left open?"] if lines else []
+        if not quotes and '"' in "".join(row):
+            hint = "if fields are quoted: ?quotes=yes"
+        elif len(row) > layout.width and quotes:
+            hint = f"a field that contains {separator!r} must stand in double quotes"
+        else:
+            hint = f"columns are separated by {separator!r}; another one: ?separator=…"
+        first = "first row" if layout.header is None else "header"
+        return ReadError(
+            f"{len(row)} column{'s' if len(row) > 1 else ''}, but the {first} has {layout.width}",
+            where=str(self.source.locate(offset)),
+            details=details,
+            hint=hint,
+        )
+
+
+@contextmanager
+def _long_fields(size: int) -> Iterator[None]:
+    """Let a field be as long as its file: lines are limited already, and a quoted field may span many."""
+    before = csv.field_size_limit(max(size, csv.field_size_limit()))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _line_offset(source: Source, begin: int, line: int) -> int:
+    """Return the byte at which a line begins, counted from 0 from the begin of its file."""
+    for _ in range(line):
+        begin = source.data.index(b"\n", begin) + 1
+    return begin
+
+
+def _broken(source: Source, offset: int, problem: str) -> ReadError:
+    if "unexpected end" in problem:
+        what, hint = "a quote opens in this row and never closes", 'close it; a quote inside quotes is doubled: ""'
+    elif "expected after" in problem:
+        what = "there is text behind a closing quote in this row"
+        hint = 'a quote inside quotes is doubled: ""; if quotes are plain characters: ?quotes=no'
+    elif "new-line" in problem:
+        what, hint = "there is a carriage return inside this row", "end lines by LF or CRLF"
+    else:
+        what, hint = f"this row is broken: {problem}", "quote its fields"
+    return refuse(source, offset, what, hint=hint)
+
+
+def head_rows(lines: list[str], dialect: Dialect) -> list[list[str]]:
+    """Return the rows of the first lines; a row that is cut off at their end is left out."""
+    rows: list[list[str]] = []
+    with suppress(csv.Error):  # the reader will say what is wrong, and where
+        rows.extend(dialect.reader([line + "\n" for line in lines]))
+    return rows

@@ -1,0 +1,527 @@
+"""One chunk tag: a letter, which says what its row does in a span, and the label of the span.
+
+The letter stands before the label (`B-PER`, `B_PER`), or behind it (`PER-B`, as in Japanese and Korean corpora) if
+more names of a column have it there, or alone (`B`): then the label is `_`. Labels keep their case and their hyphens:
+that of `B-B-date` is `B-date`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comparanda.core.corpus import Spans, TagEvidence
+from comparanda.core.places import Note, first_places, refuse
+from comparanda.core.text_columns import TextColumn, code_type
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.formats.contract import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Codes, Rows, Truths
+    from comparanda.formats.contract import Request
+
+
+Scheme = Literal["bio", "io", "iob1", "ioe2", "bioes"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+
+LETTERS: dict[Scheme, str] = {"bio": "BI", "io": "I", "iob1": "BI", "ioe2": "IE", "bioes": "BIMELSUW"}
+"""The letters that each scheme has."""
+
+OUTSIDE = frozenset({"O", "_", "-", ""})
+"""The tags of rows outside of all spans; a missing value is one too."""
+
+NO_LABEL = "_"
+"""The label of spans whose tags are a letter alone, as in seqeval."""
+
+# What a letter says of its row, as bits: a span covers it, may go on behind it, may have begun before it.
+COVERED, OPEN, CONTINUED, STRAY = 1, 2, 4, 8
+INSIDE = COVERED | OPEN | CONTINUED
+_ROLES = {
+    **dict.fromkeys("B", COVERED | OPEN),
+    **dict.fromkeys("IM", INSIDE),
+    **dict.fromkeys("EL", COVERED | CONTINUED),
+    **dict.fromkeys("SUW", COVERED),
+}
+
+_BEFORE = re.compile(r"(?P<letter>[BIMELSUW])(?:[-_](?P<label>.*))?", re.DOTALL)
+_BEHIND = re.compile(r"(?:(?P<label>.*)[-_])?(?P<letter>[BIMELSUW])", re.DOTALL)
+
+
+class Tag(NamedTuple):
+    """A tag in its two parts; `role` is 0 outside of spans, and `STRAY` for what is no tag of the scheme."""
+
+    role: int
+    label: str = ""
+
+
+class Spelling(NamedTuple):
+    """How the tags of a column are written: the pattern of those with a letter, and whether there are none."""
+
+    pattern: re.Pattern[str]
+    bare: bool = False
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Spelling:
+        """Find out from the names of a column, used or not.
+
+        Letters stand behind labels if more names fit that than the opposite. Tags are bare labels if none has both a
+        letter and a label, and most have no letter: `PER`, but also the `S` of a column with `PER` and `LOC`.
+        """
+        tags = [name for name in names if name not in OUTSIDE]
+        before, behind = ([found for tag in tags if (found := each.fullmatch(tag))] for each in (_BEFORE, _BEHIND))
+        pattern, fits = (_BEHIND, behind) if len(behind) > len(before) else (_BEFORE, before)
+        bare = 2 * len(fits) < len(tags) and all(found["label"] is None for found in fits)
+        return cls(pattern, bare)
+
+    def letter(self, tag: str) -> str | None:
+        """Return the letter of a tag, if it has one."""
+        found = self.pattern.fullmatch(tag)
+        return found["letter"] if found else None
+
+    def split(self, tag: str, scheme: Scheme) -> Tag:
+        """Take a tag apart, as a scheme reads it.
+
+        >>> spelling = Spelling.of(["B-PER", "I-PER"])
+        >>> spelling.split("I-PER", "bio") == Tag(INSIDE, "PER"), spelling.split("E-PER", "bio") == Tag(STRAY)
+        (True, True)
+        """
+        if tag in OUTSIDE:
+            return Tag(0)
+        if self.bare and scheme == "io":
+            return Tag(INSIDE, tag)
+        found = self.pattern.fullmatch(tag)
+        if found and found["letter"] in LETTERS[scheme]:
+            return Tag(_ROLES[found["letter"]], found["label"] or NO_LABEL)
+        return Tag(STRAY)
+
+
+# From a column of chunk tags to spans, for all rows at once.
+#
+# Whatever the scheme, a row goes on with the span of the row before if both stand in one sentence and have one label,
+# and if the first is B or I and the second I or E. So conlleval counts, and seqeval by default. What a scheme adds is
+# only which letters may stand at the two ends of such a run: so a run has at most two defects, and they are at its
+# ends.
+
+
+Repair = Literal["conlleval", "discard", "refuse"]
+REPAIRS: tuple[Repair, ...] = get_args(Repair)
+
+KINDS = (
+    "not a tag of the scheme",
+    "inside without a beginning",
+    "another label inside",
+    "B- that divides nothing",
+    "not closed",
+)
+"""What can be wrong with a tag."""
+
+Bytes = NDArray[np.uint8]
+_STRAY, _UNBEGUN, _RELABELLED, _NEEDLESS, _UNCLOSED, _NOTHING = range(len(KINDS) + 1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Defects:
+    """The tags that break a scheme, in the order of their rows; one that breaks it twice is there twice.
+
+    Args:
+        row: the row of each.
+        kind: what is wrong with it, one of `KINDS`.
+
+    """
+
+    row: Rows
+    kind: TextColumn
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def by_kind(self) -> Iterator[tuple[str, Rows]]:
+        """Yield each kind that there is, with its rows."""
+        for code, kind in enumerate(self.kind.names):
+            rows = self.row[self.kind.codes == code]
+            if rows.size:
+                yield kind, rows
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Decoded:
+    """The spans of a column of tags, in the order of their rows; no two overlap.
+
+    Args:
+        begin: the first row of each.
+        end: the row behind its last one.
+        label: its label; the names are sorted.
+        defects: the tags that break the scheme, whatever the repair.
+
+    """
+
+    begin: Rows
+    end: Rows
+    label: TextColumn
+    defects: Defects
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+
+def decode(tags: TextColumn, sentences: Rows, scheme: Scheme, repair: Repair) -> Decoded:
+    """Return the spans that tags of a scheme stand for, and every tag that breaks the scheme.
+
+    `conlleval` takes every run for a span: an inside without a beginning, or with another label, begins one, and what
+    is not closed ends where its run does. `discard` leaves out the spans with a defect. `refuse` repairs nothing: the
+    caller raises if there are defects. Tags that the scheme does not have are outside of spans, and no span goes over
+    the end of a sentence.
+
+    >>> tags = TextColumn.of("B-PER I-PER O B-PER I-LOC".split())
+    >>> spans = decode(tags, np.array([0, 5]), "bio", "conlleval")
+    >>> spans.begin.tolist(), spans.end.tolist(), spans.label.values()
+    ([0, 3, 4], [2, 4, 5], ['PER', 'PER', 'LOC'])
+    >>> [(kind, rows.tolist()) for kind, rows in spans.defects.by_kind()]
+    [('another label inside', [4])]
+    """
+    runs = Runs.of(tags, sentences, scheme)
+    first, last = runs.first_defects(scheme), runs.last_defects(scheme)
+    begin, end = runs.begin, runs.last + 1
+    if repair == "discard":
+        sound = (first == _NOTHING) & (last == _NOTHING)
+        begin, end = begin[sound], end[sound]
+    strays = np.full(len(runs.strays), _STRAY, np.uint8)
+    defects = _in_order((runs.begin, first), (runs.last, last), (runs.strays, strays))
+    return Decoded(begin, end, TextColumn(runs.labels[begin], runs.names), defects)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Runs:
+    """Rows that go on with each other, as far as letters and labels tell.
+
+    Args:
+        roles: the role of each row.
+        labels: the code of each row's label, where it has one.
+        names: the labels, sorted.
+        begin: the first row of each run.
+        last: its last row.
+        before: the role of the row before it in its sentence; 0 where there is none.
+        strays: the rows whose tag is none of the scheme.
+
+    """
+
+    roles: Bytes
+    labels: Codes
+    names: tuple[str, ...]
+    begin: Rows
+    last: Rows
+    before: Bytes
+    strays: Rows
+
+    @classmethod
+    def of(cls, tags: TextColumn, sentences: Rows, scheme: Scheme) -> Runs:
+        """Find the runs."""
+        roles, labels, names = _split(tags, scheme)
+        follows = np.ones(len(tags) + 1, np.bool_)
+        follows[sentences] = False
+        goes_on = np.zeros(len(tags) + 1, np.bool_)  # and behind the last row, nothing does
+        goes_on[1:-1] = _has(roles[:-1], OPEN) & _has(roles[1:], CONTINUED) & (labels[:-1] == labels[1:])
+        goes_on &= follows
+        covered = _has(roles, COVERED)
+        begin, last = np.flatnonzero(covered & ~goes_on[:-1]), np.flatnonzero(covered & ~goes_on[1:])
+        before = np.where(follows[begin], roles[begin - 1], np.uint8(0))
+        return cls(roles, labels, names, begin, last, before, np.flatnonzero(_has(roles, STRAY)))
+
+    def first_defects(self, scheme: Scheme) -> Bytes:
+        """Return the kind of defect at the first row of each run."""
+        kind = np.full(len(self.begin), _NOTHING, np.uint8)
+        begun = ~_has(self.roles[self.begin], CONTINUED)
+        if scheme in {"bio", "bioes"}:
+            kind[~begun] = _UNBEGUN
+            kind[~begun & _has(self.before, OPEN)] = _RELABELLED
+        elif scheme == "iob1":
+            same = _has(self.before, COVERED) & (self.labels[self.begin] == self.labels[self.begin - 1])
+            kind[begun & ~same] = _NEEDLESS
+        return kind
+
+    def last_defects(self, scheme: Scheme) -> Bytes:
+        """Return the kind of defect at the last row of each run."""
+        kind = np.full(len(self.last), _NOTHING, np.uint8)
+        if scheme in {"bioes", "ioe2"}:
+            kind[_has(self.roles[self.last], OPEN)] = _UNCLOSED
+        return kind
+
+    def broken(self, scheme: Scheme) -> int:
+        """Return how many defects there are, strays aside."""
+        ends = self.first_defects(scheme), self.last_defects(scheme)
+        return sum(int(np.count_nonzero(kind != _NOTHING)) for kind in ends)
+
+
+def _split(tags: TextColumn, scheme: Scheme) -> tuple[Bytes, Codes, tuple[str, ...]]:
+    """Return the role of each row and the code of its label, and the labels."""
+    spelling = Spelling.of(tags.names)
+    parts = [spelling.split(name, scheme) for name in tags.names]
+    if tags.missing is not None:
+        parts[tags.missing] = Tag(0)
+    names = tuple(sorted({part.label for part in parts if part.role & COVERED}))
+    code_of = {name: code for code, name in enumerate(names)}
+    roles = np.array([part.role for part in parts], np.uint8)
+    labels = np.array([code_of.get(part.label, 0) for part in parts], code_type(len(names)))
+    return roles.take(tags.codes), labels.take(tags.codes), names
+
+
+def _has(roles: Bytes, bit: int) -> Truths:
+    has: Truths = (roles & np.uint8(bit)) != 0
+    return has
+
+
+def _in_order(*found: tuple[Rows, Bytes]) -> Defects:
+    """Lay rows and their kinds of defect together."""
+    row = np.concatenate([rows[kinds != _NOTHING] for rows, kinds in found])
+    kind = np.concatenate([kinds[kinds != _NOTHING] for _, kinds in found])
+    order = np.lexsort((kind, row))
+    return Defects(row[order], TextColumn(kind[order], KINDS))
+
+
+# Which scheme a column of chunk tags is in.
+#
+# It is the one with the fewest defects. So one slip of a system makes no IOB1 of its BIO, and a file in IOB1 is told
+# from one in BIO, although conlleval would find the same spans in both.
+
+
+_MEANING: dict[Scheme, str] = {
+    "bio": "BIO (IOB2): spans begin with B-",
+    "io": "IO: no letter but I-",
+    "iob1": "IOB1: spans begin with I-, or with B- right behind one of their label",
+    "ioe2": "IOE2: spans end with E-",
+    "bioes": "BIOES: spans have an end",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """What the tags say of their scheme.
+
+    Args:
+        scheme: the one with the fewest defects.
+        alternatives: the schemes that fit no worse.
+        defects: how many defects `decode` will find.
+        why: all that in a sentence.
+
+    """
+
+    scheme: Scheme
+    alternatives: tuple[Scheme, ...]
+    defects: int
+    why: str
+
+    @property
+    def sure(self) -> bool:
+        """Whether all tags keep to this scheme and to no other."""
+        return not self.alternatives and not self.defects
+
+
+def detect(tags: TextColumn, sentences: Rows) -> Detected:
+    """Find the scheme of a column of tags; raise `ReadError` if these are no chunk tags.
+
+    They are chunk tags if most rows that are not outside have a letter of some scheme. Labels without letters are
+    taken for `io` where `O` is the commonest tag.
+
+    >>> from comparanda.core.text_columns import TextColumn
+    >>> found = detect(TextColumn.of("I-PER I-PER B-PER O".split()), np.array([0, 4]))
+    >>> found.scheme, found.sure, found.why
+    ('iob1', True, 'IOB1: spans begin with I-, or with B- right behind one of their label')
+    >>> detect(TextColumn.of("I-PER I-PER O".split()), np.array([0, 3])).why
+    'IO: no letter but I-; IOB1 fits as well'
+    """
+    found = fitting(evidence_of(tags, sentences), tags.names)
+    if not found.letters:
+        return Detected(found.best, found.others, 0, found.why)
+    runs = Runs.of(tags, sentences, found.best)
+    defects = runs.broken(found.best) + len(runs.strays)
+    return Detected(found.best, found.others, defects, _sentence(found, defects))
+
+
+def evidence_of(tags: TextColumn, sentences: Rows) -> TagEvidence:
+    """Count what tells the scheme of a column of tags."""
+    counts = _counted(tags)
+    if not any(Spelling.of(tags.names).letter(name) for name in counts if name not in OUTSIDE):
+        return TagEvidence(counts, {})
+    runs = Runs.of(tags, sentences, "bioes")  # which has the letters of all
+    return TagEvidence(counts, {scheme: runs.broken(scheme) for scheme in SCHEMES})
+
+
+def _counted(tags: TextColumn) -> dict[str, int]:
+    """Return how often each tag is used."""
+    counts = np.bincount(tags.codes, minlength=len(tags.names)).tolist()
+    used = [code for code, count in enumerate(counts) if count and code != tags.missing]
+    return {tags.names[code]: counts[code] for code in used}
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """The scheme that fits best, those that fit no worse, why, and how often each letter is used, if letters told."""
+
+    best: Scheme
+    others: tuple[Scheme, ...]
+    why: str
+    letters: Counter[str]
+
+
+def fitting(evidence: TagEvidence, names: Iterable[str]) -> Fitting:
+    """Choose the scheme with the fewest defects; of equal ones that which has more of the letters, then the first.
+
+    Args:
+        evidence: what the tags say.
+        names: the tags, used or not.
+
+    """
+    counts, letters = evidence.counts, Counter[str]()
+    inside = sorted((name for name in counts if name not in OUTSIDE), key=lambda name: (-counts[name], name))
+    if not inside:
+        return Fitting("bio", SCHEMES[1:], "there are no spans, so any scheme fits", letters)
+    spelling = Spelling.of(names)
+    for name in inside:
+        if letter := spelling.letter(name):
+            letters[letter] += counts[name]
+    if 2 * letters.total() > sum(counts[name] for name in inside):
+        foreign = {scheme: letters.total() - sum(letters[each] for each in LETTERS[scheme]) for scheme in SCHEMES}
+        misfit = {scheme: (evidence.broken.get(scheme, 0) + foreign[scheme], foreign[scheme]) for scheme in SCHEMES}
+        best = min(SCHEMES, key=lambda scheme: misfit[scheme])
+        others = tuple(scheme for scheme in SCHEMES if scheme != best and misfit[scheme] == misfit[best])
+        return Fitting(best, others, _MEANING[best], letters)
+    if spelling.bare and counts.get("O") == max(counts.values()):
+        return Fitting("io", (), "IO: labels without letters", Counter())
+    raise _no_chunk_tags(inside)
+
+
+def _sentence(found: Fitting, defects: int) -> str:
+    why = found.why
+    if found.best == "bioes":
+        why += f" (letters {' '.join(letter for letter in LETTERS[found.best] if found.letters[letter])})"
+    if found.others:
+        fit = "fits" if len(found.others) == 1 else "fit"
+        why += f"; {' and '.join(scheme.upper() for scheme in found.others)} {fit} as well"
+    if defects:
+        why += f"; {defects:,} {'defect' if defects == 1 else 'defects'}"
+    return why
+
+
+def _no_chunk_tags(names: list[str]) -> ReadError:
+    shown = ", ".join(map(repr, names[:3]))
+    return ReadError(
+        f"these are no chunk tags: {shown}{', …' * (len(names) > 3)}",
+        hint="chunk tags look like B-PER, I-PER and O; name another column, or the scheme",
+    )
+
+
+# Chunk tags read as spans: the step that all formats with running tokens share.
+
+
+AUTO = "auto"
+ALSO: dict[str, Scheme] = {
+    "iob2": "bio",
+    "iobes": "bioes",
+    "bilou": "bioes",
+    "bmes": "bioes",
+    "bmewo": "bioes",
+}
+"""Other names of schemes."""
+
+_NO_TAG = KINDS[0]
+_DONE = {"conlleval": "counted as conlleval does", "discard": "their spans left out"}
+
+
+def with_spans(corpus: Corpus, request: Request) -> Corpus:
+    """Return a corpus with the spans that its chunk tags stand for, counted in rows.
+
+    The options `scheme` and `repair` say how the tags are read. What was detected and what was repaired is noted.
+
+    Args:
+        corpus: running tokens; the tags are the column `value`.
+        request: what was asked, with the options.
+
+    """
+    asked = _asked(request.options.get("scheme", AUTO))
+    repair: Repair = choose(request.options, "repair", REPAIRS)
+    tags = corpus.columns["value"]
+    scheme, read_as, evidence = (asked, None, None) if asked else _detected(corpus)
+    decoded = decode(tags, corpus.sentences, scheme, repair)
+    if repair == "refuse" and len(decoded.defects):
+        raise _broken(corpus, decoded, scheme)
+    bounds = corpus.row_documents
+    document = np.searchsorted(bounds, decoded.begin, side="right") - 1
+    first = bounds[document]
+    offset = corpus.offset[decoded.begin]
+    spans = Spans("tokens", document, decoded.begin - first, decoded.end - first, decoded.label, offset)
+    notes = list(corpus.notes)
+    if read_as is not None:
+        notes.append(Note(request.side, read_as, len(spans), first_places(corpus.source, offset[:3])))
+    for kind, rows in decoded.defects.by_kind():
+        done = "read as outside" if kind == _NO_TAG else _DONE[repair]
+        places = first_places(corpus.source, corpus.offset[rows[:3]])
+        notes.append(Note(request.side, f"chunk tags that break {scheme.upper()} ({kind}), {done}", len(rows), places))
+    return replace(corpus, spans=spans, notes=tuple(notes), tags=evidence)
+
+
+def _asked(written: str) -> Scheme | None:
+    """Return the scheme that the option names; None if it is to be detected."""
+    name = written.lower()
+    if name == AUTO:
+        return None
+    for scheme in SCHEMES:
+        if ALSO.get(name, name) == scheme:
+            return scheme
+    names = (AUTO, *SCHEMES, *ALSO)
+    raise UsageError(f"scheme={written!r} is not possible{nearest(name, names)}", hint=f"one of: {', '.join(names)}")
+
+
+def _detected(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
+    """Return the scheme of a corpus, what to note of it, and what told it.
+
+    Nothing is to be noted of BIO, which most people mean by tags. Of a portion, the whole corpus may tell the scheme.
+    """
+    evidence = evidence_of(corpus.columns["value"], corpus.sentences)
+    told = () if corpus.source.whole is None else corpus.source.whole.scheme
+    found = tuple(scheme for name in told for scheme in SCHEMES if scheme == name)
+    try:
+        best, *others = found or chosen_scheme(evidence, corpus.columns["value"].names)
+    except ReadError as problem:
+        if corpus.source.whole is not None:  # which will tell
+            return "bio", None, evidence
+        where, what = corpus.source.parts[0].name, f"{corpus.judged}: {problem.what}"
+        raise ReadError(what, where=where, details=problem.details, hint=problem.hint) from None
+    if best == "bio":
+        return best, None, evidence
+    also = ", ".join(scheme.upper() for scheme in others)
+    return best, f"chunk tags read as {best.upper()}{f' ({also} would fit as well)' if also else ''}", evidence
+
+
+def chosen_scheme(evidence: TagEvidence, names: Iterable[str]) -> tuple[Scheme, ...]:
+    """Return the scheme that tags are in, and behind it those that would fit as well.
+
+    Args:
+        evidence: what the tags say.
+        names: the tags, used or not.
+
+    """
+    found = fitting(evidence, names)
+    return found.best, *found.others
+
+
+def _broken(corpus: Corpus, decoded: Decoded, scheme: Scheme) -> ReadError:
+    """Make the error for the first tag that breaks the scheme."""
+    row, kind = int(decoded.defects.row[0]), decoded.defects.kind[0]
+    tags = corpus.columns["value"]
+    begin = int(corpus.sentences[corpus.sentence_of(row)])
+    before = f"the tag before it is {tags[row - 1]!r}" if row > begin else "it is the first of its sentence"
+    return refuse(
+        corpus.source,
+        int(corpus.offset[row]),
+        f"the tag {tags[row]!r} breaks the scheme {scheme.upper()}: {kind}",
+        details=[before] if kind != _NO_TAG else [],
+        hint="mend it, say ?scheme=NAME if that is another one, or ?repair=conlleval or discard to go on",
+    )

@@ -1,0 +1,758 @@
+"""CoNLL-2012: a word a line, chains of mentions as brackets in the last column, documents between marks.
+
+There is more than one way to write these files, so the rules are written down here:
+
+- `#begin document (NAME); part 001` begins a document and `#end document` ends it. A document is told by its name and
+  its part, and part 0 goes without saying: `(x); part 000`, `(x); part 0` and `(x)` are one name. Blanks around a name
+  do not count. Other lines that begin with `#` are comments, unless words stand in the first column and the line has
+  brackets, or their sign for none, in the last.
+- Columns stand between tabs if the first line of words has one, else between spaces, any number of them. Lines may
+  have different numbers of columns, because predicates have one each: the *last* one holds the brackets. `-`, `_`, `*`
+  or nothing is no bracket. A tab at the end of a line is no column if no line with as many columns has a last one.
+- The words are in column 4 of five or more, in column 3 of four, in the last but one of two or three; in column 2 if
+  the first column counts words, as in SemEval-2010. With six or more, column 5 holds the tags of parts of speech.
+- `(12` opens a mention of chain 12, `12)` closes it, `(12)` does both; several stand in one cell, with `|` between them
+  or without. A bracket closes the last one of its chain that is open, where those of one cell open before others
+  close; those of different chains may cross. All that is as in the reference scorer. Brackets with a type, as in GUM
+  (`(person-12-Antonín_Dvořák`), and in parts (`(12[1/2]`), are read too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, count, islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.corpus import Spans
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.text_columns import TextColumn, code_type
+from comparanda.errors import ReadError, UsageError, WriteError
+from comparanda.formats.conllu import is_word_line
+from comparanda.formats.conllu_entities import BROKEN, BROKEN_DROPPED, NO_LABEL, Gathered
+from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.cuts import marked_lines
+from comparanda.formats.document_writer import Losses, Passage, Writer
+from comparanda.formats.entity_brackets import CHAINS, Cell, chain_fields, mentions, named_fields
+from comparanda.formats.scanner import LINE_FEED, SPACE, TAB, Block, blank_spaces_removed, blocks, replaced
+from comparanda.formats.tokens import Gathering
+from comparanda.formats.word_runs import (
+    CROSSING,
+    KEPT,
+    Placed,
+    ambiguous,
+    chain_of,
+    kept_elsewhere,
+    placed,
+    sentences_of,
+    stands_in_line,
+    whole,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.remote import AnyPath
+    from comparanda.core.text_columns import Rows, Truths
+    from comparanda.formats.cuts import Mark
+
+
+# Lines that begin and end documents, as in CoNLL-2012: `#begin document (NAME); part 001` and `#end document`.
+
+
+MARK = re.compile(rb"^#[ \t]*(?:begin|end) document\b", re.MULTILINE)
+BEGIN = re.compile(r"#\s*begin document\b(?P<name>.*)")
+
+_BEGIN_BYTES = re.compile(rb"^#[ \t]*begin document\b", re.MULTILINE)
+_END = re.compile(r"#\s*end document\b.*")
+_PART = re.compile(r"(?P<before>[;)])\s{0,20}part\s{1,20}(?P<part>[0-9]{1,9})$")
+_LONGEST_PART = 60
+
+
+def document_name(text: str) -> str:
+    """Return the name of a document, as it stands behind `#begin document`.
+
+    >>> [document_name(text) for text in ("(nw/wsj_1); part 000", "(nw/wsj_1); part 002", "(x) ; ", "GUM_bio_dvorak")]
+    ['nw/wsj_1', 'nw/wsj_1; part 2', 'x', 'GUM_bio_dvorak']
+    """
+    name, part = _parsed(text)
+    return f"{name.strip()}; part {part}" if part else name.strip()
+
+
+def _parsed(text: str) -> tuple[str, int]:
+    """Return the name as it is written, and the part."""
+    body, part = text.strip().removesuffix(";").rstrip(), 0
+    if found := _PART.search(body[-_LONGEST_PART:]):
+        part = int(found["part"])
+        body = body[: len(body) - len(found[0]) + 1].removesuffix(";").rstrip()
+    return (body[1:-1] if body.startswith("(") and body.endswith(")") else body), part
+
+
+def _is_clean(text: str) -> bool:
+    """Whether there are no blanks at the end, nor around the name inside brackets."""
+    name, _ = _parsed(text)
+    return text == text.rstrip() and name == name.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A line that begins a document: the line's number in its block, the document's name, and where the line stands."""
+
+    line: int
+    name: str
+    place: int
+
+
+@dataclass
+class DocumentMarks:
+    """What is inside of documents and what is not, block by block.
+
+    A file without any `#begin document` is a document as a whole; in others, what stands before the first of them and
+    behind an `#end document` is outside. A document that is not ended ends where the next one, or another file, begins.
+
+    Args:
+        source: the bytes.
+        unclean: where names with blanks around them stand.
+        unended: where documents begin that are not ended.
+
+    """
+
+    source: Source
+    unclean: list[int] = field(default_factory=list)
+    unended: list[int] = field(default_factory=list)
+    _inside: bool = True
+    _open: int | None = None
+
+    def read(self, block: Block, hashes: list[int]) -> tuple[list[Begin], list[int], Truths]:
+        """Take the lines of a block that begin with `#`.
+
+        Return the documents that begin, all lines that are marks, and for each line whether it is inside of a document.
+        """
+        begins, marks = [], []
+        inside = np.zeros(len(block.start), np.bool_)
+        files = self._files(block)
+        first = 0
+        for line, is_file in sorted([*((line, 0) for line in files), *((line, 1) for line in hashes)]):
+            inside[first:line] = self._inside
+            first = line
+            if not is_file:
+                self._new_file(files[line])
+                continue
+            text, place = block.text(self.source, line), int(block.start[line])
+            if begin := BEGIN.fullmatch(text):
+                begins.append(self._begin(line, begin["name"], place))
+            elif _END.fullmatch(text):
+                self._inside, self._open = False, None
+            else:
+                continue
+            marks.append(line)
+        inside[first:] = self._inside
+        return begins, marks, inside
+
+    def finish(self) -> None:
+        """End the last document."""
+        if self._open is not None:
+            self.unended.append(self._open)
+        self._open = None
+
+    def _files(self, block: Block) -> dict[int, bool]:
+        """Return the lines at which files begin, and whether these have marks."""
+        parts = self.source.parts
+        ends = [*(part.begin for part in parts[1:]), self.source.size]
+        low, high = int(block.start[0]), int(block.end[-1])
+        return {
+            int(np.searchsorted(block.start, part.begin)): _BEGIN_BYTES.search(self.source.data, part.begin, end)
+            is not None
+            for part, end in zip(parts, ends, strict=True)
+            if low <= part.begin <= high
+        }
+
+    def _new_file(self, marked: bool) -> None:
+        self.finish()
+        self._inside = not marked
+
+    def _begin(self, line: int, name: str, place: int) -> Begin:
+        self.finish()
+        if not _is_clean(name):
+            self.unclean.append(place)
+        self._inside, self._open = True, place
+        return Begin(line, document_name(name), place)
+
+
+# Brackets with nothing but the names of chains: `(12`, `12)`, `(12)`, `(12|(3)7)`, all of a file at once.
+#
+# Most files of chains hold no others. Each distinct cell is taken apart once; what opens and closes is then found by
+# sorting, without a loop over mentions. Of one chain, a bracket closes the last one that is open: seen by depth, what
+# opens and what closes at one depth take turns. Whatever does not fit is left to `conllu_entities.brackets`, which
+# knows
+# how to say what is wrong.
+
+
+_NAME = r"[^()|\[\]%&\s-]+"
+_PLAIN = re.compile(rf"(?:(?<=.)\|)?(?:\((?P<opened>{_NAME})(?P<closed>\))?|(?P<closing>{_NAME})\))")
+_OPEN, _CLOSE = 1, -1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlainMentions:
+    """Mentions in the order of their opening brackets.
+
+    Args:
+        first: the row of the first word of each.
+        last: the row of its last word.
+        chain: the name of its chain.
+
+    """
+
+    first: Rows
+    last: Rows
+    chain: TextColumn
+
+
+def plain_mentions(rows: Rows, cells: TextColumn, document: Rows, most: int) -> PlainMentions | None:
+    """Read the brackets of some rows; None if they are not all plain, or do not fit together.
+
+    Args:
+        rows: the rows with brackets, in order.
+        cells: what each of them holds.
+        document: the document of each.
+        most: how many may begin at one word.
+
+    """
+    steps = _Steps.of(cells, most)
+    if steps is None:
+        return None
+    sizes = np.diff(steps.bounds)[cells.codes]
+    begins = np.repeat(steps.bounds[:-1][cells.codes], sizes)
+    step = begins + np.arange(len(begins)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    row, kind, name = np.repeat(rows, sizes), steps.kind[step], steps.name[step]
+    group = np.repeat(document, sizes) * max(len(steps.names), 1) + name
+    opening, closing = _paired(group, kind)
+    if opening is None or closing is None:
+        return None
+    order = np.argsort(opening, kind="stable")
+    opening, closing = opening[order], closing[order]
+    return PlainMentions(row[opening], row[closing], TextColumn(name[opening], steps.names))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Steps:
+    """What the distinct cells open and close, one after the other.
+
+    Args:
+        bounds: the first step of each cell, and the number of all behind them.
+        kind: whether a step opens or closes.
+        name: the chain, as a code.
+        names: the chains by code.
+
+    """
+
+    bounds: Rows
+    kind: NDArray[np.int8]
+    name: NDArray[np.unsignedinteger]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, cells: TextColumn, most: int) -> _Steps | None:
+        """Take the cells apart that occur; None if one is not plain."""
+        names: dict[str, int] = {}
+        kinds: list[int] = []
+        codes: list[int] = []
+        bounds = [0]
+        used = np.zeros(len(cells.names), np.bool_)
+        used[cells.codes] = True
+        for text, there in zip(cells.names, used.tolist(), strict=True):
+            end = 0
+            if there and text.count("(") > most:
+                return None
+            while there and (found := _PLAIN.match(text, end)):
+                end = found.end()
+                opened, closed, closing = found.group("opened", "closed", "closing")
+                code = names.setdefault(opened or closing, len(names))
+                kinds += [_CLOSE] if closing else [_OPEN, _CLOSE] if closed else [_OPEN]
+                codes += [code] * (2 if closed else 1)
+            if there and end != len(text):
+                return None
+            bounds.append(len(kinds))
+        kind = code_type(len(names))
+        return cls(np.array(bounds, np.int64), np.array(kinds, np.int8), np.array(codes, kind), tuple(names))
+
+
+def _paired(group: Rows, kind: NDArray[np.int8]) -> tuple[Rows, Rows] | tuple[None, None]:
+    """Return the steps that open and those that close them; nothing if some do not fit together."""
+    order = np.argsort(group, kind="stable")
+    signs, groups = kind[order].astype(np.int64), group[order]
+    begins = np.flatnonzero(np.diff(groups, prepend=-1))
+    depth = np.cumsum(signs)
+    base = np.repeat(depth[begins] - signs[begins], np.diff(np.append(begins, len(groups)))) if len(begins) else depth
+    depth = depth - base
+    level = np.where(signs == _OPEN, depth, depth + 1)
+    if (level <= 0).any():
+        return None, None
+    within = np.lexsort((np.arange(len(order)), level, groups))
+    steps, turns = order[within], signs[within]
+    if len(steps) % 2 or (turns[::2] != _OPEN).any() or (turns[1::2] != _CLOSE).any():
+        return None, None
+    same = (groups[within][::2] == groups[within][1::2]) & (level[within][::2] == level[within][1::2])
+    return (steps[::2], steps[1::2]) if same.all() else (None, None)
+
+
+_NONE = frozenset({"-", "_", "*", ""})
+_ONE = re.compile(r"(?:(?<=.)\|)?(\([^()|]+\)?|[^()|]+\))", re.DOTALL)
+_WORD_LINE = re.compile(rb"^[ \t]*[^#\s][^\n]*", re.MULTILINE)
+_BEGIN_LINE = re.compile(rb"\n#[ \t]*begin document\b")
+_HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
+_TAGS, _LEAST_TAGGED = 4, 6
+_LOOKED_AT = 100
+_BEFORE = "last but one"
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What the first lines of words say: what stands between columns, and what is in them, by one of these lines."""
+
+    separator: int
+    cells: tuple[str, ...]
+
+    @classmethod
+    def of(cls, source: Source) -> _Layout:
+        found = islice(_WORD_LINE.finditer(source.data, 0, source.size), _LOOKED_AT)
+        lines = [str(each[0], "utf-8").strip(" ") for each in found] or [""]
+        inner = lines[0].strip(" \t")
+        if "\t" not in inner and (" " in inner or "\t" not in lines[0]):
+            return cls(SPACE, tuple(inner.split()))
+        cells = [line.split("\t") for line in lines]
+        if whole := next((each for each in cells if each[-1]), None):
+            return cls(TAB, tuple(whole))
+        tab_behind = all(_holds_brackets(each[-2]) and each[-2] for each in cells if len(each) > 1)
+        return cls(TAB, tuple(cells[0][:-1] if tab_behind else cells[0]))
+
+    @property
+    def width(self) -> int:
+        """How many columns the line has."""
+        return len(self.cells)
+
+    @property
+    def word(self) -> int | None:
+        """The column of the words; None where there is no place for them."""
+        if self.width < 5:
+            return 2 if self.width == 4 else self.width - 2 if self.width > 1 else None
+        return 1 if self.cells[0].isdecimal() and not self.cells[2].isdecimal() else 3
+
+    @property
+    def tags(self) -> int | None:
+        """The column of tags of parts of speech."""
+        return _TAGS if self.width >= _LEAST_TAGGED else None
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read CoNLL-2012."""
+    if _at_lines(source, 1, (SPACE, TAB)):
+        source = blank_spaces_removed(source, request.side) or source
+    layout = _Layout.of(source)
+    if layout.separator == SPACE:
+        source = _single_spaces(source)
+    reading = _Reading(source, request, layout)
+    for block in blocks(source, layout.separator, request.max_line):
+        reading.add(block)
+    where = f"words in {reading.word}, tags in {reading.tags}"
+    return replace(reading.corpus(), layout=where)
+
+
+def _at_lines(source: Source, step: int, wanted: tuple[int, ...]) -> bool:
+    """Whether one of some bytes stands next to the end of a line; the search of two bytes takes three times as long."""
+    beside = source.buffer[np.flatnonzero(source.buffer[: source.size] == LINE_FEED) + step]
+    return any((beside == byte).any() for byte in wanted)
+
+
+def _single_spaces(source: Source) -> Source:
+    """Return the source with one space between columns and none around them; lines that are marks stay as they are."""
+    data = source.buffer[: source.size].copy()
+    blank = np.concatenate([[False], (data == SPACE) | (data == TAB), [False]])
+    first, last = np.flatnonzero(blank[1:-1] & ~blank[:-2]), np.flatnonzero(blank[1:-1] & ~blank[2:])
+    inside = (first > 0) & (data[first - 1] != LINE_FEED) & (data[np.minimum(last + 1, len(data) - 1)] != LINE_FEED)
+    keep = ~blank[1:-1]
+    keep[first[inside]] = True
+    marks = [slice(mark.start(), source.data.find(b"\n", mark.start())) for mark in MARK.finditer(source.data)]
+    for line in marks:
+        keep[line] = True
+    data[first[inside]] = SPACE
+    for line in marks:
+        data[line] = source.buffer[line]
+    return replaced(source, data[keep].tobytes())
+
+
+class _Reading:
+    """One file on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request, layout: _Layout) -> None:
+        self.source, self.request, self.layout = source, request, layout
+        self.word = self._column("word", layout.word)
+        self.tags = self._column("pos", layout.tags)
+        wanted = {"brackets": -1}
+        if self.tags is not None:
+            wanted |= {name: self.tags for name in request.extra if name in {"xpos", "pos"}}
+        self.least = max([-1, *(each for each in (self.word, self.tags) if each is not None)]) + 2
+        self.tabs_behind = layout.separator == TAB and self.least > 1 and _at_lines(source, -1, (TAB,))
+        if self.tabs_behind:
+            wanted[_BEFORE] = -2
+        self.gathering = Gathering(source, wanted, width=None, word=self.word)
+        self.marks = DocumentMarks(source)
+        self.outside: list[int] = []
+        self.out_of_it = 0
+        self.fields: list[Rows] = []
+
+    def _column(self, option: str, usual: int | None) -> int | None:
+        written, width = self.request.options.get(option), self.layout.width
+        if written is None:
+            return usual
+        if written == "none":
+            return None
+        if not written.isdecimal() or len(written) > 9 or not 1 <= int(written) < width:
+            hint = f"a number from 1 to {width - 1}, or none" if width > 1 else "the file has one column"
+            raise UsageError(f"{option}={written!r} names no column before that of brackets", hint=hint)
+        return int(written) - 1
+
+    def add(self, block: Block) -> None:
+        """Take over the words of one block."""
+        blank = block.end == block.start
+        hashes = np.flatnonzero(((block.first8 & _LOW_BYTE) == _HASH) & ~blank).tolist()
+        begins, marks, inside = self.marks.read(block, hashes)
+        other = blank.copy()
+        marked = set(marks)
+        other[[line for line in hashes if line in marked or not self._is_word(block, line)]] = True
+        self._leave_out(block, np.flatnonzero(~(other | inside)))
+        lines = np.flatnonzero(~other & inside)
+        narrow = lines[block.fields[lines] < self.least]
+        if narrow.size:
+            raise self._narrow(block, int(narrow[0]))
+        for begin in begins:
+            row = int(np.searchsorted(lines, begin.line)) + self.gathering.rows
+            self.gathering.marks.begin(begin.name, row, begin.place)
+        cuts = blank.copy()
+        cuts[marks] = True
+        if self.tabs_behind:
+            self.fields.append(block.fields[lines])
+        self.gathering.add(block, lines, np.searchsorted(lines, np.flatnonzero(cuts)))
+
+    def _is_word(self, block: Block, line: int) -> bool:
+        """Whether a line that begins with `#` is no comment: words stand there, and its last cell can hold brackets."""
+        if self.word != 0:
+            return False
+        cells = block.text(self.source, line).split(chr(self.layout.separator))
+        return len(cells) == self.layout.width and _holds_brackets(cells[-1])
+
+    def _leave_out(self, block: Block, lines: Rows) -> None:
+        self.out_of_it += len(lines)
+        self.outside += block.start[lines[: 3 - len(self.outside)]].tolist()
+
+    def _narrow(self, block: Block, line: int) -> ReadError:
+        count, column = int(block.fields[line]), self.least - 1
+        what = f"{count} column{'s'[: count != 1]}, but the first line of words has {self.layout.width}"
+        hint = f"column {column} is read, and the last one holds the brackets; say what is where: ?word=N, ?pos=N"
+        return refuse(self.source, int(block.start[line]), what, hint=hint)
+
+    def corpus(self) -> Corpus:
+        """Return what was read, with the mentions."""
+        self.marks.finish()
+        if not self.gathering.rows and self.out_of_it:
+            hint = "put '#begin document (NAME);' before them"
+            raise refuse(self.source, self.outside[0], "all words stand outside of documents", hint=hint)
+        corpus = self.gathering.corpus(self.request, "conll2012", mends={})
+        columns = dict(corpus.columns)
+        brackets = self._without_tabs(columns.pop("brackets"), columns.pop(_BEFORE, None))
+        annotated = {name: column for name, column in columns.items() if not {*column.names} <= _NONE}
+        corpus = replace(corpus, columns=annotated, judged="chains", notes=(*corpus.notes, *self._notes()))
+        return self._with_mentions(corpus, brackets)
+
+    def _without_tabs(self, brackets: TextColumn, before: TextColumn | None) -> TextColumn:
+        """Take what stands before a tab at the end of a line where no line of so many columns has a last one."""
+        if before is None:
+            return brackets
+        fields = np.concatenate(self.fields)
+        empty = ~brackets.truths(lambda cell: cell != "")
+        stray = empty & ~np.isin(fields, np.unique(fields[~empty])) & (fields > self.least)
+        stray &= before.truths(lambda cell: "*" not in cell and bool(_brackets(cell)))  # arguments: (ARG0*)
+        if not stray.any():
+            return brackets
+        names = (*brackets.names, *before.names)
+        return TextColumn(np.where(stray, before.codes.astype(np.int64) + len(brackets.names), brackets.codes), names)
+
+    def _notes(self) -> Iterator[Note]:
+        kinds = {
+            "document names with blanks around them, cleaned": (self.marks.unclean, len(self.marks.unclean)),
+            "documents without '#end document'": (self.marks.unended, len(self.marks.unended)),
+            "words outside of documents, left out": (self.outside, self.out_of_it),
+        }
+        for what, (places, count) in kinds.items():
+            if count:
+                yield Note(self.request.side, what, count, first_places(self.source, np.array(places[:3])))
+
+    def _with_mentions(self, corpus: Corpus, brackets: TextColumn) -> Corpus:
+        rows = np.flatnonzero(brackets.truths(lambda cell: cell not in _NONE))
+        cells = brackets.take(rows)
+        most = self.request.limits.open
+        cells = TextColumn(cells.codes, tuple(_opened_first(each, most) for each in cells.names))
+        document = np.searchsorted(corpus.row_documents, rows, side="right") - 1
+        fields, note = self._fields(corpus, cells, rows)
+        notes: list[Note] = []
+        if fields == ("eid",) and (plain := plain_mentions(rows, cells, document, most)) is not None:
+            spans = _plain_spans(corpus, plain)
+        else:
+            spans, notes = self._careful_spans(corpus, rows, cells, document, fields)
+        if not len(rows):
+            notes.append(self._no_mentions(corpus))
+        return replace(corpus, spans=spans, notes=(*corpus.notes, *note, *notes))
+
+    def _careful_spans(
+        self, corpus: Corpus, rows: Rows, column: TextColumn, document: Rows, fields: tuple[str, ...]
+    ) -> tuple[Spans, list[Note]]:
+        """Read brackets one by one."""
+        cells = column.values()
+        bounds = np.searchsorted(document, np.arange(len(corpus.documents) + 1)).tolist()
+        broken: list[int] | None = [] if choose(self.request.options, "broken", BROKEN) == "drop" else None
+        places, numbers = corpus.offset[rows].tolist(), rows.tolist()
+        gathered = Gathered(self.source, None)
+        for number in range(len(corpus.documents)):
+            some = range(bounds[number], bounds[number + 1])
+            given = ((Cell(cells[at] or "", places[at], numbers[at], numbers[at] + 1), fields) for at in some)
+            found = mentions(self.source, given, self.request.limits.open, broken)
+            gathered.add(number, int(corpus.row_documents[number]), found)
+        spans, notes = gathered.spans(self.request.side)
+        if broken:
+            first = first_places(self.source, np.array(sorted(broken)[:3]))
+            notes.append(Note(self.request.side, BROKEN_DROPPED, len(broken), first))
+        return spans, notes
+
+    def _fields(self, corpus: Corpus, cells: TextColumn, rows: Rows) -> tuple[tuple[str, ...], list[Note]]:
+        """Return the names of what stands behind brackets, mostly the chain alone, and what to note of them."""
+        if asked := self.request.options.get("fields"):
+            if not {*CHAINS} & {*named_fields(asked)}:
+                raise UsageError(f"fields={asked!r} has no chain", hint=f"one of them is called {' or '.join(CHAINS)}")
+            return named_fields(asked), []
+        fields = chain_fields(cells.names[code] for code in np.unique(cells.codes).tolist())
+        if fields == ("eid",):
+            return fields, []
+        what = f"brackets with more than a chain, read as {'-'.join(fields)}"
+        return fields, [Note(self.request.side, what, len(rows), first_places(self.source, corpus.offset[rows[:3]]))]
+
+    def _no_mentions(self, corpus: Corpus) -> Note:
+        """Note that there are no mentions; refuse what is another format."""
+        first = corpus.source.line_at(int(corpus.offset[0]))
+        if not corpus.documents.marked and is_word_line(first.split("\t")):
+            what = "the last column holds no brackets, and this looks like CoNLL-U"
+            raise refuse(self.source, int(corpus.offset[0]), what, hint="say so: FILE::conllu")
+        what = "files in which no word has a bracket in its last column: there are no mentions"
+        return Note(self.request.side, what, 1, first_places(self.source, corpus.offset[:1]))
+
+
+def _opened_first(cell: str, most: int) -> str:
+    """Return a cell whose brackets that close stand behind those that open; one with too many is left to be refused.
+
+    >>> _opened_first("1)|(2|(1)(1", 9), _opened_first("(1(2)", 9)
+    ('(2|(1)|(1|1)', '(1(2)')
+    """
+    if cell.find(")") > cell.rfind("(") or cell.count("(") > most or not (found := _brackets(cell)):
+        return cell
+    return "|".join(sorted(found, key=lambda each: not each.startswith("(")))
+
+
+def _holds_brackets(cell: str) -> bool:
+    """Whether a cell can be one of the last column."""
+    return cell in _NONE or bool(_brackets(cell))
+
+
+def _brackets(cell: str) -> list[str]:
+    """Return the brackets of a cell one by one; none if it holds anything else."""
+    found, end = [], 0
+    while bracket := _ONE.match(cell, end):
+        found.append(bracket[1])
+        end = bracket.end()
+    return found if end == len(cell) else []
+
+
+def _plain_spans(corpus: Corpus, found: PlainMentions) -> Spans:
+    """Return mentions as spans of their documents."""
+    document = np.searchsorted(corpus.row_documents, found.first, side="right") - 1
+    base = corpus.row_documents[document]
+    return Spans(
+        "tokens",
+        document,
+        found.first - base,
+        found.last + 1 - base,
+        TextColumn.constant(NO_LABEL, len(document)),
+        corpus.offset[found.first],
+        columns={"chain": found.chain},
+    )
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines look like CoNLL-2012: one of them begins a document."""
+    return any(map(BEGIN.fullmatch, lines))
+
+
+def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
+    """Mark the lines `#begin document`."""
+    del request
+
+    def named(text: str) -> str | None:
+        found = BEGIN.fullmatch(text)
+        return document_name(found["name"]) if found else None
+
+    return marked_lines(file, _BEGIN_LINE, named)
+
+
+FORMAT = Format(
+    name="conll2012",
+    summary="CoNLL-2012: chains of mentions as brackets in the last column, #begin document",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".conll", ".v4_gold_conll", ".v4_auto_conll", ".key", ".response", ".coref"),
+    options={
+        "word": "the column of the words: a number from 1 (4 of five or more by default), or none",
+        "pos": "the column of tags of parts of speech: a number from 1 (5 of six or more by default), or none",
+        "fields": "what stands behind brackets, for chains with types: etype-eid-other",
+        "broken": "what to do about brackets that are not closed or not opened: refuse, drop",
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"chains"}),
+    marks=marks,
+)
+
+
+# CoNLL-2012: a word a line, chains of mentions as brackets in the last column, documents between marks.
+#
+# Lines have six columns between tabs: the document, its part, the number of the word in its sentence, the word, its tag
+# and the brackets. So the reference scorer reads them, which wants numbers for names of chains.
+
+
+NOTHING = "-"
+TAG = "xpos"
+_CONLL2012_PART = re.compile(r"(?P<name>.*\S); part (?P<part>[1-9][0-9]{0,8})")
+_NUMBER = re.compile(r"0|[1-9][0-9]*")
+_NOT_IN_CELLS = re.compile(r"\s|^#")
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write documents one below the other."""
+    del options
+    given = list(documents)
+    writing = _Writing(_Numbers(chain_of(mention) for each in given for mention in each.mentions), losses)
+    yield "", "".join(chain.from_iterable(map(writing.document, given)))
+
+
+class _Numbers:
+    """Numbers for names of chains, the same for one name everywhere; names that are numbers stay as they are."""
+
+    def __init__(self, names: Iterable[str | None]) -> None:
+        given = {name: None for name in names if name is not None}
+        self._kept = {name for name in given if _NUMBER.fullmatch(name)}
+        self._free = (number for number in map(str, count(1)) if number not in self._kept)
+        self._of = {name: name if name in self._kept else self.new() for name in given}
+
+    def of(self, name: str | None) -> str:
+        """Return the number of a chain; that of a mention alone is new."""
+        return self.new() if name is None else self._of[name]
+
+    def new(self) -> str:
+        """Return a number that nobody has."""
+        return next(self._free)
+
+
+class _Writing:
+    """Documents on their way to lines.
+
+    Args:
+        numbers: the numbers of chains.
+        losses: what cannot be carried.
+
+    """
+
+    def __init__(self, numbers: _Numbers, losses: Losses) -> None:
+        self.numbers = numbers
+        self.losses = losses
+
+    def document(self, passage: Passage) -> Iterator[str]:
+        """Give the lines of a document."""
+        words, mentions = words_of(passage), placed(passage, self.losses)
+        cells = self._cells(passage, mentions)
+        tags = passage.tags.get(TAG, (NOTHING,) * len(words))
+        self._tell(passage, words)
+        name, part = _named(passage.name)
+        before = f"{_NOT_IN_CELLS.sub('_', name)}\t{part}"
+        yield f"#begin document ({name}); part {part:03}\n"
+        for first, behind in sentences_of(whole(passage, mentions), self.losses):
+            for row in range(first, behind):
+                yield f"{before}\t{row - first}\t{words[row]}\t{tags[row] or NOTHING}\t{cells.get(row, NOTHING)}\n"
+            yield "\n"
+        yield "#end document\n"
+
+    def _tell(self, passage: Passage, words: Sequence[str]) -> None:
+        if passage.text != " ".join(words):
+            self.losses.lose("white space of the text: words are lines", passage.name)
+        for name in passage.attributes:
+            self.losses.lose(f"the attribute {name!r} of documents", passage.name)
+
+    def _cells(self, passage: Passage, mentions: Sequence[Placed]) -> dict[int, str]:
+        """Return the brackets of each word that has some.
+
+        Those that open stand in the order in which the input gives their chains, because that decides which chain keeps
+        a mention that is there twice; of one chain the longer mention comes first, and the last one is closed first.
+        """
+        opening, closing = defaultdict[int, list[tuple[str, int]]](list), defaultdict[int, list[tuple[int, str]]](list)
+        runs = [each.run for each in mentions]
+        named = [*zip(runs, self._names(passage, mentions), strict=True)]
+        for _ in kept_elsewhere(named, sorted(range(len(runs)), key=lambda each: runs[each].first)):
+            self.losses.lose(KEPT, passage.name)
+        for (first, behind), number in named:
+            opening[first].append((number, behind))
+            if behind > first + 1:
+                closing[behind - 1].append((-first, number))
+        return {
+            row: "|".join(_write_brackets(row, opening.get(row, []), closing.get(row, [])))
+            for row in opening.keys() | closing.keys()
+        }
+
+    def _names(self, passage: Passage, mentions: Sequence[Placed]) -> list[str]:
+        """Return the number of each mention's chain."""
+        names = [each.chain for each in mentions]
+        for each in ambiguous(names, [(mention.run,) for mention in mentions]):
+            self.losses.lose(CROSSING, passage.name)
+            names[each] = None
+        return list(map(self.numbers.of, names))
+
+
+def _named(name: str) -> tuple[str, int]:
+    """Return the name and the part of a document, as they are told in the line that begins it.
+
+    >>> _named("nw/wsj_1; part 2"), _named("x")
+    (('nw/wsj_1', 2), ('x', 0))
+    """
+    if not stands_in_line(name):
+        raise WriteError(
+            f"the name {name!r} of a document cannot stand in a line of CoNLL-2012",
+            hint="names have no line breaks, no tabs and no white space around them there",
+        )
+    found = _CONLL2012_PART.fullmatch(name)
+    return (found["name"], int(found["part"])) if found else (name, 0)
+
+
+def _write_brackets(row: int, opening: Sequence[tuple[str, int]], closing: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """Give the brackets of a word, those of single words among those that open; the innermost closes first."""
+    order = {number: place for place, (number, _) in reversed([*enumerate(opening)])}
+    opened = [
+        f"({number})" if behind == row + 1 else f"({number}"
+        for number, behind in sorted(opening, key=lambda each: (order[each[0]], -each[1]))
+    ]
+    closed = [f"{number})" for _, number in sorted(closing, key=lambda each: each[0])]
+    within = all(each.endswith(")") for each in opened)
+    yield from (*opened, *closed) if within else (*closed, *opened)
+
+
+WRITER = Writer("conll2012", ".conll", write, layers=frozenset({"chains"}), tags=frozenset({TAG}), spaced=False)

@@ -1,0 +1,500 @@
+"""CoNLL-U: ten tab-separated columns, comments, multiword ranges, empty nodes.
+
+Spans are chunk tags of a column, or brackets in the column MISC, as in CorefUD and GUM: `Entity=(e1-person`. Chains are
+the entities that these brackets name.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from comparanda.errors import UsageError, WriteError
+from comparanda.formats.conllu_entities import (
+    BRACKET_OPTIONS,
+    KEY,
+    NO_LABEL,
+    chosen_key,
+    key_of_chains,
+    with_entities,
+    with_text,
+    written_spaces,
+)
+from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request
+from comparanda.formats.cuts import marked_lines, sentences_between_blank_lines
+from comparanda.formats.document_writer import CHAIN, HEAD, TAGS, ZERO, Losses, Mention, Passage, Value, Writer
+from comparanda.formats.entity_brackets import AHEAD, escaped
+from comparanda.formats.numbered_words import ALSO, Dialect, read_numbered
+from comparanda.formats.tokens import newdoc_name
+from comparanda.formats.word_runs import (
+    CROSSING,
+    KEPT,
+    Run,
+    ambiguous,
+    chain_of,
+    kept_elsewhere,
+    no_words,
+    runs_of,
+    sentences_of,
+    shared_names,
+    stands_in_line,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.places import Source
+    from comparanda.core.remote import AnyPath
+    from comparanda.formats.cuts import Mark
+
+
+# CoNLL-X, of the shared tasks of 2006 and 2007: ten tab-separated columns, every line a word.
+
+
+CONLLX_DIALECT = Dialect(
+    "conllx",
+    "CoNLL-X",
+    ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "phead", "pdeprel"),
+    words_only=True,
+)
+_PHEAD = CONLLX_DIALECT.columns.index("phead")
+
+
+def read_conllx(source: Source, request: Request) -> Corpus:
+    """Read CoNLL-X; its columns have the names of CoNLL-U where they mean the same."""
+    return read_numbered(source, request, CONLLX_DIALECT)
+
+
+def sniff_conllx(lines: list[str]) -> bool:
+    """Whether the first lines look like CoNLL-X and like nothing else: every line a word, and a PHEAD among them.
+
+    Without any PHEAD the file is CoNLL-U as well, and means the same.
+    """
+    rows = [line.split("\t") for line in lines if line.strip()]
+    words = all(len(row) == CONLLX_DIALECT.width and _is_number(row[0]) for row in rows)
+    return words and any(_is_number(row[_PHEAD]) for row in rows)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+CONLLX = Format(
+    name=CONLLX_DIALECT.name,
+    summary="CoNLL-X of 2006 and 2007: ten columns, every line a word",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".conllx",),
+    options={
+        "column": f"the column to judge: {', '.join((*CONLLX_DIALECT.columns[2:], *ALSO))}, or a number from 1",
+        **CHUNK_OPTIONS,
+    },
+    sniff=sniff_conllx,
+    read=read_conllx,
+    layers=frozenset({"values", "arcs", "spans"}),
+)
+
+
+DIALECT = Dialect(
+    "conllu", "CoNLL-U", ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+)
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read CoNLL-U. Spans are brackets in MISC if there are any and no column is named; chains always are."""
+    if request.layer == "chains":
+        named = key_of_chains(request)
+        return with_text(with_entities(read_numbered(source, request, DIALECT, judged=False), request, named))
+    if request.layer != "spans":
+        _refuse_bracket_options(request)
+        return read_numbered(source, request, DIALECT)
+    key = chosen_key(source, request)
+    corpus = read_numbered(source, request, DIALECT, judged=key is None)
+    return with_text(corpus if key is None else with_entities(corpus, request, key))
+
+
+def _refuse_bracket_options(request: Request) -> None:
+    for option in request.options.keys() & BRACKET_OPTIONS.keys():
+        raise UsageError(
+            f"the option {option!r} says how spans are read from brackets, and this task judges no spans",
+            hint="leave it out, or choose a task that does",
+        )
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines look like CoNLL-U: ten tab-separated fields, the first a number; and not like CoNLL-X."""
+    rows = [line.split("\t") for line in lines if line.strip() and not line.startswith("#")]
+    return bool(rows) and all(map(is_word_line, rows)) and not sniff_conllx(lines)
+
+
+def is_word_line(fields: list[str]) -> bool:
+    """Whether the fields of a line look like those of CoNLL-U: ten, the first a number."""
+    return len(fields) == DIALECT.width and re.fullmatch(r"[0-9]+([-.][0-9]+)?", fields[0]) is not None
+
+
+def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
+    """Mark the comments `# newdoc`."""
+    del request
+    return marked_lines(file, _NEWDOC, newdoc_name, heads=True)
+
+
+_NEWDOC = re.compile(rb"\n#[ \t]*newdoc")
+
+FORMAT = Format(
+    name=DIALECT.name,
+    summary="CoNLL-U: ten columns, comments, multiword ranges, empty nodes",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".conllu",),
+    options={
+        "column": f"the column to judge: {', '.join(DIALECT.columns[2:])}, a number from 1, or misc:KEY, feats:KEY",
+        **BRACKET_OPTIONS,
+        **CHUNK_OPTIONS,
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"values", "arcs", "spans", "chains"}),
+    marks=marks,
+    sentences=sentences_between_blank_lines,
+)
+
+
+# Empty nodes of CoNLL-U, on which mentions without words stand: 8.1 behind word 8, 0.1 before the first.
+
+
+MOST = 100
+"""No larger number of an empty node is kept: those before it are written too."""
+
+
+class Node(NamedTuple):
+    """An empty node.
+
+    Args:
+        row: the word behind it.
+        ahead: whether it belongs to the sentence that begins with that word, and not to the one before.
+        number: its number at this place, from 1.
+
+    """
+
+    row: int
+    ahead: bool
+    number: int
+
+
+class EmptyNodes:
+    """The empty nodes of a document; `of` tells on which each mention stands that does, by its number."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, Node] = {}
+        self._count: dict[tuple[int, bool], int] = {}
+
+    @classmethod
+    def needed(cls, passage: Passage, starts: Collection[int], losses: Losses) -> EmptyNodes:
+        """Return those that a document needs, by the words that begin its sentences.
+
+        Nodes keep their numbers where these can be written: 1000001, of 0.1, only where a sentence begins.
+        """
+        wanted: dict[tuple[int, int], list[int]] = {}
+        for number, mention in enumerate(passage.mentions):
+            if is_without_words(mention):
+                wanted.setdefault((_row(passage, mention), _number(mention)), []).append(number)
+        kept = {place: node for place in wanted if (node := _kept(*place, starts)) is not None}
+        nodes = cls()
+        for place, node in kept.items():
+            nodes.add(wanted[place], node)
+        for row, number in sorted(wanted.keys() - kept.keys()):
+            losses.lose("numbers of empty nodes that no line can have", passage.name)
+            nodes.add(wanted[row, number], Node(row, row == 0, nodes.count(row, ahead=row == 0) + 1))
+        return nodes
+
+    def add(self, mentions: Iterable[int], node: Node) -> None:
+        """Put mentions on a node."""
+        self.of.update(dict.fromkeys(mentions, node))
+        self._count[node[:2]] = max(node.number, self._count.get(node[:2], 0))
+
+    def count(self, row: int, *, ahead: bool) -> int:
+        """Return how many there are before a word, of its sentence or of the one before."""
+        return self._count.get((row, ahead), 0)
+
+    def at(self, row: int, *, ahead: bool) -> Iterator[Node]:
+        """Give those before a word, of its sentence or of the one before."""
+        return (Node(row, ahead, number) for number in range(1, self.count(row, ahead=ahead) + 1))
+
+    def line(self, runs: Sequence[Run], word: int) -> int:
+        """Return which line of a mention a word of it is, from 1 as the word: empty nodes inside are lines too."""
+        inside, left = 0, word
+        for first, behind in runs:
+            last = min(behind, first + left)
+            inside += sum(self.count(row, ahead=ahead) for row in range(first + 1, last) for ahead in (False, True))
+            left -= last - first
+            if not left:
+                break
+        return word + inside
+
+
+def is_without_words(mention: Mention) -> bool:
+    """Whether a mention covers nothing of the text."""
+    return all(begin == end for begin, end in mention.pieces)
+
+
+def _row(passage: Passage, mention: Mention) -> int:
+    """Return the word before which a mention without words stands; refuse one inside a word."""
+    row = bisect_left(passage.words, (mention.begin, mention.begin))
+    if not passage.words or (row and passage.words[row - 1][1] > mention.begin):
+        raise no_words(passage, mention, mention.pieces[0])
+    return row
+
+
+def _number(mention: Mention) -> int:
+    """Return the number of the node that a mention stands on; 0 where it has none."""
+    number = mention.said.get(ZERO)
+    return number if isinstance(number, int) and number > 0 else 0
+
+
+def _kept(row: int, number: int, starts: Collection[int]) -> Node | None:
+    """Return the node of a number, if it can stand before a word."""
+    ahead = number > AHEAD
+    number -= AHEAD * ahead
+    there = row in starts if ahead else row > 0
+    return Node(row, ahead, number) if there and 1 <= number <= MOST else None
+
+
+# Spans as brackets in MISC of CoNLL-U: `(e1-person` opens one, `e1)` closes it, `(e2-place)` does both.
+
+
+_FIELD = re.compile(r"[^\W\d]\w*")
+_TAKEN = frozenset({"eid", "GRP", "etype", "entity", "identity", "document", "begin", "end", "label", "text", "id"})
+_PROBABILITY = "probability"
+
+
+def fields_of(documents: Sequence[Passage], losses: Losses) -> tuple[str, ...]:
+    """Return what is said of spans, as fields: in the order in which it is met, the id last as in GUM.
+
+    Names of chains are those of the whole file, `eid`; where documents have the same ones, each has its own, `GRP`.
+    """
+    found: dict[str, None] = {}
+    for each in documents:
+        for mention in each.mentions:
+            for name in mention.said:
+                if each.chained and name == ZERO:
+                    continue
+                if name in _TAKEN or not _FIELD.fullmatch(name):
+                    losses.lose(f"{name!r} of spans, which is no name for a field of brackets", each.name)
+                elif name != CHAIN:
+                    found[name] = None
+    linked = any(mention.ids is not None for each in documents for mention in each.mentions)
+    own = any(each.chained for each in documents) and any(shared_names(documents))
+    return ("GRP" if own else "eid", "etype", *found, *["identity"] * linked)
+
+
+class Brackets:
+    """Spans on their way to brackets.
+
+    Args:
+        fields: the fields of brackets.
+        losses: what cannot be carried.
+        taken: the names of entities that are taken.
+
+    """
+
+    def __init__(self, fields: tuple[str, ...], losses: Losses, taken: set[str]) -> None:
+        self.fields = fields
+        self.losses = losses
+        self.taken = taken
+        self.count = 0
+
+    def cells(self, passage: Passage, nodes: EmptyNodes) -> defaultdict[int | Node, list[str]]:
+        """Return the brackets of each word and each empty node, as what MISC says."""
+        openings, singles, closings = (defaultdict[int | Node, list[tuple[int, str]]](list) for _ in range(3))
+        worded = [number for number in range(len(passage.mentions)) if number not in nodes.of]
+        given = runs_of(passage, map(passage.mentions.__getitem__, worded))
+        joined = {number: self._joined(passage, runs) for number, runs in zip(worded, given, strict=True)}
+        names = self._names(passage, joined)
+        if passage.chained:
+            self._tell_kept(passage, joined, nodes, names)
+        for number, mention in enumerate(passage.mentions):
+            runs = joined.get(number, [])
+            behind_name = self._behind_name(passage, mention, runs, nodes)
+            if number in nodes.of:
+                singles[nodes.of[number]].append((0, f"({names[number]}{behind_name})"))
+            for part, (first, behind) in enumerate(runs, start=1):
+                own = names[number] if len(runs) == 1 else f"{names[number]}[{part}/{len(runs)}]"
+                if behind == first + 1:
+                    singles[first].append((0, f"({own}{behind_name})"))
+                else:
+                    openings[first].append((-behind, f"({own}{behind_name}"))
+                    closings[behind - 1].append((-first, f"{own})"))
+        cells: defaultdict[int | Node, list[str]] = defaultdict(list)
+        for place in {**openings, **singles, **closings}:
+            parts = (closings, openings, singles) if place in openings else (singles, closings)
+            brackets = [text for part in parts for _, text in sorted(part[place], key=lambda each: each[0])]
+            cells[place].append(f"{KEY}={''.join(brackets)}")
+        return cells
+
+    def _tell_kept(
+        self, passage: Passage, joined: Mapping[int, Sequence[Run]], nodes: EmptyNodes, names: Sequence[str]
+    ) -> None:
+        """Say which mentions of several chains another chain keeps, because brackets stand in the order of words."""
+        where = [nodes.of.get(number) or tuple(joined[number]) for number in range(len(names))]
+        order = {number: (node.row, 0, 0) for number, node in nodes.of.items()}
+        for number, ((first, behind), *_) in joined.items():
+            order[number] = (first, 2, 0) if behind == first + 1 else (first, 1, -behind)
+        mentions = [*zip(where, names, strict=True)]
+        for _ in kept_elsewhere(mentions, sorted(range(len(names)), key=order.__getitem__)):
+            self.losses.lose(KEPT, passage.name)
+
+    def _joined(self, passage: Passage, runs: Sequence[Run]) -> list[Run]:
+        """Join the pieces of a span that follow each other."""
+        found = [runs[0]]
+        for run in runs[1:]:
+            if run.first > found[-1].behind:
+                found.append(run)
+            else:
+                self.losses.lose("cuts between pieces of spans that follow each other", passage.name)
+                found[-1] = Run(found[-1].first, max(found[-1].behind, run.behind))
+        return found
+
+    def _names(self, passage: Passage, runs: Mapping[int, Sequence[Run]]) -> list[str]:
+        """Return the entity of each span: its chain, or one of its own."""
+        chains = [*map(chain_of, passage.mentions)]
+        worded = [*runs]
+        for number in ambiguous([chains[each] for each in worded], [runs[each] for each in worded]):
+            self.losses.lose(CROSSING, passage.name)
+            chains[worded[number]] = None
+        return [self._new() if each is None else escaped(each) for each in chains]
+
+    def _new(self) -> str:
+        while True:
+            self.count += 1
+            if (name := f"e{self.count}") not in self.taken:
+                return name
+
+    def _behind_name(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
+        """Return what stands behind the name of an opening bracket: its other fields, as far as they are filled."""
+        label = "" if passage.chained and mention.label == NO_LABEL else mention.label
+        values = ["", escaped(label)]
+        for each in self.fields[2:]:
+            if each == "identity":
+                values.append(",".join(map(_written_id, mention.ids or ())))
+            elif each == HEAD and passage.chained:
+                values.append(self._head(passage, mention, runs, nodes))
+            else:
+                values.append(self._value(passage, each, mention.said.get(each)))
+        while not values[-1] and len(values) > 1:
+            values.pop()
+        return "-".join(values)
+
+    def _head(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
+        """Return which line of a mention its head is: words count, and empty nodes among them."""
+        word = mention.said.get(HEAD)
+        if word is None:
+            return ""
+        if not isinstance(word, int) or not 1 <= word <= sum(run.behind - run.first for run in runs):
+            self.losses.lose(f"{HEAD!r} of spans that is no word of theirs", passage.name)
+            return ""
+        return str(nodes.line(runs, word))
+
+    def _value(self, passage: Passage, name: str, value: Value | None) -> str:
+        if value is None:
+            return ""
+        if not isinstance(value, str) and name != _PROBABILITY:
+            self.losses.lose(f"that {name!r} of spans is no text", passage.name)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if not text:
+            self.losses.lose(f"{name!r} of spans where it is empty", passage.name)
+        return escaped(text)
+
+
+def names_taken(documents: Iterable[Passage]) -> Iterator[str]:
+    """Give the names that chains have."""
+    return (str(mention.said[CHAIN]) for each in documents for mention in each.mentions if CHAIN in mention.said)
+
+
+def _written_id(id_: str) -> str:
+    return re.sub("^_", "%5F", escaped(id_, ","))
+
+
+# CoNLL-U with spans as brackets in MISC, as CorefUD and GUM write entities.
+#
+# Texts are carried by `SpaceAfter` and `SpacesAfter`, ids by the field `identity`, and what else is said of spans by
+# fields of its name. Each span is an entity of its own, unless a column `chain` says which are one. Mentions of chains
+# that cover no word stand on empty nodes.
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write documents one below the other."""
+    del options
+    given = list(documents)
+    brackets = Brackets(fields_of(given, losses), losses, {*names_taken(given)})
+    yield "", "".join(chain.from_iterable(_document(each, brackets, losses) for each in given))
+
+
+def _document(passage: Passage, brackets: Brackets, losses: Losses) -> Iterator[str]:
+    """Give the lines of a document."""
+    words, worded, nodes = words_of(passage), passage, EmptyNodes()
+    if passage.chained:
+        worded = replace(passage, mentions=tuple(each for each in passage.mentions if not is_without_words(each)))
+        nodes = EmptyNodes.needed(passage, {each.first for each in sentences_of(worded, Losses())}, losses)
+    cells = brackets.cells(passage, nodes)
+    for number, said in _spaces(passage, words, losses):
+        cells[number].append(said)
+    yield from _head(passage, brackets.fields, losses)
+    if not words:
+        yield "\n"
+    for number, (first, behind) in enumerate(sentences_of(worded, losses), start=1):
+        text = "".join(
+            word if "SpaceAfter=No" in cells[row] else f"{word} "
+            for row, word in enumerate(words[first:behind], start=first)
+        )
+        yield f"# sent_id = {'_'.join(passage.name.split())}-{number}\n# text = {text.strip()}\n"
+        yield from (_line(f"0.{node.number}", "_", cells[node]) for node in nodes.at(first, ahead=True))
+        for row in range(first, behind):
+            tags = [passage.tags[name][row] if name in passage.tags else "_" for name in TAGS]
+            yield _line(f"{row - first + 1}", words[row], cells[row], *tags)
+            following = nodes.at(row + 1, ahead=False)
+            yield from (_line(f"{row - first + 1}.{node.number}", "_", cells[node]) for node in following)
+        yield "\n"
+
+
+def _line(number: str, word: str, misc: Sequence[str], upos: str = "_", xpos: str = "_", feats: str = "_") -> str:
+    return f"{number}\t{word}\t_\t{upos}\t{xpos}\t{feats}\t_\t_\t_\t{'|'.join(misc) or '_'}\n"
+
+
+def _head(passage: Passage, fields: Sequence[str], losses: Losses) -> Iterator[str]:
+    """Give the comments that begin a document."""
+    if not stands_in_line(passage.name):
+        raise WriteError(
+            f"the name {passage.name!r} of a document cannot stand in a line of CoNLL-U",
+            hint="names have no line breaks, no tabs and no white space around them there",
+        )
+    yield f"# newdoc id = {passage.name}\n# global.{KEY} = {'-'.join(fields)}\n"
+    for name, value in passage.attributes.items():
+        if stands_in_line(name) and "=" not in name and (stands_in_line(value) or not value):
+            yield f"# meta::{name} = {value}\n"
+        else:
+            losses.lose(f"the attribute {name!r} of documents, which cannot stand in a line", passage.name)
+
+
+def _spaces(passage: Passage, words: Sequence[str], losses: Losses) -> Iterator[tuple[int, str]]:
+    """Give what MISC says of the white space around words, by their number."""
+    text, extents = passage.text, passage.words
+    if not words:
+        if text:
+            losses.lose("texts of white space alone", passage.name)
+        return
+    if any(len(word.split()) > 1 for word in words) and text != " ".join(words):
+        losses.lose("white space of the text, in which words have spaces inside", passage.name)
+    gaps = [text[end:begin] for (_, end), (begin, _) in pairwise(extents)]
+    for number, gap in enumerate(gaps):
+        if gap != " ":
+            yield number, f"SpacesAfter={written_spaces(gap)}" if gap else "SpaceAfter=No"
+    if behind := text[extents[-1][1] :]:
+        yield len(words) - 1, f"SpacesAfter={written_spaces(behind)}"
+    if before := text[: extents[0][0]]:
+        yield 0, f"SpacesBefore={written_spaces(before)}"
+
+
+WRITER = Writer("conllu", ".conllu", write, layers=frozenset({"spans", "chains"}), tags=frozenset(TAGS))

@@ -1,0 +1,532 @@
+"""Heads of mentions: which of its words a number means.
+
+CorefUD numbers the words of a mention from 1, and empty nodes among them. Rows are words alone, so the numbers are
+counted anew.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from comparanda.core.corpus import Fragments, RawText, Spans
+from comparanda.core.ids import joined
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.text_columns import PADDING, Slices, TextColumn
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.formats.contract import choose
+from comparanda.formats.cuts import UncuttableError
+from comparanda.formats.entity_brackets import (
+    AHEAD,
+    CHAINS,
+    Bracketed,
+    Cell,
+    chain_fields,
+    guessed_fields,
+    mentions,
+    named_fields,
+    plain,
+)
+from comparanda.formats.field_values import unwritable
+from comparanda.formats.scanner import offset_type
+from comparanda.formats.standoff import RESERVED
+from comparanda.formats.tokens import MENDS, mended
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Column, Rows
+    from comparanda.formats.contract import Request
+
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_NODE = re.compile(rb"^[0-9]+\.[0-9]+\t", re.MULTILINE)
+
+
+class Heads:
+    """The lines of words and empty nodes of one file, in order.
+
+    >>> from comparanda.formats.entity_brackets import Bracketed, Cell
+    >>> heads = Heads(np.array([5, 20, 40]), np.array([30]))  # the words 1, 2, 3, and 2.1
+    >>> cells = [(Cell("(e1", 10, 0, 1), Cell("e1)", 45, 2, 3))]
+    >>> mention = Bracketed("e1", ("eid",), "e1", 10, cells=cells)
+    >>> [heads.word(mention, number) for number in ("1", "3", "4", "5")]
+    [1, 0, 3, None]
+    """
+
+    def __init__(self, words: Rows, nodes: Rows) -> None:
+        lines = np.concatenate([words, nodes])
+        order = np.argsort(lines, kind="stable")
+        self._lines = lines[order]
+        self._words_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(order < len(words))])
+        self._line_of = np.searchsorted(self._lines, words)
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Heads:
+        """Find the lines of a corpus."""
+        source = corpus.source
+        nodes = [found.start() for found in _NODE.finditer(source.data, 0, source.size)]
+        return cls(corpus.offset.astype(np.int64), np.array(nodes, np.int64))
+
+    def word(self, mention: Bracketed, number: str) -> int | None:
+        """Return the head among the words of a mention, from 1; 0 for an empty node, None for what is neither."""
+        left, words, before = int(number) if _NUMBER.fullmatch(number) else 0, 0, self._words_before
+        for opening, closing in mention.cells if left else ():
+            first, behind = self._first(opening), self._behind(closing)
+            if left <= behind - first:
+                line = first + left - 1
+                inside = int(before[line + 1] - before[first])
+                return words + inside if before[line + 1] > before[line] else 0
+            left -= behind - first
+            words += int(before[behind] - before[first])
+        return None
+
+    def _first(self, cell: Cell) -> int:
+        return self._line(cell) if cell.node else int(self._line_of[cell.first])
+
+    def _behind(self, cell: Cell) -> int:
+        return (self._line(cell) if cell.node else int(self._line_of[cell.behind - 1])) + 1
+
+    def _line(self, cell: Cell) -> int:
+        """Return the line of an empty node."""
+        return int(np.searchsorted(self._lines, cell.place, side="right")) - 1
+
+
+# What the column MISC of CoNLL-U says of words: values by key, and the text that the words stand in.
+#
+# `SpaceAfter=No` says that no space is behind a word, and `SpacesAfter=\n` (as UDPipe writes it, with `\s`, `\t`, `\r`,
+# `\n`, `\p` for a bar and `\\`) which white space is.
+
+
+_TABS = 9
+_TEXT = re.compile(rb"^# ?text = ", re.MULTILINE)
+_ESCAPE = re.compile(r"\\(?:u(?P<point>(?!0000|[Dd][89A-Fa-f])[0-9A-Fa-f]{4})|(?P<letter>[strnp\\]))")
+"""What stands for a character; numbers of surrogates and of NUL, which no text can have, are left as they are."""
+
+_LETTERS = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
+_WRITTEN = str.maketrans({character: f"\\{letter}" for letter, character in _LETTERS.items()})
+
+
+class Misc(NamedTuple):
+    """The value of a key in one line.
+
+    Args:
+        value: the value.
+        place: the byte at which it stands.
+        first: the row of the line's word, or the first one behind a line without a word.
+        behind: the row behind the last one of the line: a range has several, an empty node none.
+        near: a row of the same document.
+        node: of an empty node the number behind the dot, and see `AHEAD`; of other lines 0.
+
+    """
+
+    value: str
+    place: int
+    first: int
+    behind: int
+    near: int
+    node: int = 0
+
+
+def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
+    """Give the values of a key in MISC, line by line, those of ranges and empty nodes included."""
+    places = list(_places(corpus, key))
+    rows = np.searchsorted(corpus.offset, np.array([line for line, _, _ in places], np.int64)).tolist()
+    data = corpus.source.data
+    for (line, begin, end), row in zip(places, rows, strict=True):
+        number = str(data[line : data.index(b"\t", line)], "ascii")
+        behind, near, node = row + 1, row, 0
+        if "." in number:
+            before, _, within = number.partition(".")
+            behind, near = (row, row - 1) if int(before) else (row, row)
+            node = int(within) + (0 if int(before) else AHEAD)
+        elif "-" in number:
+            first, last = map(int, number.split("-"))
+            behind = row + last - first + 1
+        yield Misc(str(data[begin:end], "utf-8"), begin, row, behind, near, node)
+
+
+def _places(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
+    """Give where a line with a key in MISC begins, and where the value begins and ends."""
+    source, data = corpus.source, corpus.source.data
+    pattern = re.compile(rb"%b=([^|\t\n]*)" % re.escape(key.encode(errors="surrogatepass")))
+    line = newline = counted = tabs = given = -1
+    for found in pattern.finditer(data, 0, source.size):
+        if data[found.start() - 1] not in b"\t|":
+            continue
+        if found.start() > newline:
+            line = counted = data.rfind(b"\n", 0, found.start()) + 1
+            newline = data.find(b"\n", found.end(), source.size)
+            newline, tabs = newline if newline >= 0 else source.size, 0
+        tabs += data.count(b"\t", counted, found.start())
+        counted = found.start()
+        if tabs != _TABS or data[line] == ord("#"):
+            continue
+        if given == line:
+            raise refuse(source, line, f"{key!r} stands in MISC twice")
+        given = line
+        yield line, *found.span(1)
+
+
+def with_text(corpus: Corpus) -> Corpus:
+    """Return a corpus with the texts of its documents, if the input tells where there are spaces.
+
+    It does if it has `# text` or a `SpaceAfter`. The words must then be all that the text is made of: of ranges whose
+    words do not make up the token (`du` is `de` and `le`) and of words with spaces inside no text is made.
+    """
+    source, words = corpus.source, corpus.words
+    told = {name: list(misc_values(corpus, name)) for name in ("SpaceAfter", "SpacesAfter", "SpacesBefore")}
+    if words is None or not (any(told.values()) or _TEXT.search(source.data, 0, source.size)):
+        return corpus
+    forms = [words[row] for row in range(len(corpus))]
+    if any(len(form.split()) != 1 for form in forms):
+        return corpus
+    gaps = [" "] * len(forms)
+    if not _cut_ranges(corpus, forms, gaps):
+        return corpus
+    for each in told["SpaceAfter"]:
+        if each.value == "No" and each.behind > each.first:
+            gaps[each.behind - 1] = ""
+    ends = [row - 1 for row in corpus.row_documents[1:].tolist()]
+    for row in ends:
+        gaps[row] = ""
+    for each in told["SpacesAfter"]:
+        if each.behind > each.first:
+            gaps[each.behind - 1] = spaces(each.value)
+    before = {each.first: spaces(each.value) for each in told["SpacesBefore"] if each.behind > each.first}
+    return _made(corpus, forms, gaps, before)
+
+
+def _cut_ranges(corpus: Corpus, forms: list[str], gaps: list[str]) -> bool:
+    """Put nothing between the words of each range; return whether they make up its form."""
+    if corpus.ranges is None:
+        return True
+    ranges, buffer = corpus.ranges, corpus.source.buffer
+    tokens = Slices(buffer, ranges.start, ranges.length)
+    for number, (begin, end) in enumerate(zip(ranges.begin.tolist(), ranges.end.tolist(), strict=True)):
+        if "".join(forms[begin:end]) != tokens[number]:
+            return False
+        gaps[begin : end - 1] = [""] * (end - begin - 1)
+    return True
+
+
+def _made(corpus: Corpus, forms: list[str], gaps: list[str], before: dict[int, str]) -> Corpus:
+    """Lay words and what is between them end to end; the words are then slices of that."""
+    bounds = corpus.row_documents
+    leads = [""] * len(forms)
+    for row in {*bounds[:-1].tolist()} & before.keys():
+        leads[row] = before[row]
+    laid = list(map("".join, zip(leads, forms, gaps, strict=True)))
+    texts = tuple("".join(laid[first:last]) for first, last in pairwise(bounds.tolist()))
+    begin, end = _extents([[len(part) for part in parts] for parts in (leads, forms, gaps)])
+    shift = np.repeat(np.cumsum([0, *(len(text) for text in texts)])[:-1], np.diff(bounds))
+    start, stop = _extents([[len(part.encode()) for part in parts] for parts in (leads, forms, gaps)])
+    buffer = np.frombuffer("".join(texts).encode() + bytes(PADDING), np.uint8)
+    words = Slices(buffer, start, stop - start)
+    return replace(corpus, words=words, ranges=None, raw=RawText(texts, begin - shift, end - shift))
+
+
+def _extents(sizes: list[list[int]]) -> tuple[Rows, Rows]:
+    """Return where words begin and end, given how long they are and what is before and behind each."""
+    before, size, behind = np.array(sizes, np.int64)
+    begin = np.cumsum(before + size + behind) - behind - size
+    return begin, begin + size
+
+
+def spaces(value: str) -> str:
+    r"""Return the white space that a value of `SpacesAfter` stands for; `written_spaces` is the reverse.
+
+    >>> spaces(r"\s\n"), written_spaces("| ")
+    (' \n', '\\p\\s')
+    """
+    return _ESCAPE.sub(lambda found: _LETTERS.get(found["letter"]) or chr(int(found["point"], 16)), value)
+
+
+def written_spaces(text: str) -> str:
+    """Return white space as a value of `SpacesAfter`."""
+    return text.translate(_WRITTEN)
+
+
+# The mentions of all documents, and what is said of them, on their way to spans.
+
+
+NO_LABEL = "ENTITY"
+"""The label of spans that have none."""
+
+ZERO, HEAD = "zero", "head"
+"""What is said of mentions by a number: the empty node that one is, and which of its words is its head, from 1."""
+
+_LABELS = ("etype", "entity")
+_IDS = ("identity",)
+_BETWEEN_IDS = re.compile(",(?!_)")  # titles of Wikipedia have a comma and an underscore: Tulsa,_Oklahoma
+
+
+class Gathered:
+    """The spans of all documents, and what is said of them.
+
+    Args:
+        source: where they stand.
+        label: the field that the user wants for the label.
+        heads: tells heads of mentions, where these are mentions of chains: then the column `head` has numbers, and
+            mentions of empty nodes alone are kept, as spans without length whose column `zero` is the node's number.
+
+    """
+
+    def __init__(self, source: Source, label: str | None, heads: Heads | None = None) -> None:
+        self.source = source
+        self.asked = label
+        self.heads = heads
+        self.judged = label or _LABELS[0]
+        self.headless: list[int] = []
+        self.empty: list[int] = []
+        self._documents: list[int] = []
+        self._pieces: list[list[tuple[int, int]]] = []
+        self._places: list[int] = []
+        self._labels: list[str] = []
+        self._said: dict[str, dict[int, str]] = {}
+
+    def add(self, document: int, base: int, found: Sequence[Bracketed]) -> None:
+        """Take the mentions of a document, whose rows begin at `base`."""
+        names: Sequence[str] | None = None
+        for mention in found:
+            if mention.fields is not names:
+                names = mention.fields
+                column_of = self._columns(mention)
+            number, pieces = len(self._labels), mention.pieces
+            if not pieces and (mention.zero is None or self.heads is None):
+                self.empty.append(mention.place)
+                continue
+            if not pieces and mention.zero is not None:
+                row, node = mention.zero
+                pieces = [(row, row)]
+                self._said.setdefault(ZERO, {})[number] = str(node)
+            self._documents.append(document)
+            self._pieces.append([(begin - base, end - base) for begin, end in pieces])
+            self._places.append(mention.place)
+            self._labels.append(NO_LABEL)
+            if mention.chain is not None:
+                self._said.setdefault("chain", {})[number] = plain(mention.chain)
+            for name, value in mention.values():
+                if name == HEAD and self.heads is not None:
+                    self._head(number, mention, value)
+                else:
+                    self._say(number, column_of[name], value)
+
+    def _columns(self, mention: Bracketed) -> dict[str, str]:
+        """Return what each field is: the label, the id, a column of its name, or nothing more than the chain."""
+        fields = mention.fields
+        if self.asked is not None and self.asked not in fields:
+            raise refuse(
+                self.source,
+                mention.place,
+                f"the brackets have no field {self.asked!r}{nearest(self.asked, fields)}",
+                hint=f"their fields: {', '.join(fields)}",
+            )
+        label = self.asked or next((name for name in _LABELS if name in fields), "")
+        columns = {name: f"entity_{name}" if name in RESERVED else name for name in fields}
+        return {
+            **columns,
+            **dict.fromkeys(_IDS, "id"),
+            **dict.fromkeys((name for name in CHAINS if name in fields), ""),
+            label: "label",
+        }
+
+    def _head(self, number: int, mention: Bracketed, value: str) -> None:
+        """Say which of a mention's words is its head; an empty node is none."""
+        assert self.heads is not None
+        found = self.heads.word(mention, value)
+        if found is None:
+            self.headless.append(mention.place)
+        elif found:
+            self._said.setdefault(HEAD, {})[number] = str(found)
+
+    def _say(self, number: int, column: str, value: str) -> None:
+        if column == "id":
+            ids = joined(map(plain, _BETWEEN_IDS.split(value)))
+            if ids is not None:
+                self._said.setdefault("id", {})[number] = ids
+            return
+        if "%" in value or "&" in value:
+            value = plain(value)
+            if problem := unwritable(value):
+                raise refuse(self.source, self._places[number], f"{problem[0]} in {value!r}", hint=problem[1])
+        if column == "label":
+            self._labels[number] = value if value.strip() else NO_LABEL
+        elif column:
+            self._said.setdefault(column, {})[number] = value
+
+    def spans(self, side: str) -> tuple[Spans, list[Note]]:
+        """Return the spans, and what was mended in their labels."""
+        count, place = len(self._labels), np.array(self._places, np.int64)
+        label, notes = TextColumn.of(self._labels), []
+        for what, mend in MENDS.items():
+            label, rows = mended(label, mend)
+            if rows.size:
+                notes.append(Note(side, f"labels {what}", len(rows), first_places(self.source, place[rows[:3]])))
+        spans = Spans(
+            "tokens",
+            np.array(self._documents, np.int64),
+            np.array([pieces[0][0] for pieces in self._pieces], np.int64),
+            np.array([pieces[-1][1] for pieces in self._pieces], np.int64),
+            label.sorted(),
+            place.astype(offset_type(self.source)),
+            self._fragments(),
+            {name: self._column(name, list(map(values.get, range(count)))) for name, values in self._said.items()},
+        )
+        return spans, notes
+
+    def _fragments(self) -> Fragments | None:
+        several = [
+            (number, begin, end)
+            for number, pieces in enumerate(self._pieces)
+            if len(pieces) > 1
+            for begin, end in pieces
+        ]
+        return Fragments(*np.array(several, np.int64).T) if several else None
+
+    def _column(self, name: str, values: list[str | None]) -> Column:
+        """Return what is said of spans: texts; probabilities and heads of mentions are numbers, if they are."""
+        if self.heads is not None and name in {ZERO, HEAD}:
+            return np.array([np.nan if value is None else float(value) for value in values])
+        if name == "probability":
+            try:
+                return np.array([np.nan if value is None else float(value) for value in values])
+            except ValueError:
+                pass
+        return TextColumn.of(values)
+
+
+# Brackets in MISC read as spans of words, as CorefUD and GUM write entities in CoNLL-U.
+
+
+BRACKET_OPTIONS: Mapping[str, str] = {
+    "entities": "spans, chains: the key in MISC whose brackets are spans (Entity, if the file has it and no column is "
+    "named), or none",
+    "fields": "spans, chains: the fields of brackets, for a file that does not name them: eid-etype-head-other",
+    "label": "spans, chains: the field of brackets that is the label (etype)",
+    "broken": "spans, chains: what to do about brackets that are not closed or not opened: refuse, drop",
+}
+
+BROKEN = ("refuse", "drop")
+BROKEN_DROPPED = "brackets that are not closed, or not opened, left out"
+
+KEY = "Entity"
+NO_BRACKETS = "none"
+
+
+def chosen_key(source: Source, request: Request) -> str | None:
+    """Return the key in MISC whose brackets are the spans; None if a column of tags holds them."""
+    asked = request.options.get("entities")
+    if "column" in request.options and request.options.keys() & BRACKET_OPTIONS.keys():
+        raise UsageError("?column= names chunk tags, so there are no brackets to be read", hint="leave one of them out")
+    if asked is not None:
+        return None if asked == NO_BRACKETS else asked
+    if request.options.keys() & BRACKET_OPTIONS.keys():
+        return KEY
+    if "column" in request.options or request.value is not None:
+        return None
+    there = re.compile(rb"^(?:[0-9][^\n]*[\t|]|# ?global\.)%b *=" % KEY.encode(), re.MULTILINE)
+    found = there.search(source.data, 0, source.size)
+    if found is None and source.whole is not None:  # which may have some
+        raise UncuttableError(f"a part of {source.parts[0].name} has no {KEY!r} in MISC")
+    return None if found is None else KEY
+
+
+def key_of_chains(request: Request) -> str:
+    """Return the key in MISC whose brackets are mentions of chains."""
+    asked = request.options.get("entities", KEY)
+    if asked == NO_BRACKETS or "column" in request.options:
+        option = "entities=none" if asked == NO_BRACKETS else "column"
+        raise UsageError(f"chains are read from brackets in MISC, so ?{option} leaves none", hint="leave it out")
+    return asked
+
+
+def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
+    """Return a corpus with the spans, or mentions of chains, that the brackets of a key stand for, counted in rows."""
+    source, chains = corpus.source, request.layer == "chains"
+    sections = _Sections(source, request, key)
+    cells = [each for each in misc_values(corpus, key) if each.value != "_"]
+    if not cells and not sections.headers:
+        if source.whole is not None:
+            raise UncuttableError(f"a part of {source.parts[0].name} has no {key!r} in MISC")
+        hint = f"name the key that has them: ::conllu?entities=KEY; {KEY} is usual"
+        raise ReadError(f"no line has {key!r} in MISC", where=source.parts[0].name, hint=hint)
+    fields = sections.fields(cells)
+    broken: list[int] | None = [] if choose(request.options, "broken", BROKEN) == "drop" else None
+    gathered = Gathered(source, request.options.get("label"), Heads.of(corpus) if chains else None)
+    for document, some in _by_document(corpus, zip(cells, fields, strict=True)):
+        brackets = ((Cell(each.value, each.place, each.first, each.behind, each.node), names) for each, names in some)
+        found = mentions(source, brackets, request.limits.open, broken)
+        gathered.add(document, int(corpus.row_documents[document]), found)
+    ranges = [each.place for each in cells if each.behind > each.first + 1]
+    kinds = {
+        "brackets on lines of ranges, read as those of all their words": ranges,
+        BROKEN_DROPPED: sorted(broken or ()),
+        "spans of empty nodes alone, which cover no word, left out": gathered.empty,
+        "heads that are the number of no word of their mention, left out": gathered.headless,
+    }
+    notes = [
+        Note(request.side, what, len(places), first_places(source, np.array(places[:3])))
+        for what, places in kinds.items()
+        if places
+    ]
+    spans, mends = gathered.spans(request.side)
+    judged = "chains" if chains else gathered.judged
+    return replace(corpus, spans=spans, judged=judged, notes=(*corpus.notes, *sections.notes, *notes, *mends))
+
+
+def _by_document(
+    corpus: Corpus, cells: Iterator[tuple[Misc, Sequence[str]]]
+) -> Iterator[tuple[int, Iterator[tuple[Misc, Sequence[str]]]]]:
+    """Give the cells of each document."""
+    given = list(cells)
+    near = np.minimum(np.array([each.near for each, _ in given], np.int64), len(corpus) - 1)
+    numbers = iter((np.searchsorted(corpus.row_documents, near, side="right") - 1).tolist())
+    yield from groupby(given, key=lambda _: next(numbers))
+
+
+class _Sections:
+    """What headers say of the fields: each holds from its line on, up to the next one or the end of its file."""
+
+    def __init__(self, source: Source, request: Request, key: str) -> None:
+        self.source = source
+        self.request = request
+        self.key = key
+        self.notes: list[Note] = []
+        header = re.compile(rb"^# ?global\.%b *=([^\n]*)" % re.escape(key.encode(errors="surrogatepass")), re.MULTILINE)
+        self.headers = [
+            (each.start(), named_fields(str(each[1].strip(b" "), "utf-8")))
+            for each in header.finditer(source.data, 0, source.size)
+        ]
+
+    def fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
+        """Return the names of the fields of each cell."""
+        found = self._fields(cells)
+        if self.request.layer == "chains":
+            for each, names in zip(cells, found, strict=True):
+                if not {*CHAINS} & {*names}:
+                    what = f"the brackets have no field that names the chain: {'-'.join(names)}"
+                    raise refuse(self.source, each.place, what, hint="say which it is: ?fields=etype-eid-other")
+        return found
+
+    def _fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
+        if asked := self.request.options.get("fields"):
+            return [named_fields(asked)] * len(cells)
+        files: list[tuple[int, Sequence[str]]] = [(part.begin, ()) for part in self.source.parts]
+        sections = sorted([*files, *self.headers])  # a header in the first line stands behind the file's begin
+        places = [place for place, _ in sections]
+        found = [sections[bisect_right(places, each.place) - 1][1] for each in cells]
+        if all(found):
+            return found
+        bare = [each for each, names in zip(cells, found, strict=True) if not names]
+        guess = chain_fields if self.request.layer == "chains" else guessed_fields
+        guessed = guess(each.value for each in bare)
+        what = f"brackets without a line '# global.{self.key}' before them, read as {'-'.join(guessed)}"
+        first = first_places(self.source, np.array([each.place for each in bare[:3]]))
+        self.notes.append(Note(self.request.side, what, len(bare), first))
+        return [names or guessed for names in found]

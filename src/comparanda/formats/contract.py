@@ -1,0 +1,183 @@
+"""What a format is, and what is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+
+from comparanda.core.limits import USUAL, Limits, raising
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.formats.scanner import MAX_LINE
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.places import Source
+    from comparanda.core.remote import AnyPath
+    from comparanda.formats.cuts import Marks, Sentences
+
+
+Choice = TypeVar("Choice", bound=str)
+
+Shape = Literal["tokens", "rows"]
+Layer = Literal["values", "arcs", "spans", "chains", "beliefs"]
+"""What a task judges: one value a row, trees, labelled spans, chains of mentions, or spans with probabilities."""
+
+CHUNK_OPTIONS: Mapping[str, str] = {
+    "scheme": "spans: the scheme of chunk tags: auto, bio, iob1, ioe2, bioes, io (also iob2, bilou, bmes …)",
+    "repair": "spans: what to do about tags that break the scheme: conlleval, discard, refuse",
+}
+"""The options of all formats with chunk tags: how spans are read from these."""
+
+BELIEF_OPTIONS: Mapping[str, str] = {
+    "scale": "probabilities: how they are written: prob, percent, logprob",
+    "overlap": "probabilities: what spans in each other's way do: exclusive, condition, independent, scale; blocks say "
+    "it themselves (declared)",
+    "semantics": "probabilities: whether labels of one span exclude each other: exclusive, independent",
+    "residual": "probabilities: what is left of a span's labels: drop, other, renormalise",
+    "aggregate": "probabilities: those of a span from those of its tokens: product, min, mean, geometric",
+    "floor": "probabilities: spans made of tokens that are less probable are left out (default: 0.01)",
+    "score": "probabilities: the field that holds them; none: spans are certain",
+}
+"""The options of all formats with spans, where these are to be probable."""
+
+KEY = "key"
+"""What the key is called among the sides."""
+
+CERTAIN = "none"
+"""The option `score` of outputs whose spans are certain, whatever scores stand beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a task wants of a file.
+
+    Args:
+        side: the name the user gave it, for notes and errors.
+        value: the column to be judged; None for the format's default.
+        extra: further columns, for slices and conditions; a column that is not there is left out.
+        options: the format's own options, as written behind `?` in a path.
+        max_line: the longest line that is accepted, in bytes.
+        layer: what is to be judged; a format that does not carry it is not asked.
+        folder: the folder that was given, if it was one: documents of nameless formats are named by their way from it.
+        limits: how large other things may be.
+        shape: whether running tokens or independent rows are wanted; None where the file is to tell.
+
+    """
+
+    side: str = "input"
+    value: str | None = None
+    extra: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    max_line: int = MAX_LINE
+    layer: Layer = "values"
+    folder: str | None = None
+    limits: Limits = USUAL
+    shape: Shape | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format: how to recognise it and how to read it.
+
+    Args:
+        name: as it is written behind `::` in a path.
+        summary: one line for `comparanda formats`.
+        shape: whether it carries running tokens or independent rows.
+        suffixes: file names by which files of a folder are chosen.
+        options: the options it understands, each with one line of explanation.
+        sniff: given the first lines of a file, whether it can be this format.
+        read: from bytes to columns.
+        layers: what it can carry.
+        beside: suffixes of the files that belong to one of this format and lie beside it; its own suffix then decides
+            that it is of this format.
+        apart: names of files that lie among those of this format and are no documents, such as a type system.
+        general: whether it can look like others, which go before it when a file fits both.
+        binary: those of its suffixes whose files are no texts: they are taken as they are, and the suffix decides that
+            they are of this format.
+        marks: finds where documents begin in a large file; None if files are always read whole.
+        sentences: finds where sentences begin in one without documents; None if it cannot be cut.
+        opens: whether its reader opens files itself, all of them binary, and reads of them what it needs.
+        rows: for stretches that count rows, not bytes: how many rows a file has, and about how many bytes one has.
+
+    """
+
+    name: str
+    summary: str
+    shapes: frozenset[Shape]
+    suffixes: tuple[str, ...]
+    options: Mapping[str, str]
+    sniff: Callable[[list[str]], bool]
+    read: Callable[[Source, Request], Corpus]
+    layers: frozenset[Layer] = frozenset({"values"})
+    beside: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    general: bool = False
+    binary: tuple[str, ...] = ()
+    marks: Marks | None = None
+    sentences: Sentences | None = None
+    opens: bool = False
+    rows: Callable[[AnyPath], tuple[int, int]] | None = None
+
+    def carries(self, layer: Layer) -> bool:
+        """Whether files can hold a layer; spans of every kind may be probable, or certain."""
+        return layer in self.layers or (layer == "beliefs" and "spans" in self.layers)
+
+    def check_options(self, options: Mapping[str, str], layer: Layer = "spans") -> None:
+        """Refuse an option that this format does not have, or that means nothing for what is judged."""
+        for option in options:
+            if layer == "beliefs" and option in BELIEF_OPTIONS:
+                continue
+            if layer not in {"spans", "beliefs"} and option in CHUNK_OPTIONS and option in self.options:
+                raise UsageError(
+                    f"the option {option!r} says how spans are read from tags, and this task judges no spans",
+                    hint="leave it out, or choose a task that does",
+                )
+            if option not in self.options:
+                raise UsageError(
+                    f"format {self.name!r} has no option {option!r}{nearest(option, self.options)}",
+                    hint=f"its options: {', '.join(self.options) or 'none'}",
+                )
+
+
+def choose(options: Mapping[str, str], name: str, allowed: tuple[Choice, ...]) -> Choice:
+    """Return an option's value, the first allowed one by default; refuse any other."""
+    value = options.get(name, allowed[0])
+    for each in allowed:
+        if each == value:
+            return each
+    raise UsageError(f"{name}={value!r} is not possible{nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}")
+
+
+# Whether what was read is larger than is accepted: its documents, and the number of its labels.
+
+
+def check_sizes(corpus: Corpus, limits: Limits) -> None:
+    """Refuse a corpus with a document that is too large, or with too many different labels.
+
+    A corpus without marks of documents is no document, and may be of any size.
+    """
+    if corpus.documents.marked:
+        _check_documents(corpus, limits.document)
+    labels = corpus.columns.get("value") if corpus.spans is None else corpus.spans.label
+    count = 0 if labels is None else len(labels.names)
+    if count > limits.labels:
+        what = f"there are {count:,} different labels, more than {limits.labels:,}"
+        hint = f"is it the column of labels? {raising('labels')}"
+        raise ReadError(what, where=corpus.source.parts[0].name, hint=hint)
+
+
+def _check_documents(corpus: Corpus, most: int) -> None:
+    """Refuse the first document that is too large, in tokens or in characters of its text."""
+    sizes = np.diff(corpus.row_documents)
+    unit = "rows" if corpus.by_id else "tokens"
+    if corpus.raw is not None:
+        sizes, unit = np.array([len(text) for text in corpus.raw.documents], np.int64), "characters"
+    large = np.flatnonzero(sizes > most)
+    if large.size:
+        first = int(large[0])
+        what = f"the document {corpus.documents.names[first]!r} has {sizes[first]:,} {unit}, more than {most:,}"
+        hint = f"is a mark between documents missing? {raising('document')}"
+        raise ReadError(what, where=corpus.source.parts[0].name, hint=hint)

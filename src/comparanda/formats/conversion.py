@@ -1,0 +1,47 @@
+"""From one format to another: what the target can carry is written, the rest is said, or the reason it cannot be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from comparanda.errors import WriteError
+from comparanda.formats.document_writer import Losses, Writer, Written, passages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from comparanda.core.corpus import Corpus
+    from comparanda.formats.document_writer import Passage
+
+
+def converted(
+    corpus: Corpus, writer: Writer, options: Mapping[str, str] | None = None, *, chained: bool = False
+) -> Written:
+    """Return the files of a corpus in a format, and what they do not carry.
+
+    Args:
+        corpus: what was read, with its spans.
+        writer: the format to be written.
+        options: the writer's options.
+        chained: whether its spans are mentions of chains.
+
+    """
+    given = options or {}
+    writer.check_options(given)
+    if corpus.quotes is not None:
+        what = "the items quote the text, and nobody has looked yet where they stand in it"
+        raise WriteError(what, where=corpus.source.parts[0].name, hint="that is done when they are compared with a key")
+    losses = Losses()
+    made_up = losses if writer.spaced else Losses()  # white space that is not written need not be made up
+    documents = _tagged(passages(corpus, made_up, chained=chained), writer, losses)
+    files = dict(writer.write(documents, losses, given))
+    return Written(files, losses.notes(corpus.name))
+
+
+def _tagged(documents: Iterator[Passage], writer: Writer, losses: Losses) -> Iterator[Passage]:
+    """Give documents as they are; say which tags of their words the writer does not carry."""
+    for passage in documents:
+        for name in passage.tags:
+            if name not in writer.tags:
+                losses.lose(f"{name!r} of words", passage.name)
+        yield passage

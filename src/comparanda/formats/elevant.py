@@ -1,0 +1,315 @@
+"""ELEVANT: articles as JSONL, with the `labels` of a benchmark or the `entity_mentions` of a linker.
+
+Its simple JSONL is read too: `labels` or `predictions` that have `entity_reference`, `start_char` and `end_char`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+
+from comparanda.core.ids import NIL, joined, split
+from comparanda.core.places import Note, Source, first_places
+from comparanda.errors import ReadError, WriteError
+from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.cuts import json_marks
+from comparanda.formats.document_writer import Losses, Mention, Passage, Value, Writer
+from comparanda.formats.json_objects import Fields, JsonObjects, key_paths
+from comparanda.formats.scanner import check_line_lengths
+from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+UNTYPED = "ENTITY"
+"""The label of all spans: mentions have no types."""
+
+LINKED_SUFFIX, BENCHMARK_SUFFIX = ".linked_articles.jsonl", ".benchmark.jsonl"
+
+Kind = Literal["auto", "labels", "mentions"]
+_KINDS: tuple[Kind, ...] = ("auto", "labels", "mentions")
+_MENTIONS = ("entity_mentions", "predictions")
+_UNKNOWN = re.compile(r"Unknown\d*|<NO_MAPPING>")
+_TEXTS = ("name", "type", "recognized_by", "linked_by")
+_TRUTHS = ("optional", "desc", "contained")
+_SHAPE = 'a span is written {"span": [0, 4], …}, in the simple form {"start_char": 0, "end_char": 4, …}'
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read articles; each is a document, called by its id."""
+    check_line_lengths(source, 0, source.size, request.max_line)
+    return _Reading(source, request).corpus()
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        self.label = request.options.get("label")
+        self.field = ""
+        self.draft = Draft(source, request.side, lambda _, number: f"{self.field}[{number}]")
+        self.outside: list[int] = []
+
+    def corpus(self) -> Corpus:
+        offsets = asked_offsets(self.request.options)
+        objects = JsonObjects(self.source)
+        articles = [
+            Fields(self.source, place, article) for place, article in zip(objects.offset.tolist(), objects, strict=True)
+        ]
+        mentions = self._has_mentions(articles)
+        texts = any("text" in article.given for article in articles)
+        for number, article in enumerate(articles):
+            self._document(article, number, texts)
+            self.field = _mentions_of(article) if mentions else "labels"
+            window = _pair(article, "evaluation_span") if mentions and "evaluation_span" in article.given else None
+            for span in article.objects(self.field, _SHAPE):
+                self._span(span, window)
+        if self.outside:
+            places = first_places(self.source, np.array(self.outside, np.int64))
+            what = "mentions outside of the evaluation span of their article, passed over"
+            self.draft.notes.append(Note(self.request.side, what, len(self.outside), places))
+        return self.draft.corpus(self.request, name="elevant", judged="label", offsets=offsets)
+
+    def _has_mentions(self, articles: list[Fields]) -> bool:
+        """Whether the mentions of a linker are to be read, not labels; an article without mentions leaves them out."""
+        kind = choose(self.request.options, "annotations", _KINDS)
+        if kind != "auto":
+            return kind == "mentions"
+        if any(field in article.given for article in articles for field in _MENTIONS):
+            return True
+        if any(part.name.removesuffix(".gz").endswith(LINKED_SUFFIX) for part in self.source.parts):
+            return True
+        if not any("labels" in article.given for article in articles):
+            raise ReadError(
+                "no article has labels, entity_mentions or predictions",
+                where=self.source.parts[0].name,
+                details=[f"the first has: {', '.join(articles[0].given)}"],
+                hint="if the linker found nothing at all, say ?annotations=mentions",
+            )
+        return False
+
+    def _document(self, article: Fields, number: int, texts: bool) -> None:
+        """Begin a document; those of the simple form have no ids, and are counted from 0 as ELEVANT does."""
+        self.draft.document(
+            article.name("id") or str(number),
+            article.place,
+            {"title": article.text("title") if article.given.get("title") else None},
+        )
+        if texts:
+            self.draft.texts.append(article.text("text", "give all articles their text, or none"))
+
+    def _span(self, span: Fields, window: tuple[int, int] | None) -> None:
+        """Take over a label or a mention; one outside of what is evaluated is passed over."""
+        if "span" in span.given:
+            begin, end = _pair(span, "span")
+        else:
+            begin, end = span.integer("start_char", _SHAPE), span.integer("end_char", _SHAPE)
+        if window is not None and not window[0] <= begin <= end <= window[1]:
+            self.outside.append(span.place)
+            return
+        label = None if self.label is None or span.given.get(self.label) is None else span.text(self.label)
+        number = self.draft.span([(begin, end)], label or UNTYPED, span.place)
+        self.draft.say(number, "id", joined([self._id(span)]))
+        for name, value in _said(span):
+            self.draft.say(number, name, value)
+
+    def _id(self, span: Fields) -> str | None:
+        """Return the id of an entity; None for one that is in no knowledge base."""
+        name = next((each for each in ("entity_id", "entity_reference") if each in span.given), "id")
+        if self.field == "labels" and name == "id":
+            raise span.bad("entity_id", "a text", "the id of an entity that is not known is <NIL>")
+        return _known(span.text(name, "ids are texts: Q42")) if span.given.get(name) else None
+
+
+def _mentions_of(article: Fields) -> str:
+    return next((field for field in _MENTIONS if field in article.given), _MENTIONS[0])
+
+
+def _pair(fields: Fields, name: str) -> tuple[int, int]:
+    """Return a begin and an end, which are written as a pair."""
+    value = fields.given[name]
+    if type(value) is not list or len(value) != 2 or {type(value[0]), type(value[1])} != {int}:
+        raise fields.bad(name, "a pair of a begin and an end", _SHAPE)
+    pair = Fields(fields.source, fields.place, {"[0]": value[0], "[1]": value[1]}, fields, name)
+    return pair.integer("[0]"), pair.integer("[1]")
+
+
+def _said(span: Fields) -> list[tuple[str, Any]]:
+    """Return what else is said of a label or a mention."""
+    given = span.given
+    found: list[tuple[str, Any]] = [(name, span.text(name)) for name in _TEXTS if given.get(name)]
+    found += [(name, bool(given[name])) for name in _TRUTHS if name in given]
+    if given.get("coref") is not None:  # a text: where nothing is said, ELEVANT goes by the covered text
+        found.append(("coref", str(bool(given["coref"])).lower()))
+    if given.get("parent") is not None or given.get("children"):  # nested labels know each other by their ids
+        found.append(("label_id", str(span.integer("id"))))
+    if given.get("parent") is not None:
+        found.append(("parent", str(span.integer("parent"))))
+    if candidates := span.items("candidates"):
+        found.append(("candidates", joined(_known(str(each)) for each in candidates)))
+    return found
+
+
+def _known(id_: str) -> str | None:
+    """Return an id, or None if ELEVANT marks an unknown entity by it.
+
+    >>> [_known(each) for each in ("Q42", "Unknown12", "<NO_MAPPING>", "Unknown Pleasures")]
+    ['Q42', None, None, 'Unknown Pleasures']
+    """
+    return None if _UNKNOWN.fullmatch(id_) else id_
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines hold an article with a label or a mention as ELEVANT writes them."""
+    paths = key_paths(lines)
+    return (
+        {"labels[].span", "labels[].entity_id"} <= paths
+        or {"entity_mentions[].span", "entity_mentions[].linked_by"} <= paths
+        or bool({"labels[].entity_reference", "predictions[].entity_reference"} & paths)
+    )
+
+
+FORMAT = Format(
+    name="elevant",
+    summary="ELEVANT's JSONL: labels of benchmarks, entity_mentions or predictions of linkers",
+    shapes=frozenset({"tokens"}),
+    suffixes=(LINKED_SUFFIX, BENCHMARK_SUFFIX),
+    options={
+        "annotations": "labels or mentions (default: mentions, if an article has some, else labels)",
+        "label": f"the field of labels or mentions that becomes the label: type, for example (default: {UNTYPED})",
+        **OPTION,
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+    marks=json_marks(read),
+)
+
+
+# ELEVANT's JSONL: one article a line, with labels as benchmarks have them or mentions as linkers have.
+
+
+OutputKind = Literal["labels", "mentions"]
+_WRITE_KINDS: tuple[OutputKind, ...] = ("labels", "mentions")
+_CARRIED: Mapping[OutputKind, frozenset[str]] = {
+    "labels": frozenset({"name", "type", "optional", "desc", "coref", "label_id", "parent"}),
+    "mentions": frozenset({"recognized_by", "linked_by", "candidates", "contained"}),
+}
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write articles, one object a line."""
+    kind = choose(options, "annotations", _WRITE_KINDS)
+    encode = msgspec.json.Encoder().encode
+    passages = list(documents)
+    named = all(_is_number(each.name) for each in passages)
+    lines = []
+    for number, passage in enumerate(passages):
+        if not named:
+            losses.lose(
+                "the name of a document, which is a number in ELEVANT: it is written as the title", passage.name
+            )
+        id_ = int(passage.name) if named else number
+        lines.append(encode(_article(passage, id_, None if named else passage.name, kind, losses)).decode())
+    yield "", "".join(f"{line}\n" for line in lines)
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit() and str(int(name)) == name
+
+
+def _article(passage: Passage, id_: int, title: str | None, kind: OutputKind, losses: Losses) -> dict[str, Any]:
+    for attribute in passage.attributes:
+        if attribute != "title" or title is not None:
+            losses.lose(f"the attribute {attribute!r} of documents", passage.name)
+    for mention in passage.mentions:
+        _check(passage, mention, kind, losses)
+    spans = (
+        _labels(passage, losses) if kind == "labels" else [_mention(passage, each, losses) for each in passage.mentions]
+    )
+    return {
+        "id": id_,
+        "title": title or passage.attributes.get("title", ""),
+        "text": passage.text,
+        "labels" if kind == "labels" else "entity_mentions": spans,
+        "evaluation_span": [0, len(passage.text)],
+    }
+
+
+def _check(passage: Passage, mention: Mention, kind: OutputKind, losses: Losses) -> None:
+    """Refuse a span in several pieces; tell the losses of what else cannot be said of one."""
+    if len(mention.pieces) > 1:
+        what = f"the span {mention.begin}:{mention.end} of document {passage.name!r} is in {len(mention.pieces)} pieces"
+        raise WriteError(what, hint="spans of ELEVANT are in one piece: write jsonl, for example")
+    for name in (each for each in mention.said if each not in _CARRIED[kind]):
+        losses.lose(f"{name!r} of spans", passage.name)
+    if mention.ids is None:
+        losses.lose("that a span is not linked: it is written as linked to nothing (NIL)", passage.name)
+    elif len(mention.ids) > 1:
+        losses.lose("further ids of a span, behind the first", passage.name)
+
+
+def _entity(mention: Mention) -> str:
+    best = mention.ids[0] if mention.ids else NIL
+    return "<NIL>" if best == NIL else best
+
+
+def _labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
+    """Write labels, numbered; those that have an id of their own keep it, for others name it as their parent."""
+    own = [_whole(each.said.get("label_id")) for each in passage.mentions]
+    free = (number for number in range(2 * len(own)) if number not in own)
+    found = []
+    children: dict[int, list[int]] = {}
+    for mention, given in zip(passage.mentions, own, strict=True):
+        label: dict[str, Any] = {"id": next(free) if given is None else given}
+        label |= {"span": [mention.begin, mention.end], "entity_id": _entity(mention)}
+        label |= {name: mention.said[name] for name in ("name", "optional", "desc") if name in mention.said}
+        if "coref" in mention.said:
+            label["coref"] = str(mention.said["coref"]).lower() == "true"
+        typed = mention.said.get("type", mention.label)
+        if mention.label not in {UNTYPED, typed}:
+            losses.lose("the label of a span that has a type too", passage.name)
+        if typed != UNTYPED:
+            label["type"] = typed
+        if (parent := _whole(mention.said.get("parent"))) is not None:
+            label["parent"] = parent
+            children.setdefault(parent, []).append(label["id"])
+        found.append(label)
+    for label in found:
+        if label["id"] in children:
+            label["children"] = children[label["id"]]
+    return found
+
+
+def _whole(value: Value | None) -> int | None:
+    """Return a value as a number, if it is one that counts something.
+
+    >>> _whole("12"), _whole("T1"), _whole(None)
+    (12, None, None)
+    """
+    return int(str(value)) if str(value).isascii() and str(value).isdigit() else None
+
+
+def _mention(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
+    if mention.label != UNTYPED:
+        losses.lose("the label of a span: mentions have none", passage.name)
+    said = {name: value for name, value in mention.said.items() if name in {"recognized_by", "linked_by", "contained"}}
+    found: dict[str, Any] = {"span": [mention.begin, mention.end], "id": _entity(mention), **said}
+    if "candidates" in mention.said:
+        found["candidates"] = ["<NIL>" if each == NIL else each for each in split(str(mention.said["candidates"]))]
+    return found
+
+
+WRITER = Writer(
+    "elevant",
+    ".jsonl",
+    write,
+    options={"annotations": "labels, as benchmarks have (default), or mentions, as linkers do"},
+)

@@ -1,0 +1,257 @@
+"""Formats whose lines are cells with tabs between them, with ids of entities."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from comparanda.core.corpus import Spans
+from comparanda.core.ids import BAR, NIL, joined
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.text_columns import TextColumn
+from comparanda.formats.chunks import OUTSIDE
+from comparanda.formats.tokens import mended
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Rows, Truths
+    from comparanda.errors import ReadError
+    from comparanda.formats.standoff import Draft
+
+
+# Lines between tabs that name mentions by their place in a document, and the candidates for their entities.
+
+
+ENTITY = "ENTITY"
+"""The label of mentions that have none."""
+
+OFFSET = re.compile(r"-?[0-9]{1,18}")
+_SCORE = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3})?")
+
+
+def lines_of(source: Source) -> Iterator[tuple[int, str]]:
+    """Give all lines of a source, each with the byte at which it begins."""
+    place = 0
+    for line in bytes(source.data[: source.size]).split(b"\n"):
+        yield place, line.decode()
+        place += len(line) + 1
+
+
+def shown(line: str) -> str:
+    """Return a line as a detail of a message."""
+    return f"it reads {line if len(line) <= 80 else line[:79] + '…'!r}"
+
+
+def offset(source: Source, place: int, line: str, written: str) -> int:
+    """Return an offset; refuse what is no integer."""
+    if not OFFSET.fullmatch(written):
+        what = f"the offset {written[:40]!r} is no number"
+        raise refuse(source, place, what, details=[shown(line)])
+    return int(written)
+
+
+def score(source: Source, place: int, line: str, written: str) -> float | None:
+    """Return a score, or None where there is none; refuse what is no number."""
+    number = written.strip()  # of more than `float` takes away, such as U+001D
+    if not number:
+        return None
+    if not _SCORE.fullmatch(number) or not math.isfinite(float(number)):
+        raise refuse(source, place, f"the score {written[:40]!r} is no number", details=[shown(line)])
+    return float(number)
+
+
+class Candidate(NamedTuple):
+    """An entity that a mention may name; an id that begins with NIL names a cluster of mentions."""
+
+    id: str
+    score: float | None
+    label: str
+
+
+@dataclass(slots=True)
+class Mention:
+    """A mention: where it begins and ends, where it stands in the source, its candidates, and what else is said."""
+
+    begin: int
+    end: int
+    place: int
+    candidates: list[Candidate]
+    said: dict[str, Any] = field(default_factory=dict)
+
+    def ranked(self) -> list[Candidate]:
+        """Return the candidates, the best first: by their scores, and of equal ones as they stand."""
+        if len(self.candidates) < 2:
+            return self.candidates
+        return sorted(self.candidates, key=lambda each: -math.inf if each.score is None else each.score, reverse=True)
+
+
+@dataclass(eq=False)
+class Mentions:
+    """The mentions of each document, in the order in which the documents are met first."""
+
+    source: Source
+    documents: dict[str, list[Mention]] = field(default_factory=dict)
+
+    def add(self, document: str, mention: Mention) -> None:
+        """Add a mention to a document; its lines need not stand together."""
+        self.documents.setdefault(document, []).append(mention)
+
+    def into(self, draft: Draft) -> None:
+        """Lay everything into a draft: documents, spans, and what is said of these."""
+        unlike = []
+        for name, mentions in self.documents.items():
+            draft.document(name, mentions[0].place)
+            for mention in mentions:
+                ranked = mention.ranked()
+                labels = [each.label for each in ranked if each.label]
+                span = draft.span([(mention.begin, mention.end)], labels[0] if labels else ENTITY, mention.place)
+                _say_candidates(draft, span, ranked)
+                for column, value in mention.said.items():
+                    draft.say(span, column, value)
+                if len(set(labels)) > 1:
+                    unlike.append(mention.place)
+        note(draft, "mentions with candidates of several types, of which that of the best holds", unlike)
+
+
+def _say_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
+    ids, clusters = _ids(tuple(each.id for each in ranked if each.id))
+    if ids is not None:
+        draft.say(span, "id", ids)
+    if clusters:
+        draft.say(span, "cluster", clusters)
+    if ranked and ranked[0].score is not None:
+        draft.say(span, "probability", ranked[0].score)
+    if len(ranked) > 1 and any(each.score != ranked[0].score for each in ranked):
+        draft.say(span, "scores", BAR.join("" if each.score is None else repr(each.score) for each in ranked))
+
+
+@lru_cache(1 << 14)
+def _ids(ids: tuple[str, ...]) -> tuple[str | None, str]:
+    """Return ids as one text, NIL for clusters, and these clusters."""
+    return (
+        joined(NIL if is_cluster(each) else each for each in ids),
+        BAR.join(each for each in ids if is_cluster(each) and each != NIL),
+    )
+
+
+def is_cluster(id_: str) -> bool:
+    """Whether an id is NIL, or names a cluster of mentions of an entity that is in no knowledge base.
+
+    >>> is_cluster("NIL0012"), is_cluster("NILx"), is_cluster("E0012")
+    (True, True, False)
+    """
+    return id_.startswith(NIL)
+
+
+def note(draft: Draft, what: str, places: list[int]) -> None:
+    """Note what was met at some places of the source, if there are any."""
+    if places:
+        first = first_places(draft.source, np.array(places[:3], np.int64))
+        draft.notes.append(Note(draft.side, what, len(places), first))
+
+
+def columns_refused(source: Source, place: int, line: str, expected: str) -> ReadError:
+    """Make the error for a line of the wrong number of columns."""
+    count = line.count("\t") + 1
+    hint = f"it is written {expected}"
+    return refuse(source, place, f"{count} column{'s'[: count != 1]}", details=[shown(line)], hint=hint)
+
+
+# Ids of entities that stand beside words, one cell a word, and the spans that they belong to or make.
+
+
+"""The label of mentions that have none."""
+
+
+def ids_of(cell: str) -> str | None:
+    """Return the ids of a cell as one text, the best first; None where it links to nothing.
+
+    >>> ids_of("Q1|Q2|nil"), ids_of("_"), ids_of("NIL")
+    ('Q1|Q2|NIL', None, 'NIL')
+    """
+    if cell in OUTSIDE:
+        return None
+    return joined(each.strip() for each in cell.split(BAR) if each.strip() not in OUTSIDE)
+
+
+def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
+    """Return a corpus whose spans have the ids that stand beside their first words.
+
+    Noted are spans with other ids beside their other words, and ids beside words outside of all spans.
+
+    Args:
+        corpus: words, and spans over them.
+        cells: the cell of each word; None where the input has none.
+
+    """
+    spans = corpus.spans
+    if cells is None or spans is None:
+        return corpus
+    first = corpus.row_documents[spans.document] + spans.begin
+    last = first + (spans.end - spans.begin) - 1
+    ids = [ids_of(name) for name in cells.names]
+    linked = np.array([each is not None for each in ids], np.bool_)[cells.codes]
+    inside = np.zeros(len(corpus) + 1, np.int64)
+    np.add.at(inside, first, 1)
+    np.add.at(inside, last + 1, -1)
+    outside, _ = _runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
+    changes = np.cumsum(np.diff(cells.codes.astype(np.int64), prepend=cells.codes[:1]) != 0)
+    found = {
+        "ids outside of mentions, passed over": outside,
+        "mentions with several ids beside their words, of which the first holds": first[
+            changes[first] != changes[last]
+        ],
+    }
+    notes = [
+        Note(corpus.name, what, len(rows), first_places(corpus.source, corpus.offset[rows[:3]]))
+        for what, rows in found.items()
+        if rows.size
+    ]
+    columns = dict(spans.columns)
+    if linked[first].any():
+        columns["id"] = TextColumn.of([ids[code] for code in cells.codes[first].tolist()])
+    return replace(corpus, spans=replace(spans, columns=columns), notes=(*corpus.notes, *notes))
+
+
+def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
+    """Return a corpus with the spans that ids make: words that follow each other and have the same cell, in upper case.
+
+    Args:
+        corpus: words; a span goes over no end of a sentence.
+        cells: the cell of each word.
+
+    """
+    upper, _ = mended(cells, str.upper)
+    ids = [ids_of(name) for name in upper.names]
+    begin, end = _runs(np.array([each is not None for each in ids], np.bool_)[upper.codes], upper, corpus.sentences)
+    bounds = corpus.row_documents
+    document = np.searchsorted(bounds, begin, side="right") - 1
+    label = TextColumn(np.zeros(len(begin), np.uint8), (ENTITY,))
+    column = TextColumn.of([ids[code] for code in upper.codes[begin].tolist()])
+    spans = Spans(
+        "tokens",
+        document,
+        begin - bounds[document],
+        end - bounds[document],
+        label,
+        corpus.offset[begin],
+        columns={"id": column},
+    )
+    return replace(corpus, spans=spans)
+
+
+def _runs(chosen: Truths, cells: TextColumn, sentences: Rows) -> tuple[Rows, Rows]:
+    """Return where runs of chosen rows of the same cell begin and end; none goes over the end of a sentence."""
+    cut = np.ones(len(chosen) + 1, np.bool_)
+    cut[1:-1] = cells.codes[1:] != cells.codes[:-1]
+    cut[sentences] = True
+    padded = np.concatenate([[False], chosen, [False]])
+    begin = chosen & (cut[:-1] | ~padded[:-2])
+    end = chosen & (cut[1:] | ~padded[2:])
+    return np.flatnonzero(begin), np.flatnonzero(end) + 1

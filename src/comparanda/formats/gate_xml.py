@@ -1,0 +1,431 @@
+"""Documents of GATE as objects: the text and where its nodes stand, annotations from node to node, features."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.ids import BAR
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.errors import ReadError, nearest
+from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.document_writer import Losses, Passage, Writer
+from comparanda.formats.document_writer import Value as PassagesValue
+from comparanda.formats.files import file_names
+from comparanda.formats.standoff import Draft, places_in
+from comparanda.formats.xml import (
+    HEAD,
+    Event,
+    attribute,
+    content,
+    events,
+    file_name,
+    refuse_pieces,
+    say,
+    say_ids,
+    without_line_ends,
+    written,
+)
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+Value = str | float | bool
+
+ROOT, TEXT = "GateDocument", "TextWithNodes"
+OBJECT = "gate.corpora.ObjectWrapper"
+_NUMBERS = {"java.lang.Integer": int, "java.lang.Long": int, "java.lang.Double": float, "java.lang.Float": float}
+_SHAPE = 'annotations are written like this: <Annotation Id="1" Type="Person" StartNode="0" EndNode="4">'
+_LONGEST = 30
+
+
+@dataclass(slots=True)
+class Annotation:
+    """An annotation, from node to node."""
+
+    set: str
+    type: str
+    id: str | None
+    nodes: tuple[str, str]
+    place: int
+    features: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Document:
+    """A file: its text, where its nodes stand, and its annotations.
+
+    Behind them are the bytes of nodes whose ids are not where they stand, of features that are Java objects, and of
+    relations.
+    """
+
+    place: int
+    text: str = ""
+    nodes: dict[str, int] = field(default_factory=dict)
+    features: dict[str, Value] = field(default_factory=dict)
+    annotations: list[Annotation] = field(default_factory=list)
+    strange_nodes: list[int] = field(default_factory=list)
+    objects: list[int] = field(default_factory=list)
+    relations: list[int] = field(default_factory=list)
+
+
+def document(source: Source, number: int, keep: Callable[[str], bool], nesting: int) -> Document:
+    """Read one file of a source; of annotations of types that are not to be kept, features are left out."""
+    return _Parsing(source, number, keep).document(nesting)
+
+
+class _Parsing:
+    """One file on its way to a document."""
+
+    def __init__(self, source: Source, number: int, keep: Callable[[str], bool]) -> None:
+        self.source = source
+        self.number = number
+        self.keep = keep
+        self.found = Document(self.source.parts[number].begin)
+        self.set = ""
+        self.ids: dict[tuple[str, str], int] = {}
+        self.annotation: Annotation | None = None
+        self.feature = ""
+
+    def document(self, nesting: int) -> Document:
+        """Go through the elements of the file."""
+        stream = events(self.source, self.number, nesting)
+        _, name, _, place = next(stream)
+        if name != ROOT:
+            what = f"the outermost element is <{name}>, and not <{ROOT}>"
+            raise refuse(self.source, place, what, hint="is it GATE XML? GATE saves it as such by 'Save as… GATE XML'")
+        text_seen = False
+        for kind, value, attributes, place in stream:
+            if kind == "start" and value in {"Name", "Value"}:
+                text = "".join(each for of, each, _, _ in _inside(stream, value) if of == "text")
+                self._feature(value, text, attributes.get("className"), place)
+            elif kind == "start" and value == TEXT:
+                self._text(stream)
+                text_seen = True
+            elif kind == "start":
+                self._start(value, attributes, place)
+            elif kind == "end" and value in {"Annotation", "Relation"}:
+                self.annotation = None
+        if not text_seen:
+            raise refuse(self.source, self.found.place, f"there is no <{TEXT}> in this file")
+        self._check_nodes()
+        return self.found
+
+    def _text(self, stream: Iterator[Event]) -> None:
+        """Read the text, and where its nodes stand: in code points, and in UTF-16 units."""
+        pieces, length, units = [], 0, 0
+        for kind, value, attributes, place in _inside(stream, TEXT):
+            if kind == "text":
+                pieces.append(value)
+                length += len(value)
+                units += _utf16(value)
+            elif kind == "start":
+                self._node(value, attributes, place, length, units)
+        self.found.text += "".join(pieces)
+
+    def _node(self, name: str, attributes: dict[str, str], place: int, length: int, units: int) -> None:
+        if name != "Node" or "id" not in attributes:
+            what = f'there is a <{name}> in the text, where only <Node id="…"/> may stand'
+            raise refuse(self.source, place, what)
+        node = attributes["id"]
+        if self.found.nodes.setdefault(node, length) != length:
+            raise refuse(self.source, place, f"the node {node} is there a second time, at another place of the text")
+        if node != str(units):
+            self.found.strange_nodes.append(place)
+
+    def _start(self, name: str, attributes: dict[str, str], place: int) -> None:
+        if name == "AnnotationSet":
+            self.set = attributes.get("Name", "")
+        elif name == "Annotation":
+            self.annotation = self._annotation(attributes, place)
+            self.found.annotations.append(self.annotation)
+        elif name == "Relation":
+            self.annotation = Annotation("", "", None, ("", ""), place)  # takes its features, and is let go
+            self.found.relations.append(place)
+
+    def _annotation(self, attributes: dict[str, str], place: int) -> Annotation:
+        lacking = [each for each in ("Type", "StartNode", "EndNode") if not attributes.get(each)]
+        if lacking:
+            raise refuse(self.source, place, f"the annotation has no {' and no '.join(lacking)}", hint=_SHAPE)
+        id_ = attributes.get("Id")
+        if id_ is not None and self.ids.setdefault((self.set, id_), place) != place:
+            first = self.source.locate(self.ids[self.set, id_])
+            what = f"the annotation {id_} is there a second time in its set"
+            raise refuse(self.source, place, what, details=[f"the first stands at {first}"])
+        return Annotation(self.set, attributes["Type"], id_, (attributes["StartNode"], attributes["EndNode"]), place)
+
+    def _feature(self, name: str, text: str, kind: str | None, place: int) -> None:
+        if name == "Name":
+            self.feature = text
+        elif self.annotation is not None and not self.keep(self.annotation.type):
+            pass  # tokens are many, and nobody asks for what is said of them
+        elif kind == OBJECT:
+            self.found.objects.append(place)
+        else:
+            features = self.found.features if self.annotation is None else self.annotation.features
+            features[self.feature] = _value(text, kind)
+
+    def _check_nodes(self) -> None:
+        """Refuse annotations from or to a node that is not there."""
+        for annotation in self.found.annotations:
+            for node, verb in zip(annotation.nodes, ("begins", "ends"), strict=True):
+                if node not in self.found.nodes:
+                    what = f"the annotation {annotation.id or annotation.type} {verb} at node {node}"
+                    what += ", which is not in the text"
+                    raise refuse(self.source, annotation.place, what)
+
+
+def _inside(stream: Iterator[Event], name: str) -> Iterator[Event]:
+    """Give the events up to the end of the element that has begun."""
+    return takewhile(lambda event: event[0] != "end" or event[1] != name, stream)
+
+
+def _utf16(text: str) -> int:
+    """Return how many UTF-16 units a text has."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
+
+
+def _value(text: str, kind: str | None) -> Value:
+    """Return the value of a feature: a number or a truth where its class says so."""
+    if kind == "java.lang.Boolean" and text in {"true", "false"}:
+        return text == "true"
+    try:
+        return _NUMBERS[kind](text) if kind in _NUMBERS and len(text) < _LONGEST else text
+    except ValueError:
+        return text
+
+
+# GATE XML: the text with nodes in it, and sets of annotations from node to node.
+#
+# Where a node stands in the text is where annotations begin and end. Its id is that offset in UTF-16 units, as Java
+# counts; it is checked, and noted if it is not so.
+
+
+SUFFIXES = (".xml",)
+NO_SPANS = frozenset(
+    {"Token", "SpaceToken", "DEFAULT_TOKEN", "Sentence", "Split", "Lookup", "paragraph", "Paragraph", "NounChunk", "VG"}
+)
+"""Types that a pipeline leaves on its way, and nobody asks for unless they name them."""
+
+MARKUP = "Original markups"
+"""The set in which GATE keeps the tags of the file that it read."""
+
+IDS = ("inst", "URI", "uri", "kbid", "kb_id")
+"""Features that hold ids of entities; the first that is there."""
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read documents of GATE, one a file."""
+    return _Reading(without_line_ends(source), request).corpus()
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        self.draft = Draft(source, request.side, lambda span, _: self.called[span])
+        self.called: list[str] = []
+        self.asked = frozenset(filter(None, request.options.get("types", "").split(",")))
+
+    def corpus(self) -> Corpus:
+        options = self.request.options
+        by_number = choose(options, "names", ("file", "number")) == "number"
+        nesting = self.request.limits.nesting
+        documents = [document(self.source, number, self.fits, nesting) for number in range(len(self.source.parts))]
+        wanted = self._wanted([each for found in documents for each in found.annotations])
+        names: Iterable[str] = file_names(self.source, self.request, SUFFIXES)
+        if by_number:
+            names = map(str, range(1, 1 + len(documents)))
+        for name, found in zip(names, documents, strict=True):
+            said = {key: str(value) for key, value in found.features.items() if value != ""}
+            self.draft.document(name, found.place, said)
+            self.draft.texts.append(found.text)
+            for annotation in found.annotations:
+                if wanted(annotation):
+                    self._span(annotation, found.nodes)
+        strange = "nodes whose ids are not their places in UTF-16 units: where they stand holds"
+        self._note(strange, [place for each in documents for place in each.strange_nodes])
+        objects = "features that are Java objects, passed over"
+        self._note(objects, [place for each in documents for place in each.objects])
+        self._note("relations, passed over", [place for each in documents for place in each.relations])
+        return self.draft.corpus(self.request, name="gate", judged="label", offsets="code-points")
+
+    def _wanted(self, annotations: list[Annotation]) -> Callable[[Annotation], bool]:
+        """Tell which annotations are spans: those of one set, and of the types asked for, or of all but a few."""
+        if unmet := sorted(self.asked - {each.type for each in annotations}):
+            what = f"types asked for that are not there: {', '.join(unmet)}"
+            self.draft.notes.append(Note(self.request.side, what, len(unmet)))
+        chosen = self._set(annotations)
+        if not self.asked:
+            passed = [each for each in annotations if each.set == chosen and each.type in NO_SPANS]
+            self._note_passed("annotations of types that are not taken for spans", passed, lambda each: each.type)
+        if "set" not in self.request.options:
+            passed = [each for each in annotations if each.set != chosen]
+            self._note_passed("annotations of other sets", passed, lambda each: _shown(each.set))
+        return lambda each: each.set == chosen and self.fits(each.type)
+
+    def fits(self, kind: str) -> bool:
+        """Whether annotations of a type are spans."""
+        return kind in self.asked if self.asked else kind not in NO_SPANS
+
+    def _set(self, annotations: list[Annotation]) -> str:
+        """Return the set that is asked for, or the only one with annotations that are spans."""
+        asked = self.request.options.get("set")
+        names = dict.fromkeys(each.set for each in annotations)
+        if asked is not None:
+            if asked and annotations and asked not in names:
+                what = f"there is no annotation set {asked!r}{nearest(asked, names)}"
+                hint = f"sets there: {', '.join(map(_shown, names))}"
+                raise ReadError(what, where=self.source.parts[0].name, hint=hint)
+            return asked
+        often = Counter(each.set for each in annotations if each.set != MARKUP and self.fits(each.type))
+        if len(often) > 1:
+            first = next(iter(often))
+            details = [f"{_shown(name)}: {count:,} annotation{'s'[: count != 1]}" for name, count in often.items()]
+            hint = f"say which: ?set={first}" + (" is the one without a name" if not first else "")
+            what = "there are several annotation sets with spans"
+            raise ReadError(what, where=self.source.parts[0].name, details=details, hint=hint)
+        return next(iter(often), "")
+
+    def _span(self, annotation: Annotation, nodes: Mapping[str, int]) -> None:
+        begin, end = (nodes[node] for node in annotation.nodes)
+        span = self.draft.span([(begin, end)], annotation.type, annotation.place)
+        self.called.append(f"annotation {annotation.id}" if annotation.id else "an annotation")
+        ids = (self.request.options["id"],) if "id" in self.request.options else IDS
+        linked = next((name for name in ids if annotation.features.get(name)), None)
+        for name, value in annotation.features.items():
+            if name == linked:
+                say_ids(self.draft, span, str(value))
+            else:
+                say(self.draft, span, name, value)
+
+    def _note(self, what: str, places: list[int]) -> None:
+        if places:
+            first = first_places(self.source, np.array(places[:3], np.int64))
+            self.draft.notes.append(Note(self.request.side, what, len(places), first))
+
+    def _note_passed(self, what: str, passed: list[Annotation], by: Callable[[Annotation], str]) -> None:
+        count = Counter(map(by, passed))
+        shown = ", ".join(f"{name} ({number:,})" for name, number in sorted(count.items()))
+        self._note(f"{what}, passed over: {shown}", [each.place for each in passed])
+
+
+def _shown(name: str) -> str:
+    return repr(name) if name else "the one without a name"
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines surely are a document of GATE: its outermost element begins there."""
+    text = "\n".join(lines)
+    return text.lstrip().startswith("<") and re.search(rf"<{ROOT}\b", text) is not None
+
+
+FORMAT = Format(
+    name="gate",
+    summary="GATE XML: text with nodes, annotation sets, features",
+    shapes=frozenset({"tokens"}),
+    suffixes=SUFFIXES,
+    options={
+        "set": "the annotation set, nothing for the one without a name (default: the only one with spans)",
+        "types": "the types that are spans, separated by commas (default: all but Token, Sentence, Lookup and such)",
+        "id": "the feature that holds ids of entities (default: inst, URI, kbid)",
+        "names": "what documents are called after: file, number",
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+)
+
+
+# GATE XML: one file a document, nodes where spans begin and end, and one annotation set.
+
+
+SUFFIX = ".xml"
+LINK = IDS[0]
+
+_STRING = "java.lang.String"
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write documents, one file each."""
+    for passage in documents:
+        yield file_name(passage.name, SUFFIX), _document(passage, losses, options.get("set", ""))
+
+
+def _document(passage: Passage, losses: Losses, name: str) -> str:
+    places = {0, len(passage.text)}
+    for mention in passage.mentions:
+        refuse_pieces(passage, mention, "an annotation goes from one node to another")
+        places |= {mention.begin, mention.end}
+    node = _nodes(passage.text, sorted(places))
+    features = "".join(_feature(key, value, passage.name) for key, value in passage.attributes.items())
+    annotations = "".join(_annotations(passage, losses, node))
+    named = attribute("Name", name, passage.name) if name else ""
+    return (
+        f'{HEAD}<{ROOT} version="3">\n<GateDocumentFeatures>\n{features}</GateDocumentFeatures>\n'
+        f"<{TEXT}>{_text(passage, node)}</{TEXT}>\n<AnnotationSet{named}>\n{annotations}</AnnotationSet>\n</{ROOT}>\n"
+    )
+
+
+def _nodes(text: str, places: list[int]) -> dict[int, int]:
+    """Return the id of the node at each place: its offset in UTF-16 units."""
+    units = places_in(text, "utf-16")
+    return {place: int(units[place]) for place in places}
+
+
+def _text(passage: Passage, node: Mapping[int, int]) -> str:
+    """Put nodes into the text."""
+    pieces, last = [], 0
+    for place, id_ in node.items():
+        pieces.append(f'{content(passage.text[last:place], passage.name)}<Node id="{id_}"/>')
+        last = place
+    return "".join(pieces)
+
+
+def _annotations(passage: Passage, losses: Losses, node: Mapping[int, int]) -> Iterator[str]:
+    for number, mention in enumerate(passage.mentions, start=1):
+        kind = attribute("Type", mention.label, passage.name)
+        yield f'<Annotation Id="{number}"{kind} StartNode="{node[mention.begin]}" EndNode="{node[mention.end]}">\n'
+        for name, value in mention.said.items():
+            if name in IDS:
+                losses.lose(f"{name!r} of spans, which cannot be a feature of that name", passage.name)
+            else:
+                yield _feature(name, value, passage.name)
+        if mention.ids is not None:
+            yield _feature(LINK, BAR.join(mention.ids), passage.name)
+        yield "</Annotation>\n"
+
+
+def _feature(name: str, value: PassagesValue, document: str) -> str:
+    of_value = content(written(value), document)
+    return (
+        f'<Feature><Name className="{_STRING}">{content(name, document)}</Name>'
+        f'<Value className="{_class(value)}">{of_value}</Value></Feature>\n'
+    )
+
+
+def _class(value: PassagesValue) -> str:
+    """Return the Java class of a value."""
+    if isinstance(value, bool):
+        return "java.lang.Boolean"
+    if isinstance(value, int):
+        return "java.lang.Integer" if abs(value) < 1 << 31 else "java.lang.Long"
+    return "java.lang.Double" if isinstance(value, float) else _STRING
+
+
+WRITER = Writer(
+    "gate",
+    SUFFIX,
+    write,
+    many=True,
+    options={"set": "the name of the annotation set (default: the one without a name)"},
+)

@@ -1,0 +1,381 @@
+"""Inputs as users write them: `name=path::format?option=value`, and the formats they can name."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import entry_points
+from itertools import combinations
+from os import fspath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from comparanda.core.places import Stretch
+from comparanda.core.remote import AnyPath, is_web, path_of
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.formats.chunks import with_spans
+from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape, check_sizes
+from comparanda.formats.files import STDIN, companions, files_of, load, load_files, load_head, matching, size_of
+from comparanda.formats.objects import is_path
+from comparanda.formats.scored_spans import with_beliefs
+from comparanda.formats.tokens import stem
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.places import Portion, Source
+
+
+_NAMED = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
+_WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTALL)
+_HEAD_LINES = 40
+_HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input: what to call it, where it is, and what it is; and which portion of it is meant, if not all.
+
+    >>> Input.parse("crf=out/crf.txt::columns?column=3")
+    Input(path='out/crf.txt', name='crf', format='columns', options={'column': '3'})
+
+    """
+
+    path: str
+    name: str | None = None
+    format: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    portion: Portion | None = field(default=None, repr=False)
+
+    @classmethod
+    def parse(cls, written: str) -> Input:
+        """Read the notation `name=path::format?option=value&option=value`; only the path must be there.
+
+        Without a format, options may stand behind the path: `path?option=value`, unless that is the name of a file, or
+        a URL of the web, whose query it is; options of that stand behind `::`.
+        """
+        name, path, tail = taken_apart(written)
+        kind, _, query = tail.partition("?")
+        options: dict[str, str] = {}
+        for pair in filter(None, query.split("&")):
+            option, equals, value = pair.partition("=")
+            if not equals:
+                raise UsageError(f"the option {pair!r} of {path!r} has no value", hint="write ?option=value")
+            if option in options:
+                raise UsageError(f"the option {option!r} of {path!r} is given twice")
+            options[option] = unquote(value)
+        if not path:
+            raise UsageError(f"the input {written!r} names no file")
+        return cls(path, name, kind or None, options)
+
+    @property
+    def display_name(self) -> str:
+        """The name given, or the file's name without its suffixes."""
+        return self.name or ("stdin" if self.path == "-" else stem(self.path.rstrip("/")))
+
+    def same_as(self, other: Input) -> bool:
+        """Whether another input is the very column of the very file."""
+        if self.options != other.options or (self.format and other.format and self.format != other.format):
+            return False
+        if self.path == other.path:
+            return self.path != STDIN
+        try:
+            return os.path.samefile(self.path, other.path)
+        except (OSError, ValueError):
+            return False
+
+
+def taken_apart(written: str) -> tuple[str | None, str, str]:
+    """Return name, path, and what stands behind the path: the format, and the options behind a question mark."""
+    path, _, tail = written.partition("::")
+    if "://" in tail.partition("?")[0]:
+        what = f"{path}::{tail} is a URL in another one, which is not read"
+        raise UsageError(what, hint="unpack it; what stands behind '::' is a format")
+    named, optional = _NAMED.fullmatch(path), _WITH_OPTIONS.fullmatch(path)
+    web = is_web(named["rest"] if named else path)
+    if optional and not web and not tail and not os.path.exists(path):
+        path, tail = optional["path"], f"?{optional['options']}"
+        named = _NAMED.fullmatch(path)
+    if named and not os.path.exists(path):
+        return named["name"].strip(), named["rest"], tail
+    return None, path, tail
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Return all formats by name; they register by the entry point group `comparanda.formats`."""
+    found = {entry.name: entry.load() for entry in entry_points(group="comparanda.formats")}
+    return dict(sorted(found.items()))
+
+
+def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
+    """Read an input: find its files, tell its format, read its columns.
+
+    The options of the request hold for every input whose format has them; those of the input itself go before.
+    """
+    possible = _Possible.of(given, request, shape)
+    if given.portion is None:
+        source = load(
+            given.path,
+            side=request.side,
+            suffixes=possible.suffixes,
+            beside=_beside(possible.formats.values()),
+            binary=possible.binary,
+            unread=possible.unread,
+        )
+    else:
+        source = load_files(
+            given.portion.stretches,
+            side=request.side,
+            binary=possible.binary,
+            unread=possible.unread,
+            whole=given.portion.whole,
+        )
+    chosen = possible.chosen(source)
+    asked = chosen_request(chosen, given, request, shape)
+    corpus = chosen.read(source, asked)
+    corpus = replace(corpus, asked=request.value, options=asked.options)
+    if corpus.by_id != (shape == "rows"):
+        found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
+        raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
+    if asked.layer == "spans" and corpus.spans is None:
+        corpus = with_spans(corpus, replace(request, options=asked.options))
+    check_sizes(corpus, request.limits)
+    if asked.layer == request.layer or request.side == KEY or asked.options.get("score") == CERTAIN:
+        return corpus  # scores of a key are no probabilities
+    return with_beliefs(corpus, asked.options)
+
+
+def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list[AnyPath], Format]:
+    """Find the files of an input and tell its format, reading no more than the first lines."""
+    possible = _Possible.of(given, request, shape)
+    files = files_of(given.path, possible.suffixes, _beside(possible.formats.values()))
+    head = Stretch(files[0], 0, min(size_of(files[0]) or _HEAD_BYTES, _HEAD_BYTES))
+    whole_lines = load_head(head, side=request.side, binary=possible.binary, unread=possible.unread)
+    return files, possible.chosen(whole_lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Possible:
+    """The formats that an input may be of: the one that it names, or all that fit the task."""
+
+    formats: Mapping[str, Format]
+    named: bool
+    suffixes: tuple[str, ...]
+    what: str
+
+    @classmethod
+    def of(cls, given: Input, request: Request, shape: Shape) -> _Possible:
+        known = {name: each for name, each in formats().items() if shape in each.shapes and each.carries(request.layer)}
+        what = {"values": shape, "arcs": "trees", "beliefs": "spans"}.get(request.layer, request.layer)
+        if given.format:
+            named = _named_format(given.format, known, what)
+            return cls({named.name: named}, named=True, suffixes=named.suffixes, what=what)
+        return cls(known, named=False, suffixes=_common_suffixes(given.path, known), what=what)
+
+    @property
+    def binary(self) -> tuple[str, ...]:
+        return tuple(suffix for each in self.formats.values() for suffix in each.binary)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        opening = [each for each in self.formats.values() if each.opens]
+        return ("",) if self.named and opening else tuple(suffix for each in opening for suffix in each.suffixes)
+
+    def chosen(self, source: Source) -> Format:
+        return next(iter(self.formats.values())) if self.named else _sniffed(source, self.formats, self.what)
+
+
+def chosen_request(chosen: Format, given: Input, request: Request, shape: Shape) -> Request:
+    """Return what is asked of a format: the options that it has, those of the input before those of the request."""
+    chosen.check_options(given.options, request.layer)
+    known = {*chosen.options, *(BELIEF_OPTIONS if request.layer == "beliefs" else ())}
+    common = {option: value for option, value in request.options.items() if option in known}
+    layer = request.layer if request.layer in chosen.layers else "spans"  # of beliefs, if not
+    place = path_of(given.path)
+    folder = str(place) if place.is_dir() else None
+    return replace(request, options={**common, **given.options}, folder=folder, layer=layer, shape=shape)
+
+
+def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:
+    """Return which files lie beside those of some formats, by the suffixes of both."""
+    return {suffix: each.beside for each in some for suffix in each.suffixes if each.beside}
+
+
+def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...]:
+    """Return the suffixes by which files of a folder are chosen; refuse a folder of several formats."""
+    every = tuple(sorted({suffix for each in fitting.values() for suffix in each.suffixes}))
+    folder = path_of(path)
+    if path == STDIN or not folder.is_dir():
+        return every
+    found = {each.name: matching(folder, each.suffixes) for each in fitting.values()}
+    beside = _beside(fitting.values())
+    others = {other for files in found.values() for file in files for other in companions(file, beside)}
+    apart = {name for each in fitting.values() if found[each.name] for name in each.apart}
+    others |= {file for files in found.values() for file in files if file.name in apart}
+    found = {name: [file for file in files if file not in others] for name, files in found.items()}
+    found = {name: files for name, files in found.items() if files}
+    if any(files != next(iter(found.values())) for files in found.values()):
+        raise ReadError(
+            "the folder has files of several formats",
+            where=path,
+            details=[f"{name}: {len(files)}, the first is {files[0].name}" for name, files in found.items()],
+            hint=f"say which: {path}::{next(iter(found))}",
+        )
+    return tuple(sorted({suffix for name in found for suffix in fitting[name].suffixes})) or every
+
+
+def _named_format(name: str, fitting: Mapping[str, Format], what: str) -> Format:
+    if name in fitting:
+        return fitting[name]
+    if name in formats():
+        raise UsageError(f"format {name!r} has no {what}", hint=f"formats that have: {', '.join(fitting)}")
+    raise UsageError(f"no format is called {name!r}{nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}")
+
+
+def head_of(source: Source) -> list[str]:
+    """Return the first whole lines of a source, for telling its format."""
+    data = bytes(source.data[: min(source.size, _HEAD_BYTES)])
+    lines = data.decode("utf-8", errors="ignore").split("\n")
+    return lines[:-1][:_HEAD_LINES] if len(lines) > 1 else lines
+
+
+def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format:
+    """Return the only format that the first lines fit; refuse to guess between several."""
+    name = source.parts[0].name
+    plain = name.removesuffix(".gz")
+    by_suffix = [each for each in fitting.values() if plain.endswith(each.suffixes)]
+    if len(by_suffix) == 1 and (by_suffix[0].beside or plain.endswith(by_suffix[0].binary)):
+        return by_suffix[0]
+    lines = head_of(source)
+    candidates = [each for each in fitting.values() if each.sniff(lines)]
+    candidates = [each for each in candidates if not each.general] or candidates
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates and len(by_suffix) == 1:  # its reader knows best what is wrong
+        return by_suffix[0]
+    if candidates:
+        names = " or ".join(each.name for each in candidates)
+        raise ReadError(
+            f"the file could be {names}",
+            where=name,
+            hint=f"say which: {name}::{candidates[0].name}",
+        )
+    likely = [each.name for each in by_suffix] or [each.name for each in fitting.values() if not each.opens]
+    raise ReadError(
+        f"the file fits no format with {what}",
+        where=f"{name}:1",
+        details=[f"it begins: {next((line for line in lines if line.strip()), '')[:60]!r}"],
+        hint=f"name the format: {name}::FORMAT ({', '.join(likely)}; see 'comparanda formats')",
+    )
+
+
+# A system as a set of runs: several outputs of one system, such as a language model asked several times.
+
+
+_OPTIONS = re.compile(r"[?&][a-z]+=")
+_LIKE_A_FILE = re.compile(r"::|[./\\*]")
+
+
+@dataclass(frozen=True, init=False, eq=False, slots=True)
+class Runs:
+    """Several runs of one system, each like the output of a system: a path, or Python data.
+
+    Scores are then means over runs, differences count sites times pairs of runs, and `Result.stability` says how
+    much the runs differ among themselves. Runs may be equal, but the same file or object cannot be given twice.
+
+    >>> Runs("run1.jsonl", "run2.jsonl")
+    Runs('run1.jsonl', 'run2.jsonl')
+
+    """
+
+    outputs: tuple[Any, ...]
+
+    def __init__(self, *outputs: Any) -> None:
+        if not outputs:
+            raise UsageError("a system without runs has nothing to compare", hint="Runs(first, second, …)")
+        if any(isinstance(each, Runs) for each in outputs):
+            raise UsageError("a run cannot be a set of runs itself", hint="Runs(first, second, …)")
+        for first, second in combinations(outputs, 2):
+            if first is second or _same_file(first, second):
+                raise UsageError(f"the same run is given twice: {_called(second)}")
+        object.__setattr__(self, "outputs", outputs)
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    def __repr__(self) -> str:
+        return f"Runs({', '.join(map(repr, self.outputs))})"
+
+
+def outputs_of(given: Any) -> tuple[Any, ...]:
+    """Return the runs of what was given for a system: one, unless it is `Runs`."""
+    return given.outputs if isinstance(given, Runs) else (given,)
+
+
+def _same_file(first: Any, second: Any) -> bool:
+    one, other = _as_input(first), _as_input(second)
+    return one is not None and other is not None and one.same_as(other)
+
+
+def _as_input(given: Any) -> Input | None:
+    if isinstance(given, Input):
+        return given
+    return Input.parse(fspath(given)) if is_path(given) else None
+
+
+def _called(given: Any) -> str:
+    found = _as_input(given)
+    return "one object" if found is None else repr(found.path)
+
+
+def parse_runs(written: str) -> Input | Runs:
+    """Read `name=first,second,third`: the inputs of several runs, each with its own format and options behind it.
+
+    A file whose name has a comma in it is one input. Commas of options, as in `?columns=word,pos`, are theirs as long
+    as what stands behind them does not look like a file: has no `.`, `/`, `*` or `::`.
+
+    >>> parse_runs("gpt=a.txt::columns?columns=word,ner,b.txt").outputs[0].options
+    {'columns': 'word,ner'}
+    """
+    name, path, tail = taken_apart(written)
+    begin = 0 if name is None else written.index("=") + 1
+    parts = list(_parts(written[begin:]))
+    if len(parts) == 1 or ("," in path and "," not in tail.partition("?")[0] and _is_there(path)):
+        return Input.parse(written)
+    if name is None:
+        raise UsageError(f"{path!r} is no file", hint="several runs need a name: NAME=FIRST,SECOND,…")
+    return Runs(*(replace(_run(part, written), name=name) for part in parts))
+
+
+def _is_there(path: str) -> bool:
+    """Whether a path is that of a file or a folder, or a pattern of some."""
+    return os.path.exists(path) or (glob.has_magic(path) and bool(glob.glob(path, recursive=True)))
+
+
+def _parts(written: str) -> Iterator[str]:
+    """Cut at the commas between inputs."""
+    current: list[str] = []
+    for part in written.split(","):
+        if current and not (_OPTIONS.search(",".join(current)) and not _LIKE_A_FILE.search(part)):
+            yield ",".join(current)
+            current = []
+        current.append(part)
+    yield ",".join(current)
+
+
+def _run(part: str, written: str) -> Input:
+    if not part.strip():
+        raise UsageError(f"a run of {written!r} is empty", hint="write NAME=FIRST,SECOND,… without a comma too many")
+    given = Input.parse(part.strip())
+    if given.name is not None:
+        raise UsageError(f"the run {part!r} has a name of its own", hint="the name stands before the first run alone")
+    return given
+
+
+def each_input(systems: Iterable[Input | Runs]) -> list[Input]:
+    """Return the inputs of all runs of some systems."""
+    return [each for system in systems for each in outputs_of(system)]

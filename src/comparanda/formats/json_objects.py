@@ -1,0 +1,442 @@
+"""JSON as sources hold it: one object a line, or one array of objects; each with the byte it stands at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from comparanda.core.ids import BAR
+from comparanda.core.places import Source, refuse
+from comparanda.errors import ReadError
+from comparanda.formats.document_writer import GAPS, Losses, Mention, Passage
+from comparanda.formats.field_values import unwritable
+from comparanda.formats.standoff import FARTHEST
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+OBJECT = msgspec.json.Decoder(dict[str, Any])
+"""Decodes one object to a dictionary."""
+
+_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+_ONE_A_LINE = "JSONL has one complete object a line"
+
+
+class JsonObjects:
+    """The objects of a source, as bytes, each with its offset."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.pieces, self.offset = _pieces(source)
+        if not self.pieces:
+            raise ReadError("there are no objects in this file", where=source.parts[0].name)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def first(self) -> dict[str, Any]:
+        """Return the first object."""
+        found: dict[str, Any] = self._decoded(0, OBJECT)
+        return found
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for number in range(len(self.pieces)):
+            yield self._decoded(number, OBJECT)
+
+    def decoded(self, decoder: msgspec.json.Decoder[Any]) -> list[Any]:
+        """Return all objects, made by a decoder."""
+        rows: list[Any] = []
+        decode, keep = decoder.decode, rows.append
+        try:
+            for piece in self.pieces:
+                keep(decode(piece))
+        except (msgspec.DecodeError, RecursionError) as problem:
+            raise self._bad(len(rows), problem) from None
+        return rows
+
+    def _decoded(self, number: int, decoder: msgspec.json.Decoder[Any]) -> Any:
+        try:
+            return decoder.decode(self.pieces[number])
+        except (msgspec.DecodeError, RecursionError) as problem:
+            raise self._bad(number, problem) from None
+
+    def _bad(self, number: int, problem: Exception) -> ReadError:
+        return refuse(self.source, int(self.offset[number]), _problem(problem, "object"), hint=_ONE_A_LINE)
+
+
+def _pieces(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Cut a source into the bytes of its objects, each with its offset."""
+    pieces: list[bytes] = []
+    offsets: list[NDArray[np.int64]] = []
+    stops = [*(part.begin for part in source.parts[1:]), source.size]
+    for part, stop in zip(source.parts, stops, strict=True):
+        data = bytes(source.data[part.begin : stop])
+        found, begins = _array(source, data, part.begin) if data.lstrip()[:1] == b"[" else _lines(data)
+        pieces += found
+        offsets.append(begins + part.begin)
+    return pieces, np.concatenate(offsets)
+
+
+def _lines(data: bytes) -> tuple[list[bytes], NDArray[np.int64]]:
+    lines = data.split(b"\n")
+    sizes = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
+    begins = np.cumsum(sizes) - sizes
+    filled = np.array([not (line == b"" or line.isspace()) for line in lines], dtype=np.bool_)
+    return [line for line, kept in zip(lines, filled.tolist(), strict=True) if kept], begins[filled]
+
+
+def _array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Cut one array into its elements; each is looked for behind the one before, so it is found where it stands."""
+    try:
+        pieces = [bytes(raw) for raw in _ARRAY.decode(data)]
+    except (msgspec.DecodeError, RecursionError) as problem:
+        byte = re.search(r"\(byte (\d+)\)", str(problem))
+        offset = min(int(byte[1]), len(data) - 1) if byte else len(data.rstrip()) - 1
+        hint = f"{_ONE_A_LINE}; a whole file may also be one array of objects"
+        raise refuse(source, begin + offset, _problem(problem, "array"), hint=hint) from None
+    begins, end = [], 0
+    for piece in pieces:
+        begins.append(data.index(piece, end))
+        end = begins[-1] + len(piece)
+    return pieces, np.array(begins, dtype=np.int64)
+
+
+def _problem(problem: Exception, kind: str) -> str:
+    text = str(problem)
+    if isinstance(problem, RecursionError):
+        return "the JSON is nested too deeply"
+    if "truncated" in text:
+        return f"the JSON {kind} is cut off"
+    if got := re.match(r"Expected `\w+`, got `(\w+)`$", text):
+        return f"not a JSON {kind}, but of type {got[1]}"
+    return f"not JSON: {text.removeprefix('JSON is malformed: ')}"
+
+
+def looks_like_json(lines: list[str]) -> bool:
+    """Whether the first lines look like JSON: the first character opens an object or an array of them."""
+    text = "\n".join(lines).lstrip()
+    return text.startswith("{") or re.match(r"\[\s*(\{|$)", text) is not None
+
+
+# Objects of JSON with checked fields, each with the way to it; and the fields that a file shows in its first lines.
+
+
+Plain = str | int | float | bool
+
+UNLABELLED = "ENTITY"
+"""The label of spans that have none."""
+
+_TYPES = {dict: "an object", list: "an array", str: "a text", int: "an integer", float: "a number", bool: "a truth"}
+_MOST_TOKENS, _DEEPEST = 4000, 50
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|"', re.DOTALL)
+
+
+class Fields:
+    """An object of JSON; what is asked of it is checked, and refused with the way to it: `annotations[0].result[2]`.
+
+    Args:
+        source: the bytes it was read from.
+        place: the byte at which it, or the whole that it is part of, begins there.
+        given: the object as a dictionary.
+        parent: the object that holds it; None for a whole.
+        step: how it stands in its parent: `value`, `result[2]`.
+
+    """
+
+    __slots__ = ("given", "parent", "place", "source", "step")
+
+    def __init__(
+        self, source: Source, place: int, given: Mapping[str, Any], parent: Fields | None = None, step: str = ""
+    ) -> None:
+        self.source = source
+        self.place = place
+        self.given = given
+        self.parent = parent
+        self.step = step
+
+    def path(self, name: str = "") -> str:
+        """Return the way to a field from the whole; without a name the way to this object."""
+        steps = [name] if name else []
+        here: Fields | None = self
+        while here is not None and here.step:
+            steps.append(here.step)
+            here = here.parent
+        return ".".join(reversed(steps))
+
+    def refuse(self, what: str, *, details: Iterable[str] = (), hint: str | None = None) -> ReadError:
+        """Make an error at this place."""
+        return refuse(self.source, self.place, what, details=details, hint=hint)
+
+    def bad(self, name: str, wanted: str, hint: str | None = None) -> ReadError:
+        """Make the error for a field that is missing, or not what it should be."""
+        value = self.given.get(name)
+        if value is None:
+            return self.refuse(f"there is no {self.path(name)!r}, which should be {wanted}", hint=hint)
+        found = kind(value) if isinstance(value, dict | list | str) else repr(value)
+        return self.refuse(f"{self.path(name)!r} is {found}, not {wanted}", hint=hint)
+
+    def text(self, name: str, hint: str | None = None) -> str:
+        """Return a text that must be there."""
+        value = self.given.get(name)
+        if type(value) is not str:
+            raise self.bad(name, "a text", hint)
+        if problem := unwritable(value):
+            raise self.refuse(f"{problem[0]} in {self.path(name)!r}", hint=problem[1])
+        return value
+
+    def integer(self, name: str, hint: str | None = None) -> int:
+        """Return an integer that must be there."""
+        value = self.given.get(name)
+        if type(value) is not int:
+            raise self.bad(name, "an integer", hint)
+        if abs(value) > FARTHEST:
+            raise self.refuse(f"{self.path(name)!r} is {value}, and no text is that long", hint=hint)
+        return value
+
+    def inner(self, name: str, hint: str | None = None) -> Fields:
+        """Return an object that must be there."""
+        value = self.given.get(name)
+        if type(value) is not dict:
+            raise self.bad(name, "an object", hint)
+        return Fields(self.source, self.place, value, self, name)
+
+    def items(self, name: str, hint: str | None = None) -> list[Any]:
+        """Return an array; an empty one if it is not there."""
+        value = self.given.get(name)
+        if value is None:
+            return []
+        if type(value) is not list:
+            raise self.bad(name, "an array", hint)
+        return value
+
+    def objects(self, name: str, hint: str | None = None) -> Iterator[Fields]:
+        """Give the objects of an array; none if it is not there."""
+        for number, each in enumerate(self.items(name, hint)):
+            step = f"{name}[{number}]"
+            if type(each) is not dict:
+                raise self.refuse(f"{self.path(step)!r} is {kind(each)}, not an object", hint=hint)
+            yield Fields(self.source, self.place, each, self, step)
+
+    def name(self, field: str) -> str | None:
+        """Return what a field names something by, a text or an integer; None where it is not there."""
+        value = self.given.get(field)
+        if value is None or value == "":
+            return None
+        if type(value) is int:
+            return str(value)
+        return self.text(field, "a name is a text or an integer")
+
+    def plain(self, own: frozenset[str]) -> Iterator[tuple[str, Plain]]:
+        """Give the other fields that hold single values, which columns and attributes are made of."""
+        for name, value in self.given.items():
+            if name not in own and is_plain(value):
+                yield name, value
+
+    def attributes(self, own: frozenset[str]) -> dict[str, str]:
+        """Return the other fields that hold single values as texts."""
+        found = {name: str(value) for name, value in self.plain(own)}
+        for name, value in found.items():
+            if problem := unwritable(value):
+                raise self.refuse(f"{problem[0]} in {self.path(name)!r}", hint=problem[1])
+        return found
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value of JSON is a single one that says something.
+
+    >>> [is_plain(value) for value in ("x", 0, False, "", None, [1])]
+    [True, True, True, False, False, False]
+    """
+    return value != "" and isinstance(value, str | int | float)
+
+
+def kind(value: Any) -> str:
+    """Return what to call the type of a value of JSON.
+
+    >>> kind([1]), kind(None), kind("x")
+    ('an array', 'null', 'a text')
+    """
+    return _TYPES.get(type(value), "null")
+
+
+def key_paths(lines: list[str]) -> set[str]:
+    """Return the ways to the fields in the first lines of a file, as far as these go; elements of arrays are `[]`.
+
+    It may be cut off anywhere, and no more than a few thousand fields are looked at.
+
+    >>> sorted(key_paths(['{"text": "Anna", "spans": [{"start": 0, "la']))
+    ['spans', 'spans[].start', 'text']
+    """
+    found: set[str] = set()
+    ways = [""]  # to the value that is open, inside of each open bracket
+    bases = [""]
+    text = ""
+    for number, token in enumerate(_TOKEN.finditer("\n".join(lines))):
+        given = token[0]
+        if number > _MOST_TOKENS or len(ways) > _DEEPEST or given == '"':  # a text that is cut off
+            break
+        if given in "{[":
+            bases.append(ways[-1])
+            ways.append(ways[-1] + "[]" if given == "[" else ways[-1])
+        elif given in "}]":
+            bases, ways = bases[:-1] or [""], ways[:-1] or [""]
+        elif given == ":":
+            ways[-1] = f"{bases[-1]}.{text[1:-1]}".removeprefix(".")
+            found.add(ways[-1])
+        elif given != ",":
+            text = given
+    return found
+
+
+# JSON in any layout: one array of objects, an object a line, one object, or one that holds the others in a field.
+#
+# Each object is given with the byte it stands at. Nothing is decoded twice, and nothing that is nested without end.
+
+
+_RAW = msgspec.json.Decoder(msgspec.Raw)
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_NODE = msgspec.json.Decoder(dict[str, Any])
+_ANY = msgspec.json.Decoder()
+_CONTEXT = "@context"
+
+
+class Node(NamedTuple):
+    """An object: its fields, and the `@context` of the whole that it is part of; None where there is none."""
+
+    fields: Fields
+    context: Any
+
+
+def nodes(source: Source, holders: tuple[str, ...] = ()) -> Iterator[Node]:
+    """Give the objects of a source in their order.
+
+    Args:
+        source: the bytes.
+        holders: fields in which an object holds an array of others that it stands for, or an object that does.
+
+    """
+    stops = [*(part.begin for part in source.parts[1:]), source.size]
+    for part, stop in zip(source.parts, stops, strict=True):
+        yield from _Cutting(source, holders).file(bytes(source.data[part.begin : stop]), part.begin)
+
+
+class _Cutting:
+    """Cuts the bytes of a file into nodes; each piece is looked for behind the one before, where it stands."""
+
+    def __init__(self, source: Source, holders: tuple[str, ...]) -> None:
+        self.source = source
+        self.holders = holders
+
+    def file(self, data: bytes, begin: int) -> Iterator[Node]:
+        first, _, rest = data.lstrip().partition(b"\n")
+        if first[:1] == b"{" and rest.strip() and _is_whole(first):  # an object a line
+            for line in data.split(b"\n"):
+                yield from self._top(line, begin)
+                begin += len(line) + 1
+            return
+        yield from self._top(data, begin)
+
+    def _top(self, data: bytes, begin: int) -> Iterator[Node]:
+        """Give the nodes of an array, those that an object holds, or the object itself."""
+        begin += len(data) - len(data.lstrip())
+        data = data.strip()
+        if not data:
+            return
+        if data[:1] == b"[":
+            yield from self._elements(self._decoded(_ARRAY, data, begin), data, begin, None)
+            return
+        fields = self._decoded(_OBJECT, data, begin)
+        context = self._decoded(_ANY, fields[_CONTEXT], begin) if _CONTEXT in fields else None
+        if (held := self._held(fields, begin)) is None:
+            yield Node(Fields(self.source, begin, self._decoded(_NODE, data, begin)), context)
+            return
+        yield from self._elements(self._decoded(_ARRAY, held, begin), held, begin + data.index(held), context)
+
+    def _held(self, fields: dict[str, msgspec.Raw], begin: int) -> bytes | None:
+        """Return the array of others that an object holds, itself or in an object that stands there."""
+        for _ in range(2):
+            values = [bytes(fields[name]) for name in self.holders if name in fields]
+            if arrays := [value for value in values if value[:1] == b"["]:
+                return arrays[0]
+            fields = next((self._decoded(_OBJECT, value, begin) for value in values if value[:1] == b"{"), {})
+        return None
+
+    def _elements(self, pieces: list[msgspec.Raw], data: bytes, begin: int, context: Any) -> Iterator[Node]:
+        end = 0
+        for piece in pieces:
+            raw = bytes(piece)
+            place = data.index(raw, end)
+            end = place + len(raw)
+            node = self._decoded(_NODE, raw, begin + place)
+            yield Node(Fields(self.source, begin + place, node), node.get(_CONTEXT, context))
+
+    def _decoded(self, decoder: msgspec.json.Decoder[Any], data: bytes, begin: int) -> Any:
+        try:
+            return decoder.decode(data)
+        except RecursionError:
+            raise refuse(self.source, begin, "the JSON is nested too deeply") from None
+        except msgspec.DecodeError as problem:
+            raise self._bad(str(problem), data, begin) from None
+
+    def _bad(self, problem: str, data: bytes, begin: int) -> ReadError:
+        if "truncated" in problem:
+            return refuse(self.source, begin, "the JSON is cut off")
+        if got := re.match(r"Expected `(\w+)`, got `(\w+)`", problem):
+            try:
+                found = kind(_ANY.decode(data)) if got[2] != "null" else "null"
+            except (msgspec.DecodeError, RecursionError):  # what stands behind it is no JSON either
+                found = f"something of type {got[2]}"
+            return refuse(self.source, begin, f"there is {found}, not an object", hint="a file holds objects: {…}")
+        byte = re.search(r" \(byte (\d+)\)", problem)
+        place = begin + min(int(byte[1]), len(data) - 1) if byte else begin
+        what = problem.removeprefix("JSON is malformed: ").replace(byte[0] if byte else "\0", "")
+        return refuse(self.source, place, f"not JSON: {what}")
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        _RAW.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
+
+
+# What formats with one JSON object a line share: lines, attributes of documents, and what is said of spans.
+
+
+def json_lines(documents: Iterable[Passage], made: Callable[[Passage], dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Give the one file of some documents, an object a line."""
+    encode = msgspec.json.Encoder().encode
+    yield "", "".join(f"{encode(made(each)).decode()}\n" for each in documents)
+
+
+def attributes(passage: Passage, taken: frozenset[str], losses: Losses) -> dict[str, str]:
+    """Return the attributes of a document, without those whose names the format needs for something else."""
+    for name in (each for each in passage.attributes if each in taken):
+        losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
+    return {name: value for name, value in passage.attributes.items() if name not in taken}
+
+
+def extent(passage: Passage, mention: Mention, losses: Losses) -> tuple[int, int]:
+    """Return where a span begins and ends; formats without discontinuous spans lose the gaps of those."""
+    if len(mention.pieces) > 1:
+        losses.lose(GAPS, passage.name)
+    return mention.begin, mention.end
+
+
+def said(passage: Passage, mention: Mention, losses: Losses, taken: frozenset[str]) -> dict[str, Any]:
+    """Return what else is known of a span as fields of it: its ids, its probability as `score`, and all columns."""
+    found: dict[str, Any] = {} if mention.ids is None else {"id": BAR.join(mention.ids)}
+    if "probability" in mention.said:
+        found["score"] = mention.said["probability"]
+    for name, value in mention.said.items():
+        if name in taken or (name == "score" and "score" in found):
+            losses.lose(f"{name!r} of spans, whose name is taken", passage.name)
+        elif name != "probability":
+            found[name] = value
+    return found

@@ -1,0 +1,125 @@
+"""JSONL: one object a line, a row, a sentence of tokens or a document with spans; or one array of such objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from comparanda.core.ids import BAR
+from comparanda.core.places import Source
+from comparanda.errors import UsageError
+from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request
+from comparanda.formats.cuts import json_marks, sentence_a_line
+from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
+from comparanda.formats.json_objects import JsonObjects, attributes, json_lines, looks_like_json
+from comparanda.formats.plain_tables import ABSENT, Table, has_tag_list, spans_in_tags, table_rows, table_tokens
+from comparanda.formats.records import read_records
+from comparanda.formats.scanner import check_line_lengths
+from comparanda.formats.standoff import OPTION
+from comparanda.formats.word_runs import without_words
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read JSONL; the first object decides whether it holds rows, tokens or documents with spans."""
+    check_line_lengths(source, 0, source.size, request.max_line)
+    objects = JsonObjects(source)
+    first = objects.first()
+    chains = request.layer == "chains"
+    if "chain" in request.options and not chains:
+        raise UsageError("the option 'chain' says how chains are read, and this task judges none", hint="leave it out")
+    where = str(source.locate(int(objects.offset[0])))
+    if chains or (request.layer == "spans" and not spans_in_tags(first, request, where)):
+        return read_records(lambda: objects, objects.offset, source, request, name="jsonl")
+
+    def fetch(names: Sequence[str]) -> dict[str, list[Any]]:
+        """Decode the wanted fields alone: the others are skipped over, no object is made of them."""
+        fields = [(f"field{number}", Any, ABSENT) for number in range(len(names))]
+        renamed = {field: name for (field, _, _), name in zip(fields, names, strict=True)}
+        record = msgspec.defstruct("Record", fields, rename=renamed, gc=False)
+        rows = objects.decoded(msgspec.json.Decoder(record))
+        return {name: [getattr(row, field) for row in rows] for field, name in renamed.items()}
+
+    table = Table("jsonl", source, objects.offset, tuple(first), fetch, noun="field")
+    tokens = request.layer == "spans" or _has_tokens(first, request)
+    return table_tokens(table, request) if tokens else table_rows(table, request)
+
+
+def _has_tokens(first: dict[str, Any], request: Request) -> bool:
+    """Whether an object is a sentence of tokens, and no row."""
+    options = request.options
+    if {"tags", "tokens"} & set(options):
+        return True
+    return not {"id", "label", "split", "several"} & set(options) and has_tag_list(first, request)
+
+
+FORMAT = Format(
+    name="jsonl",
+    summary="one JSON object a line: a row, a sentence with lists of tokens and tags, or a document with spans",
+    shapes=frozenset({"rows", "tokens"}),
+    suffixes=(".jsonl", ".ndjson", ".json"),
+    options={
+        "label": "rows and spans: the field of labels (default: 'label' and the like); of rows, a value or a list",
+        "id": "rows: the field of ids (default: 'id' and the like); 'row' for the number of each row",
+        "split": "rows: the separator of several labels in one text, for example ;",
+        "several": "rows: 'rows' if rows of one id are one row with several labels",
+        "tags": "tokens: the field of tags (default: 'tags' and the like)",
+        "tokens": "tokens: the field of tokens (default: 'tokens' and the like)",
+        "document": "the field that names the document (default for tokens and spans: 'document' and the like)",
+        "spans": "spans: the field of spans (default: 'spans' and the like)",
+        "text": "spans: the field of the document's text (default: 'text')",
+        "chain": "chains: the field of spans that names their chain (default: 'chain' and the like)",
+        **OPTION,
+        **CHUNK_OPTIONS,
+    },
+    sniff=looks_like_json,
+    read=read,
+    layers=frozenset({"values", "spans", "chains"}),
+    general=True,
+    marks=json_marks(read),
+    sentences=sentence_a_line,
+)
+
+
+# Our own JSONL: one document a line, with everything that is known of its spans.
+
+
+_OWN = frozenset({"begin", "end", "start", "label", "fragments", "id", "text", "document"})
+_OF_DOCUMENTS = frozenset({"id", "text", "spans"})
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write documents, one object a line."""
+    del options
+    return json_lines(documents, lambda each: _document(each, losses))
+
+
+def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
+    return {
+        "id": passage.name,
+        **attributes(passage, _OF_DOCUMENTS, losses),
+        "text": passage.text,
+        "spans": [_span(passage, mention, losses) for mention in without_words(passage, losses).mentions],
+    }
+
+
+def _span(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
+    found: dict[str, Any] = {"begin": mention.begin, "end": mention.end, "label": mention.label}
+    found["text"] = passage.covered(mention)
+    if len(mention.pieces) > 1:
+        found["fragments"] = [list(piece) for piece in mention.pieces]
+    if mention.ids is not None:
+        found["id"] = BAR.join(mention.ids)
+    for name, value in mention.said.items():
+        if name in _OWN:
+            losses.lose(f"{name!r} of spans, whose name is taken", passage.name)
+        else:
+            found[name] = value
+    return found
+
+
+WRITER = Writer("jsonl", ".jsonl", write, layers=frozenset({"spans", "chains"}))

@@ -1,0 +1,738 @@
+"""The answers of language models: one object a document, with items that quote the text and name no place in it.
+
+The reader takes the items out of the answers. Where they stand is told when the other side is known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from comparanda.core.corpus import Quotes, Spans
+from comparanda.core.ids import joined
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.text_columns import TextColumn
+from comparanda.formats.contract import Format, Request
+from comparanda.formats.field_values import unwritable
+from comparanda.formats.json_objects import JsonObjects
+from comparanda.formats.records import DOCUMENT_NAMES
+from comparanda.formats.scanner import check_line_lengths
+from comparanda.formats.standoff import Draft
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+# What the answers of language models claim: texts of a document with their labels, found in values of JSON.
+
+
+TEXT_NAMES: Final = ("text", "span", "mention", "quote", "word", "name", "entity", "value")
+LABEL_NAMES: Final = ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "entity")
+LIST_NAMES: Final = ("entities", "spans", "items", "mentions", "annotations", "ents", "named_entities", "results")
+ID_NAMES: Final = ("id", "ids", "entity_id", "kb_id", "qid", "wikidata_id")
+OFFSET_NAMES: Final = frozenset({"begin", "start", "start_offset", "end", "stop", "end_offset", "offset"})
+OCCURRENCE: Final = "occurrence"
+
+How = Literal["read", "mended", "tagged", "unread"]
+"""How an answer was read: as it is, after mending, from tags in a text, or not at all."""
+
+_DEEPEST = 60
+_PLAIN = frozenset({int, float, bool})
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The fields of an item that hold its text and its label; None for the well-known ones."""
+
+    mention: str | None = None
+    label: str | None = None
+
+
+class Item(NamedTuple):
+    """What an answer claims: a text of the document, and its label.
+
+    Args:
+        text: what the answer quotes, without white space around it.
+        label: its label.
+        said: what else the answer says of it, by name.
+        occurrence: which occurrence of the text is meant, from 1; 0 where the answer does not say.
+        begin: where it stands in the answer's copy of the text; -1 where there is none.
+
+    """
+
+    text: str
+    label: str
+    said: Mapping[str, Any] = _NOTHING
+    occurrence: int = 0
+    begin: int = -1
+
+
+@dataclass(slots=True)
+class Answer:
+    """What was found in an answer.
+
+    Args:
+        items: the items, in order.
+        how: how it was read.
+        bad: how many items could not be read: without a text or a label.
+        offsets: how many items name offsets, which are not used.
+        copy: the answer's copy of the text, without tags; None where it has none.
+
+    """
+
+    items: list[Item] = field(default_factory=list)
+    how: How = "read"
+    bad: int = 0
+    offsets: int = 0
+    copy: str | None = None
+
+
+def read_value(value: Any, names: Names | None = None, how: How = "read") -> Answer:
+    """Read an answer that is JSON already.
+
+    >>> [(item.text, item.label) for item in read_value({"PER": ["Anna", "Bo"], "LOC": []}).items]
+    [('Anna', 'PER'), ('Bo', 'PER')]
+    """
+    if not isinstance(value, dict | list):
+        return Answer(how="unread")
+    found = Answer(how=how)
+    _Gathering(found, names or Names()).gather(value, None, 0)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Which field of an object is which; objects of one answer mostly have the same fields.
+
+    Args:
+        text: the field of the item's text; None if it is no item.
+        label: that of its label.
+        occurrence: that of the number of the occurrence.
+        offsets: whether it has offsets.
+        said: the fields that say more of it, each with the name of its column.
+        lists: the fields that may hold items.
+
+    """
+
+    text: str | None
+    label: str | None
+    occurrence: str | None
+    offsets: bool
+    said: tuple[tuple[str, str], ...]
+    lists: tuple[str, ...]
+
+
+@lru_cache(maxsize=1 << 12)
+def _plan(fields: tuple[str, ...], names: Names) -> _Plan:
+    """Tell the fields of an object apart; capitals do not count."""
+    known = {each.lower(): each for each in reversed(fields)} | {each: each for each in fields}
+    text = next((known[each] for each in ((names.mention,) if names.mention else TEXT_NAMES) if each in known), None)
+    labels = (names.label,) if names.label else LABEL_NAMES
+    label = next((known[each] for each in labels if each in known and known[each] != text), None)
+    said = tuple(
+        (each, "id" if each.lower() in ID_NAMES else each.lower())
+        for each in fields
+        if each not in {text, label} and each.lower() not in OFFSET_NAMES and each.lower() != OCCURRENCE
+    )
+    lists = tuple(known[each] for each in LIST_NAMES if each in known)
+    return _Plan(text, label, known.get(OCCURRENCE), not OFFSET_NAMES.isdisjoint(known), said, lists)
+
+
+class _Gathering:
+    """Gathers the items of a value of JSON."""
+
+    def __init__(self, found: Answer, names: Names) -> None:
+        self._found = found
+        self._names = names
+
+    def gather(self, value: Any, label: str | None, depth: int) -> None:
+        """Take over all items of a value; those without a label have the one of what they stand in."""
+        if depth > _DEEPEST:
+            self._found.bad += 1
+        elif isinstance(value, list):
+            for each in value:
+                self._one(each, label, depth)
+        else:
+            self._one(value, label, depth)
+
+    def _one(self, value: Any, label: str | None, depth: int) -> None:
+        if isinstance(value, dict):
+            self._object(value, label, depth)
+        elif isinstance(value, str) and label is not None:
+            self._add(item_of(value, label))
+        elif isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value):
+            self._add(item_of(value[0], value[1]))
+        else:
+            self._found.bad += 1
+
+    def _object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
+        """Take over an item; or the lists of an object that holds some; or the texts of each label."""
+        plan = _plan(tuple(given), self._names)
+        if plan.text is not None and not _holds(given[plan.text]):
+            self._add(self._item(given, plan, label))
+            return
+        lists = [each for each in plan.lists if _holds(given[each])]
+        for each in lists:
+            self.gather(given[each], label, depth + 1)
+        if not lists and plan.label is not None and not _holds(given[plan.label]):  # an item, but for its text
+            self._found.bad += 1
+            return
+        for each, value in given.items() if not lists else ():
+            if isinstance(value, list | str):
+                self.gather(value or [], each, depth + 1)
+            elif value is not None:
+                self._found.bad += 1
+
+    def _item(self, given: Mapping[str, Any], plan: _Plan, label: str | None) -> Item | None:
+        own = None if plan.label is None else given[plan.label]
+        self._found.offsets += plan.offsets
+        number = None if plan.occurrence is None else given[plan.occurrence]
+        occurrence = number if type(number) is int and 0 < number < 1 << 62 else 0
+        said = said_of((name, given[each]) for each, name in plan.said) if plan.said else {}
+        return item_of(given[plan.text or ""], own if isinstance(own, str) else label, said, occurrence)
+
+    def _add(self, item: Item | None) -> None:
+        if item is None:
+            self._found.bad += 1
+        else:
+            self._found.items.append(item)
+
+
+def item_of(
+    text: Any, label: Any, said: Mapping[str, Any] = _NOTHING, occurrence: int = 0, begin: int = -1
+) -> Item | None:
+    """Make an item; None where it has no text, no label, or what no text file can hold."""
+    if not (isinstance(text, str) and isinstance(label, str)):
+        return None
+    text, label = text.strip(), label.strip()
+    if not (text and label) or unwritable(text) or unwritable(label):
+        return None
+    return Item(text, label, said, occurrence, begin)
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return what else an item says: ids, a probability, and single values under their own names; of two the first.
+
+    >>> said_of([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
+    {'id': 'Q1', 'probability': 0.5, 'why': 'a name'}
+    """
+    found: dict[str, Any] = {}
+    for name, value in given:
+        kind = type(value)
+        if name == "id":  # a whole number counts the items of an answer, and names no entity
+            ids = [each for each in (value if kind is list else [value]) if isinstance(each, str) and each]
+            if ids and (whole := joined(ids)) and not unwritable(whole):
+                found.setdefault("id", whole)
+        elif (kind is int or kind is float) and name in {"confidence", "probability", "score"}:
+            found.setdefault("probability", float(value))
+        elif kind in _PLAIN or (kind is str and value and not unwritable(value)):
+            found.setdefault(name, value)
+    return found
+
+
+# Answers that are the text once more, with tags in it: the text around an item tells where it stands.
+
+
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>[^\W\d][\w.-]*)(?P<rest>(?:\s[^<>]{0,300})?)>")
+_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_LINK = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<label>[^\W\d][\w.:-]*)\)")
+
+WRAPPERS: Final = frozenset({"answer", "output", "result", "response", "text", "document", "sentence", "p", "s"})
+"""Tags that are taken for a frame around the text, and for no item."""
+
+_MOST_TAGS = 100_000
+
+
+def tagged(text: str) -> Answer | None:
+    """Read a text with tags, or with items in brackets and their labels behind; None if it has neither.
+
+    >>> found = tagged("<PER>Anna</PER> left."), tagged("[Anna](PER) left.")
+    >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
+    [('Anna left.', 'Anna', 0), ('Anna left.', 'Anna', 0)]
+    """
+    found = _tagged(text)
+    if found is not None and found.items:
+        return found
+    return _linked(text if found is None else found.copy or "") or found
+
+
+def _tagged(text: str) -> Answer | None:
+    """Read a text with tags in it: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
+    tags = list(islice(_TAG.finditer(text), _MOST_TAGS))
+    pairs, lonely = _paired(tags)
+    if not pairs or len(tags) == _MOST_TAGS:
+        return None
+    used = sorted(number for pair in pairs for number in pair)
+    copy, begins = _without(text, [tags[number].span() for number in used])
+    place = dict(zip(used, begins, strict=True))
+    found = Answer(how="tagged", bad=lonely, copy=copy)
+    for opening, closing in sorted(pairs):
+        label, said = _meaning(tags[opening]["name"], tags[opening]["rest"])
+        if label is not None:
+            _add_copied(found, place[opening], place[closing], label, said)
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _meaning(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
+    """Return the label of a tag, None for a frame, and what its attributes say of the item."""
+    given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
+    label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
+    more = [(key, value) for key, value in given.items() if key not in LABEL_NAMES]
+    said = said_of(("id" if key in ID_NAMES else key, value) for key, value in more)
+    return label or (None if name in WRAPPERS else name), said
+
+
+def _paired(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
+    """Return which tags open and close an item, and how many have no partner."""
+    pairs: list[tuple[int, int]] = []
+    open_tags: dict[str, list[int]] = {}
+    for number, tag in enumerate(tags):
+        same = open_tags.setdefault(tag["name"], [])
+        if not tag["close"]:
+            if not tag["rest"].rstrip().endswith("/"):
+                same.append(number)
+        elif same:
+            pairs.append((same.pop(), number))
+    return pairs, sum(map(len, open_tags.values()))
+
+
+def _linked(text: str) -> Answer | None:
+    """Read a text with items in brackets, and their labels behind: `[Anna](PER)`."""
+    links = list(islice(_LINK.finditer(text), _MOST_TAGS))
+    if not links or len(links) == _MOST_TAGS:
+        return None
+    cuts = [cut for link in links for cut in ((link.start(), link.start("text")), (link.end("text"), link.end()))]
+    copy, begins = _without(text, cuts)
+    found = Answer(how="tagged", copy=copy)
+    for number, link in enumerate(links):
+        _add_copied(found, begins[2 * number], begins[2 * number + 1], link["label"], {})
+    return found
+
+
+def _without(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
+    """Return a text without some pieces, and where each of them stood in what is left."""
+    kept, begins, place, size = [], [], 0, 0
+    for begin, end in cuts:
+        kept.append(text[place:begin])
+        size += begin - place
+        begins.append(size)
+        place = end
+    return "".join([*kept, text[place:]]), begins
+
+
+def _add_copied(found: Answer, begin: int, end: int, label: str, said: Mapping[str, Any]) -> None:
+    assert found.copy is not None
+    covered = found.copy[begin:end]
+    begin += len(covered) - len(covered.lstrip())
+    if item := item_of(covered, label, said, begin=begin):
+        found.items.append(item)
+    else:
+        found.bad += 1
+
+
+# The answers of language models, as text: JSON alone, fenced or between sentences, or the text once more with tags.
+#
+# What is no JSON by a trifle (single quotes, a comma too many, tuples) is mended. What is cut off is not: nobody knows
+# how it would go on.
+
+
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[^\S\n]{0,9}[\w+-]{0,20}[^\S\n]{0,9}\n(.*?)(?:^[^\S\n]{0,9}```|\Z)", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"[\[{]")
+_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(
+    r'\s+|"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\]*(?:\\.[^\'\\]*)*\'|[\[\](){}:,]|[^\s\[\](){}:,"\']+', re.DOTALL
+)
+_ANSWERS_PLAIN = {"True": "true", "False": "false", "None": "null"}
+_SWAP = {"(": "[", ")": "]"}
+_SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+_ANSWERS_DEEPEST, _MOST_PIECES, _MOST_MENDED = 60, 1000, 1 << 20
+
+_ANSWERS_NOTHING: Final = object()
+"""What is no JSON."""
+
+_TWICE: Final = object()
+"""The value of a field that an object has twice with two values: nobody knows which is meant."""
+
+
+def parse(answer: str, names: Names | None = None) -> Answer:
+    """Read an answer that is text.
+
+    >>> parse('Here they are: [{"text": "Anna", "label": "PER"}]').items
+    [Item(text='Anna', label='PER', said={}, occurrence=0, begin=-1)]
+    >>> found = parse("<PER>Anna</PER> left.")
+    >>> found.how, found.copy, found.items[0].text
+    ('tagged', 'Anna left.', 'Anna')
+    """
+    names = names or Names()
+    text = _THOUGHTS.sub("", answer).strip()
+    blocks = [block.strip() for block in _FENCE.findall(text)]
+    value, how = _decoded(text)
+    if value is not _ANSWERS_NOTHING:
+        return read_value(value, names, how)
+    found = _of_blocks(blocks, names) if blocks else _of_pieces(_pieces(text), names)
+    if found is not None:
+        return found
+    for copied in [*blocks, text]:
+        if (copy := tagged(copied)) is not None:
+            return copy
+    return Answer(how="unread")
+
+
+def _decoded(text: str) -> tuple[Any, How]:
+    """Return the value of a text that is JSON, or is so once it is mended; `_NOTHING` if it is not."""
+    if text[:1] not in {"[", "{", "("}:
+        return _ANSWERS_NOTHING, "unread"
+    ways: tuple[How, ...] = ("read", "mended")
+    for how in ways:
+        written = text if how == "read" else _mended(text)
+        if written is not None:
+            try:
+                return json.loads(written, object_pairs_hook=_merged), how
+            except (ValueError, RecursionError):  # no JSON, a number without end, or nested too deeply
+                continue
+    return _ANSWERS_NOTHING, "unread"
+
+
+def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object; lists of a field that is there twice are one, and other values of it none."""
+    whole = dict(pairs)
+    if len(whole) == len(pairs):
+        return whole
+    seen: dict[str, Any] = {}
+    for name, value in pairs:
+        if name not in seen:
+            seen[name] = list(value) if isinstance(value, list) else value
+        elif isinstance(value, list) and isinstance(seen[name], list):
+            seen[name] += value
+        else:
+            seen[name] = _TWICE
+    return seen
+
+
+def _mended(text: str) -> str | None:
+    """Return JSON for a text with single quotes, tuples, Python's constants or commas too many; None if it is neither.
+
+    >>> _mended("[('Anna', 'PER'),]")
+    '[["Anna","PER"]]'
+    """
+    written: list[str] = []
+    place, depth = 0, 0
+    while place < len(text) <= _MOST_MENDED:
+        token = _TOKEN.match(text, place)
+        if token is None or (written and depth == 0) or depth > _ANSWERS_DEEPEST:
+            return None
+        place, given = token.end(), token[0]
+        if given.isspace():
+            continue
+        depth += (given in "[{(") - (given in "]})")
+        given = _ANSWERS_PLAIN.get(given, _SWAP.get(given, given))
+        if given in {"]", "}"} and written and written[-1] == ",":
+            written.pop()
+        if given[0] == "'":
+            given = '"' + re.sub(r'\\(.)|(")', _requoted, given[1:-1], flags=re.DOTALL) + '"'
+        elif given[0] not in '[]{}:,"' and not _SCALAR.fullmatch(given):
+            return None
+        written.append(given.replace("\n", "\\n").replace("\t", "\\t") if given[0] == '"' else given)
+    return "".join(written)
+
+
+def _requoted(found: re.Match[str]) -> str:
+    """Write an escape of Python, or a double quote, as JSON does."""
+    if found[2]:
+        return '\\"'
+    return "'" if found[1] == "'" else f"\\{found[1]}"
+
+
+def _pieces(text: str) -> Iterator[tuple[Any, How]]:
+    """Give the values that stand in brackets, if all brackets close; of what is no JSON, `_NOTHING`."""
+    found: list[tuple[Any, How]] = []
+    place = 0
+    while opening := _OPENING.search(text, place):
+        depth = 0
+        for bracket in _BRACKET.finditer(text, opening.start()):
+            depth += (bracket[0] in "[{") - (bracket[0] in "]}")
+            if depth == 0 or depth > _ANSWERS_DEEPEST or bracket[0] == '"':
+                break
+        if depth or len(found) > _MOST_PIECES:
+            return
+        place = bracket.end()
+        found.append(_decoded(text[opening.start() : place]))
+    yield from found
+
+
+def _of_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
+    """Read the pieces of JSON in an answer as one; those without a readable item are prose."""
+    found = ((value, read_value(value, names, how)) for value, how in pieces)
+    return _together([each for value, each in found if each.how != "unread" and (each.items or not value)])
+
+
+def _of_blocks(blocks: list[str], names: Names) -> Answer | None:
+    """Read fenced blocks as one; if some can be read and one cannot, that is an item that cannot."""
+    found = []
+    if len(blocks) > _MOST_PIECES:
+        return None
+    for block in blocks:
+        value, how = _decoded(block)
+        found.append(_of_pieces(_pieces(block), names) if value is _ANSWERS_NOTHING else read_value(value, names, how))
+    whole = _together([each for each in found if each is not None])
+    if whole is not None:
+        whole.bad += found.count(None)
+    return whole
+
+
+def _together(answers: list[Answer]) -> Answer | None:
+    """Return several answers as one; None for none."""
+    if not answers:
+        return None
+    return Answer(
+        [item for each in answers for item in each.items],
+        "mended" if any(each.how == "mended" for each in answers) else "read",
+        sum(each.bad for each in answers),
+        sum(each.offsets for each in answers),
+    )
+
+
+NAMES = (*DOCUMENT_NAMES, "custom_id")
+ANSWERS = ("answer", "response", "output", "completion", "content", "prediction", "generated_text")
+TEXT = "text"
+NONE = "none"
+
+OWN = frozenset({"text", "quote", "placing"})
+"""Columns that items get when they are placed."""
+
+_FIRST = 3
+_SHAPE = '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read answers; the first object decides which field is which."""
+    check_line_lengths(source, 0, source.size, request.max_line)
+    return _Reading(source, request).corpus()
+
+
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    """Which field of an object is which; a field inside of others is named by the way to it: `message.content`."""
+
+    document: str | None
+    text: str | None
+    answer: str
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        self.draft = Draft(source, request.side, lambda _, number: f"item {number + 1}")
+        self.names = Names(request.options.get("mention"), request.options.get("label"))
+        self.met: dict[str, tuple[int, list[int]]] = {}
+        self.unread: list[tuple[int, str | None, int]] = []
+        self.texts: list[str] = []
+        self.occurrence: list[int] = []
+        self.begin: list[int] = []
+        self.copies: list[str | None] = []
+
+    def corpus(self) -> Corpus:
+        objects = JsonObjects(self.source)
+        first = objects.first()
+        roles = self._roles(first)
+        for number, (record, offset) in enumerate(zip(objects, objects.offset.tolist(), strict=True)):
+            self._document(record, roles, number, offset)
+            if roles.text is not None:
+                self._text(_found(record, roles.text), roles.text, offset)
+            self._answer(_found(record, roles.answer), offset)
+        self._settle_unread()
+        for what, (count, places) in self.met.items():
+            self.draft.notes.append(Note(self.request.side, what, count, first_places(self.source, np.array(places))))
+        corpus = self.draft.corpus(self.request, name="llm", judged="label")
+        documents = replace(corpus.documents, marked=roles.document is not None or roles.text is not None)
+        return self._quoting(replace(corpus, documents=documents))
+
+    def _quoting(self, corpus: Corpus) -> Corpus:
+        """Return a corpus without spans, and with the items as quotes."""
+        items = corpus.spans
+        assert items is not None
+        quotes = Quotes(
+            items.document,
+            TextColumn.of(self.texts),
+            items.label,
+            items.offset,
+            np.array(self.occurrence, np.int64),
+            np.array(self.begin, np.int64),
+            tuple(self.copies),
+            items.columns,
+        )
+        nothing = np.zeros(0, np.int64)
+        empty = Spans("characters", nothing, nothing, nothing, items.label.take(nothing), items.offset[:0])
+        return replace(corpus, spans=empty, quotes=quotes)
+
+    def _roles(self, first: Mapping[str, Any]) -> _Roles:
+        options = self.request.options
+        answer = options.get("answer") or next((name for name in (*LIST_NAMES, *ANSWERS) if name in first), None)
+        if answer is None:
+            raise refuse(
+                self.source,
+                0,
+                "no field is known to hold the answer",
+                details=[f"fields: {', '.join(first)}"],
+                hint=f"name it: ?answer=FIELD; an object is written like this: {_SHAPE}",
+            )
+        document = options.get("document") or next((name for name in NAMES if name in first), None)
+        text = options.get("text", TEXT if isinstance(first.get(TEXT), str) else NONE)
+        return _Roles(document, None if text == NONE else text, answer)
+
+    def _document(self, record: Mapping[str, Any], roles: _Roles, number: int, place: int) -> None:
+        """Begin a document."""
+        own = {roles.document, roles.text, roles.answer.partition(".")[0]}
+        attributes = {
+            name: str(value)
+            for name, value in record.items()
+            if name not in own and isinstance(value, str | int | float) and value != ""
+        }
+        name = f"document {number + 1}"
+        if roles.document is not None:
+            value = _found(record, roles.document)
+            if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+                hint = "every document needs a name of its own; name the field that holds it: ?document=FIELD"
+                raise refuse(self.source, place, f"{roles.document!r} names no document", hint=hint)
+            name = self._checked(str(value), place)
+        self.draft.document(name, place, {each: self._checked(value, place) for each, value in attributes.items()})
+
+    def _text(self, text: Any, field: str, place: int) -> None:
+        """Take over the text of a document."""
+        if not isinstance(text, str):
+            hint = "give all documents their text, or none; ?text=none passes over it, ?text=FIELD names another field"
+            raise refuse(self.source, place, f"there is no text in {field!r}", hint=hint)
+        self.draft.texts.append(self._checked(text, place))
+
+    def _checked(self, text: str, place: int) -> str:
+        if problem := unwritable(text):
+            raise refuse(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
+        return text
+
+    def _answer(self, value: Any, place: int) -> None:
+        """Take over the items of an answer; one that cannot be read has none."""
+        found = parse(value, self.names) if isinstance(value, str) else read_value(value, self.names)
+        if found.how == "unread":
+            self.unread.append((len(self.copies), value if isinstance(value, str) else None, place))
+        self._tell("answers that are not quite JSON, read all the same", int(found.how == "mended"), place)
+        self._tell("items without a text or a label, which are none", found.bad, place)
+        self._tell("items with offsets, which are not used: the text is looked for", found.offsets, place)
+        for item in found.items:
+            number = self.draft.span([(0, 0)], item.label, place)
+            for name, said in item.said.items():
+                if name not in OWN:
+                    self.draft.say(number, name, said)
+            self.texts.append(item.text)
+            self.occurrence.append(item.occurrence)
+            self.begin.append(item.begin)
+        self.copies.append(found.copy)
+
+    def _tell(self, what: str, count: int, place: int) -> None:
+        if count:
+            before, places = self.met.get(what, (0, []))
+            self.met[what] = before + count, [*places, place] if len(places) < _FIRST else places
+
+    def _settle_unread(self) -> None:
+        """Count the answers that cannot be read. Where others are copies with tags, one without is a copy too."""
+        tagged = any(copy is not None for copy in self.copies)
+        for document, text, place in self.unread:
+            if tagged and text is not None and text.strip() and not unwritable(text):
+                self.copies[document] = text
+            else:
+                self._tell("answers that cannot be read, counted as without items", 1, place)
+
+
+def _found(record: Mapping[str, Any], way: str) -> Any:
+    """Return what stands in a field, or at the end of a way through fields and lists; None where there is nothing.
+
+    >>> _found({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
+    '[]'
+    """
+    value: Any = record
+    if way in record:
+        return record[way]
+    for step in way.split("."):
+        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, Mapping):
+            value = value.get(step)
+        else:
+            return None
+    return value
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines hold answers: items with a text and no place, or an answer in which such are found."""
+    known = False
+    for line in lines:
+        try:
+            record = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        if not isinstance(record, dict) or _has_places(record):
+            return False
+        known = known or _has_items(record)
+    return known
+
+
+def _has_places(record: Mapping[str, Any]) -> bool:
+    """Whether an object has tokens, or a list whose elements have offsets."""
+    if "tokens" in record:
+        return True
+    for value in record.values():
+        for each in value[:3] if isinstance(value, list) else ():
+            if isinstance(each, dict) and any(name in each for name in OFFSET_NAMES):
+                return True
+            if isinstance(each, list) and any(type(one) is int for one in each):
+                return True
+    return False
+
+
+def _has_items(record: Mapping[str, Any]) -> bool:
+    """Whether an object has a list of items, or an answer in which there are some; not every text is an answer."""
+    for name in (*LIST_NAMES, *ANSWERS):
+        value = record.get(name)
+        if isinstance(value, str):
+            found = parse(value)
+            return bool(found.items) and not found.bad
+        if isinstance(value, list | dict) and value:
+            found = read_value(value)
+            return bool(found.items) and not found.bad
+    return False
+
+
+FORMAT = Format(
+    name="llm",
+    summary="answers of language models: items that quote the text, without offsets; JSON, fenced, or tags in the text",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".jsonl", ".ndjson", ".json"),
+    options={
+        "answer": "the field of the answer (default: 'entities', 'answer' and the like), or the way to it: a.b.0.c",
+        "document": "the field that names the document (default: 'id' and the like)",
+        "text": "the field of the document's text (default: 'text', if it is there); 'none' to take the key's",
+        "mention": "the field of an item's text (default: 'text' and the like)",
+        "label": "the field of an item's label (default: 'label' and the like)",
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+)

@@ -1,0 +1,74 @@
+"""Files of ids that mean the same: redirects, or the names of one entity in several knowledge bases."""
+
+from __future__ import annotations
+
+from comparanda.core.ids import is_nil
+from comparanda.errors import ReadError
+from comparanda.formats.files import load
+
+
+def read_same_ids(path: str) -> dict[str, str]:
+    """Read lines of ids that mean the same, with tabs or spaces between them; return one name for each.
+
+    Of the ids of an entity the first in alphabetical order stands for all, so the order of lines does not matter.
+    `#` and a space begin a comment.
+    """
+    source = load(path, side="same ids")
+    text = bytes(source.data[: source.size]).decode()
+    sets = _Sets()
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip() or line.startswith("# "):
+            continue
+        ids = [each.strip() for each in (line.split("\t") if "\t" in line else line.split())]
+        place = f"{source.parts[0].name}:{number}"
+        if len(ids) < 2 or not all(ids):
+            raise ReadError("a line has two ids that mean the same, or more", where=place)
+        if any(map(is_nil, ids)):
+            raise ReadError("NIL means no entity, so it is the same as no id", where=place)
+        for other in ids[1:]:
+            sets.join(ids[0], other)
+    if not sets.above:
+        raise ReadError("there are no ids in this file", where=source.parts[0].name)
+    return {each: sets.top(each) for each in sets.above}
+
+
+class _Sets:
+    """Sets that grow together; the smallest member stands for each."""
+
+    def __init__(self) -> None:
+        self.above: dict[str, str] = {}
+
+    def top(self, one: str) -> str:
+        self.above.setdefault(one, one)
+        while self.above[one] != one:
+            self.above[one] = self.above[self.above[one]]  # halves the way for the next one
+            one = self.above[one]
+        return one
+
+    def join(self, one: str, other: str) -> None:
+        low, high = sorted((self.top(one), self.top(other)))
+        self.above[high] = low
+
+
+# Label maps: a text file with an old and a new label a line.
+
+
+def read_label_map(path: str) -> dict[str, str]:
+    """Read a map; columns are separated by a tab or by spaces, `#` and a space begin a comment."""
+    source = load(path, side="map")
+    text = bytes(source.data[: source.size]).decode()
+    table: dict[str, str] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip() or line.startswith("# "):
+            continue
+        fields = line.split("\t") if "\t" in line else line.split()
+        place = f"{source.parts[0].name}:{number}"
+        if len(fields) != 2 or not all(field.strip() for field in fields):
+            raise ReadError("a label map has two columns, the old and the new label", where=place)
+        old, new = (field.strip() for field in fields)
+        if table.get(old, new) != new:
+            raise ReadError(f"the label {old!r} is mapped twice, to {table[old]!r} and to {new!r}", where=place)
+        table[old] = new
+    if not table:
+        raise ReadError("the label map is empty", where=source.parts[0].name)
+    return table

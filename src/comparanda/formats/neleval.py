@@ -1,0 +1,162 @@
+"""neleval: one mention a line, with its place and the candidates for its entity; no text.
+
+The format is that of the tools for the entity linking of TAC (neleval.readthedocs.io/en/latest/formats.html). An end
+is the place of the last character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from comparanda.core.ids import BAR, NIL
+from comparanda.errors import WriteError
+from comparanda.formats.contract import Format, Request
+from comparanda.formats.document_writer import Losses, Passage, Writer
+from comparanda.formats.document_writer import Mention as PassagesMention
+from comparanda.formats.entity_lines import Candidate, Mention, Mentions, columns_refused, lines_of, offset, score
+from comparanda.formats.scanner import check_line_lengths
+from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.places import Source
+
+
+EXPECTED = "DOCUMENT<TAB>START<TAB>END<TAB>ID<TAB>SCORE<TAB>TYPE, of more candidates again <TAB>ID<TAB>SCORE<TAB>TYPE"
+
+_NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+_LINE = re.compile(rf"\S+\t[0-9]+\t[0-9]+(?:\t\S*\t{_NUMBER}\t[^\s0-9][^\s\t]*)+\t*")
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read mentions, grouped by their documents."""
+    check_line_lengths(source, 0, source.size, request.max_line)
+    mentions = Mentions(source)
+    for place, line in lines_of(source):
+        if line.strip():
+            document, _, _ = line.partition("\t")
+            mentions.add(document.strip(), _mention(source, place, line))
+    draft = Draft(source, request.side, lambda _, number: f"mention {number + 1}")
+    mentions.into(draft)
+    offsets = asked_offsets(request.options)
+    return draft.corpus(request, name="neleval", judged="type", offsets=offsets, usual="inclusive")
+
+
+def _mention(source: Source, place: int, line: str) -> Mention:
+    fields = line.rstrip("\t\r").split("\t")
+    if len(fields) < 3 or not fields[0].strip() or (len(fields) > 5 and len(fields) % 3):
+        raise columns_refused(source, place, line, EXPECTED)
+    begin, end = offset(source, place, line, fields[1]), offset(source, place, line, fields[2])
+    candidates = []
+    for first in range(3, len(fields), 3):
+        id_, written, label = [*fields[first : first + 3], "", ""][:3]
+        candidates.append(Candidate(id_.strip(), score(source, place, line, written), label.strip()))
+    return Mention(begin, end, place, candidates)
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether all of the first lines are mentions with a place and whole candidates."""
+    rows = [line for line in lines if line.strip()]
+    return bool(rows) and all(_LINE.fullmatch(row) for row in rows)
+
+
+FORMAT = Format(
+    name="neleval",
+    summary="neleval: a mention a line with its document, start, end, and candidates of id, score and type",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".tsv",),
+    options=OPTION,
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+)
+
+
+# neleval: one mention a line, with its place and the candidates for its entity.
+#
+# Texts are not carried, nor documents without spans. neleval wants an id and a score for every candidate: where the
+# input has none, NIL and 1.0 are put, and counted.
+
+
+CARRIED = frozenset({"probability", "scores", "cluster"})
+SURE = "1.0"
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write documents, one behind the other."""
+    del options
+    yield "", "".join(line for each in documents for line in _document(each, losses))
+
+
+def _document(passage: Passage, losses: Losses) -> Iterator[str]:
+    lose_document(passage, losses)
+    for mention in passage.mentions:
+        begin, last = extent(passage, mention)
+        check(passage, mention.label, "the label")
+        lose_said(passage, mention, CARRIED, losses)
+        candidates = "".join(
+            f"\t{id_}\t{score}\t{mention.label}" for id_, score in candidates_of(passage, mention, losses)
+        )
+        yield f"{passage.name}\t{begin}\t{last}{candidates}\n"
+
+
+def lose_document(passage: Passage, losses: Losses) -> None:
+    """Say what of a document is not carried by a format of mentions alone; refuse a name that cannot stand in it."""
+    check(passage, passage.name, "the name")
+    losses.lose("texts of documents", passage.name)
+    if not passage.mentions:
+        losses.lose("documents without spans", passage.name)
+    for name in passage.attributes:
+        losses.lose(f"the attribute {name!r} of documents", passage.name)
+
+
+def lose_said(passage: Passage, mention: PassagesMention, carried: frozenset[str], losses: Losses) -> None:
+    """Say what of a span is not carried."""
+    for name in mention.said:
+        if name not in carried:
+            losses.lose(f"{name!r} of spans", passage.name)
+
+
+def extent(passage: Passage, mention: PassagesMention) -> tuple[int, int]:
+    """Return where a span begins, and its last character; refuse one of no length, or in several pieces."""
+    if len(mention.pieces) > 1:
+        what = f"the span {_called(passage, mention)} is in {len(mention.pieces)} pieces, and a line has one"
+        raise WriteError(what, hint="formats that can say that: jsonl, brat")
+    if mention.begin == mention.end:
+        what = f"the span {_called(passage, mention)} has no length, so it has no last character"
+        raise WriteError(what, hint="formats that can say that: jsonl, brat")
+    return mention.begin, mention.end - 1
+
+
+def _called(passage: Passage, mention: PassagesMention) -> str:
+    return f"{mention.label} {mention.begin}:{mention.end} of document {passage.name!r}"
+
+
+def check(passage: Passage, written: str, what: str) -> str:
+    """Return a text that stands between tabs; refuse one with white space, or none at all."""
+    if written.split() != [written] or "\0" in written:
+        problem = "holds white space" if written else "is empty"
+        raise WriteError(f"{what} {written!r} in document {passage.name!r} {problem}", hint="rename it first")
+    return written
+
+
+def candidates_of(passage: Passage, mention: PassagesMention, losses: Losses) -> list[tuple[str, str]]:
+    """Return the ids of a span and their scores, the best first. NIL is called after its cluster, if it has one."""
+    if mention.ids is None:
+        losses.lose("that spans are not linked: NIL is put", passage.name)
+    ids = [check(passage, id_, "the id") for id_ in mention.ids or (NIL,)]
+    clusters = iter(str(mention.said.get("cluster", "")).split(BAR))
+    ids = [(next(clusters, "") or NIL) if id_ == NIL else id_ for id_ in ids]
+    scores = str(mention.said.get("scores", "")).split(BAR)
+    if len(scores) != len(ids) or not all(scores):
+        if "scores" in mention.said:
+            losses.lose("'scores' of spans that are not as many as their ids", passage.name)
+        if "probability" not in mention.said:
+            losses.lose("that spans have no score: 1.0 is put", passage.name)
+        scores = [str(mention.said.get("probability", SURE))] * len(ids)
+    return list(zip(ids, scores, strict=True))
+
+
+WRITER = Writer("neleval", ".tsv", write)

@@ -1,0 +1,348 @@
+"""NIF 2 as JSON-LD, compacted or expanded: contexts with texts, phrases with places, classes and entities.
+
+Nothing else of RDF is read: no Turtle, no context that would have to be fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import msgspec
+import numpy as np
+
+from comparanda.core.ids import BAR, NIL, joined
+from comparanda.core.places import Note, Source, first_places
+from comparanda.errors import ReadError, WriteError
+from comparanda.formats.contract import Format, Request
+from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
+from comparanda.formats.field_values import unwritable
+from comparanda.formats.json_objects import Node, looks_like_json, nodes
+from comparanda.formats.linked_data import base_of, document_name, iri_of, local_name, terms, values
+from comparanda.formats.standoff import FARTHEST, OPTION, Draft, asked_offsets
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+ITSRDF = "http://www.w3.org/2005/11/its/rdf#"
+NOT_IN_WIKI = "http://aksw.org/notInWiki/"
+"""What the IRIs of entities begin with that are in no knowledge base, as GERBIL's data sets write them."""
+
+UNTYPED = "ENTITY"
+
+_KNOWN = {"nif": NIF, "itsrdf": ITSRDF} | {
+    name: space + name
+    for space, names in {
+        NIF: ("isString", "anchorOf", "beginIndex", "endIndex", "referenceContext", "annotationUnit"),
+        ITSRDF: ("taIdentRef", "taClassRef", "taMsClassRef", "taConfidence"),
+    }.items()
+    for name in names
+}
+_EXTENT = re.compile(r"[#?&](?:char=\d+,\d*|offset_\d+_\d+(?:_\d+)?)$")
+_NO_ENTITY = re.compile(r"/notInWiki/|[/#]NIL$")
+_MENTIONS = frozenset({"Phrase", "EntityOccurrence", "TermOccurrence"})
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read the contexts and phrases of a graph; each context is a document, called by its IRI without the extent."""
+    return _Reading(source, request).corpus()
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A context: its IRI, its text, and where it stands."""
+
+    iri: str
+    text: str | None
+    place: int
+    phrases: list[_Phrase] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A phrase, with what is said of it by short names: `taIdentRef`."""
+
+    iri: str
+    context: str | None
+    extent: tuple[int, int]
+    said: dict[str, list[Any]]
+    place: int
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        self.texts: dict[str, _Text] = {}
+        self.phrases: list[_Phrase] = []
+        self.places: dict[str, int] = {}
+        self.passed: list[int] = []
+        self.units: list[int] = []
+        self.called: list[str] = []
+        self.base = ""
+        self.iri: Callable[[str], str] = terms(None, _KNOWN)
+        self.context: Any = None
+
+    def corpus(self) -> Corpus:
+        offsets = asked_offsets(self.request.options)
+        for node in nodes(self.source, ("@graph",)):
+            if node.context is not self.context:
+                self.context, self.iri = node.context, terms(node.context, _KNOWN)
+                self.base = base_of(node.context) or self.base
+            self._node(node)
+        if not self.texts and not self.phrases:
+            raise ReadError(
+                "there is neither a nif:Context nor a nif:Phrase in this graph",
+                where=self.source.parts[0].name,
+                hint=f"NIF has the namespace {NIF}",
+            )
+        self._gather()
+        draft = Draft(self.source, self.request.side, lambda span, _: self.called[span])
+        self._fill(draft)
+        self._note(draft, "strings that are no mentions (words, sentences and the like), passed over", self.passed)
+        self._note(draft, "annotation units of NIF 2.1, of which nothing is read, passed over", self.units)
+        return draft.corpus(self.request, name="nif", judged="taClassRef", offsets=offsets)
+
+    def _note(self, draft: Draft, what: str, places: list[int]) -> None:
+        if places:
+            first = first_places(self.source, np.array(places, np.int64))
+            draft.notes.append(Note(self.request.side, what, len(places), first))
+
+    def _node(self, node: Node) -> None:
+        """Take over a node: a text, a phrase, or something else."""
+        said: dict[str, list[Any]] = {}
+        iri, types = "", set()
+        for key, value in node.fields.given.items():
+            if key in {"@id", "id"}:
+                iri = node.fields.text(key)
+            elif key in {"@type", "type"}:
+                types = {local_name(self.iri(str(each))) for each in values(value)}
+            elif (full := self.iri(key)).startswith((NIF, ITSRDF)):
+                said[local_name(full)] = values(value)
+        place = node.fields.place
+        if not (said or "Context" in types):
+            return
+        if iri:
+            self._check_once(node, iri)
+        whole = "isString" in said or "Context" in types
+        if whole:
+            self.texts[iri] = _Text(iri, self._text(node, said, "isString"), place)
+        if types & _MENTIONS or {"taIdentRef", "taClassRef", "taMsClassRef"} & said.keys():
+            extent = self._whole(node, said, "beginIndex"), self._whole(node, said, "endIndex")
+            context = iri if whole else self._text(node, said, "referenceContext")  # a mention may cover all of a text
+            self.phrases.append(_Phrase(iri, context, extent, said, place))
+            self.units += [place] * len(said.get("annotationUnit", ()))
+        elif not whole and "beginIndex" in said:
+            self.passed.append(place)
+
+    def _check_once(self, node: Node, iri: str) -> None:
+        if iri in self.places:
+            first = self.source.locate(self.places[iri])
+            what = f"the node {iri!r} is there a second time"
+            hint = "every node must stand in one place with all that is said of it: flatten the graph"
+            raise node.fields.refuse(what, details=[f"the first stands at {first}"], hint=hint)
+        self.places[iri] = node.fields.place
+
+    def _text(self, node: Node, said: Mapping[str, list[Any]], name: str) -> str | None:
+        found = said.get(name, [])
+        if len(found) > 1 or not all(isinstance(each, str) for each in found):
+            raise node.fields.refuse(f"{name!r} is not one text, but {str(found)[:60]}")
+        if found and (problem := unwritable(found[0])):
+            raise node.fields.refuse(f"{problem[0]} in {name!r}", hint=problem[1])
+        return found[0] if found else None
+
+    def _whole(self, node: Node, said: Mapping[str, list[Any]], name: str) -> int:
+        found = said.get(name, [])
+        if len(found) == 1 and type(found[0]) is not bool and _WHOLE.fullmatch(str(found[0])):
+            whole = int(found[0])
+            if abs(whole) <= FARTHEST:
+                return whole
+        shown = f"is not one whole number, but {str(found)[:60]}" if found else "is missing"
+        raise node.fields.refuse(f"{name!r} of a phrase {shown}", hint="a phrase has nif:beginIndex and nif:endIndex")
+
+    def _gather(self) -> None:
+        """Bring the phrases to their contexts."""
+        whole = any(each.text is not None for each in self.texts.values())
+        for phrase in self.phrases:
+            iri = phrase.context
+            if iri is None and len(self.texts) == 1:
+                iri = next(iter(self.texts))
+            if iri is None or (whole and iri not in self.texts):
+                what = "names no context" if iri is None else f"is in {iri!r}, which is not in the graph"
+                where = str(self.source.locate(phrase.place))
+                hint = "a phrase has a nif:referenceContext, which has a nif:isString"
+                raise ReadError(f"the phrase {phrase.iri or phrase.extent!r} {what}", where=where, hint=hint)
+            self.texts.setdefault(iri, _Text(iri, None, phrase.place)).phrases.append(phrase)
+
+    def _fill(self, draft: Draft) -> None:
+        short = {iri: _EXTENT.sub("", iri) for iri in self.texts}
+        if len({*short.values()}) < len(short):  # contexts that are parts of one text
+            short = {iri: iri for iri in self.texts}
+        whole = any(each.text is not None for each in self.texts.values())
+        for each in self.texts.values():
+            draft.document(document_name(short[each.iri], self.base), each.place)
+            if whole and each.text is None:
+                where = str(self.source.locate(each.place))
+                hint = "give all contexts their nif:isString, or none"
+                raise ReadError(f"the context {each.iri!r} has no text, but others have", where=where, hint=hint)
+            if each.text is not None:
+                draft.texts.append(each.text)
+            for phrase in each.phrases:
+                self._span(draft, phrase)
+
+    def _span(self, draft: Draft, phrase: _Phrase) -> None:
+        classes = [self.iri(str(each)) for each in phrase.said.get("taClassRef", ())]
+        narrow = [self.iri(str(each)) for each in phrase.said.get("taMsClassRef", ())]
+        label = BAR.join(sorted({_name(each) for each in narrow or classes}))
+        number = draft.span([phrase.extent], label or UNTYPED, phrase.place)
+        self.called.append(f"the phrase {phrase.iri!r}" if phrase.iri else "a phrase")
+        entities = [self.iri(str(each)) for each in phrase.said.get("taIdentRef", ())]
+        if entities:
+            ids = joined(None if _NO_ENTITY.search(each) else document_name(each) for each in entities)
+            draft.say(number, "id", ids)
+        if classes or narrow:
+            draft.say(number, "class", BAR.join(dict.fromkeys([*narrow, *classes])))
+        if anchor := phrase.said.get("anchorOf"):
+            draft.say(number, "text", str(anchor[0]))
+        for value in phrase.said.get("taConfidence", ())[:1]:
+            draft.say(number, "probability", _number(value))
+
+
+def _name(iri: str) -> str:
+    """Return what a class is called, as a label: no bar is part of it."""
+    return local_name(iri).replace(BAR, "%7C") or UNTYPED
+
+
+def _number(value: Any) -> float | str:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines are JSON and name the namespace of NIF."""
+    text = "\n".join(lines)
+    return looks_like_json(lines) and f'"{NIF}' in text
+
+
+FORMAT = Format(
+    name="nif",
+    summary="NIF 2 as JSON-LD: contexts and phrases with classes and entities, as GERBIL and pynif write them",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".jsonld",),
+    options=OPTION,
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+)
+
+
+# NIF 2 as compacted JSON-LD: a context for each document, a phrase for each span.
+
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_CLASSES = "http://example.org/class/"
+_CARRIED = frozenset({"probability", "class"})
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write one graph of all documents."""
+    context = {"nif": NIF, "itsrdf": ITSRDF, "xsd": _XSD}
+    if "base" in options:
+        context["@base"] = options["base"]
+    graph = [node for each in documents for node in _Document(each, losses, options).nodes()]
+    whole = msgspec.json.encode({"@context": context, "@graph": graph})
+    yield "", msgspec.json.format(whole, indent=1).decode() + "\n"
+
+
+class _Document:
+    """A document on its way to nodes."""
+
+    def __init__(self, passage: Passage, losses: Losses, options: Mapping[str, str]) -> None:
+        self.passage = passage
+        self.losses = losses
+        self.classes = options.get("classes", _CLASSES)
+        self.entities = options.get("entities", "")
+        self.iri = iri_of(passage.name)
+        self.context = f"{self.iri}#offset_0_{len(passage.text)}"
+
+    def nodes(self) -> Iterator[dict[str, Any]]:
+        for attribute in self.passage.attributes:
+            self.losses.lose(f"the attribute {attribute!r} of documents", self.passage.name)
+        yield {
+            "@id": self.context,
+            "@type": ["nif:Context", "nif:OffsetBasedString"],
+            **_extent(0, len(self.passage.text)),
+            "nif:isString": self.passage.text,
+        }
+        often = {(0, len(self.passage.text)): 1}  # the context
+        for mention in self.passage.mentions:
+            extent = mention.begin, mention.end
+            yield self._phrase(mention, often.get(extent, 0))
+            often[extent] = often.get(extent, 0) + 1
+
+    def _phrase(self, mention: Mention, earlier: int) -> dict[str, Any]:
+        """Return the node of a span; one of the same extent as earlier ones has a number in its IRI."""
+        if len(mention.pieces) > 1:
+            extent, name = f"{mention.begin}:{mention.end}", self.passage.name
+            what = f"the span {extent} of document {name!r} is in {len(mention.pieces)} pieces"
+            raise WriteError(what, hint="a phrase of NIF is in one piece: write web-annotation or jsonl, for example")
+        for name in (each for each in mention.said if each not in _CARRIED):
+            self.losses.lose(f"{name!r} of spans", self.passage.name)
+        number = f"_{earlier}" if earlier else ""
+        found: dict[str, Any] = {
+            "@id": f"{self.iri}#offset_{mention.begin}_{mention.end}{number}",
+            "@type": ["nif:Phrase", "nif:OffsetBasedString"],
+            "nif:referenceContext": {"@id": self.context},
+            **_extent(mention.begin, mention.end),
+            "nif:anchorOf": self.passage.covered(mention),
+        }
+        if classes := self._classes(mention):
+            found["itsrdf:taClassRef"] = [{"@id": each} for each in classes]
+        if mention.ids is not None:
+            found["itsrdf:taIdentRef"] = [{"@id": self._entity(each, mention)} for each in mention.ids]
+        if (probability := mention.said.get("probability")) is not None:
+            found["itsrdf:taConfidence"] = {"@type": "xsd:double", "@value": probability}
+        return found
+
+    def _classes(self, mention: Mention) -> list[str]:
+        """Return the IRIs of the classes: those that are known, or some made of the label."""
+        if "class" in mention.said:
+            return str(mention.said["class"]).split(BAR)
+        if mention.label == UNTYPED:
+            return []
+        return [self.classes + quote(each, safe="") for each in mention.label.split(BAR)]
+
+    def _entity(self, id_: str, mention: Mention) -> str:
+        if id_ == NIL:
+            return NOT_IN_WIKI + quote(self.passage.covered(mention), safe="")
+        found = iri_of(id_)
+        return found if ":" in found else self.entities + found
+
+
+def _extent(begin: int, end: int) -> dict[str, Any]:
+    return {
+        name: {"@type": "xsd:nonNegativeInteger", "@value": str(value)}
+        for name, value in {"nif:beginIndex": begin, "nif:endIndex": end}.items()
+    }
+
+
+WRITER = Writer(
+    "nif",
+    ".jsonld",
+    write,
+    options={
+        "classes": f"what the IRIs of classes begin with that are made of labels (default: {_CLASSES})",
+        "entities": "what is put before ids that are no IRIs: http://www.wikidata.org/entity/, for example",
+        "base": "what the names of documents are relative to, if they are no IRIs: http://example.org/, for example",
+    },
+)

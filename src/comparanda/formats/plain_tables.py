@@ -1,0 +1,345 @@
+"""Tables of plain values, from JSONL or Python: their rows as a classification file, or as running tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise, repeat
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from comparanda.core.corpus import Corpus
+from comparanda.core.places import Note, Source, first_places, noted_once, refuse
+from comparanda.core.text_columns import Slices, TextColumn, join_labels
+from comparanda.errors import ReadError
+from comparanda.formats.contract import Request, choose
+from comparanda.formats.delimited import Names, Noun, Rows, choose_columns, labels_of, normal, rows_corpus
+from comparanda.formats.field_values import is_collection, is_missing, listed, optional_texts, texts, unwritable
+from comparanda.formats.records import holds_spans
+from comparanda.formats.scanner import offset_type, sentence_offsets
+from comparanda.formats.tokens import Marks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.text_columns import Codes
+
+ABSENT = msgspec.UNSET
+"""Stands in a column where a row does not have the field at all."""
+
+TOKEN_NAMES = (("tokens", "token"), ("words", "word"), ("forms", "form"))
+TAG_NAMES = (("tags", "tag", "upos", "xpos", "pos", "pos_tags", "ner_tags", "chunk_tags", "labels"),)
+CHUNK_NAMES = (("tags", "tag", "ner", "ner_tags", "chunk", "chunk_tags", "labels"),)
+SENTENCE_NAMES = (("sentence", "sentence_id", "sent", "sent_id", "sentence_#"),)
+DOCUMENT_NAMES = (("document", "document_id", "doc", "doc_id"),)
+DEFAULT_TAG = "upos"
+"""What the task of tags asks for unless told otherwise: any well-known name will do in its place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of plain values, and where each row stands.
+
+    Args:
+        format: the name of the format it came from.
+        source: its bytes.
+        offset: the byte at which each row begins.
+        names: the names of its columns, or those of the first row.
+        fetch: gives columns by name, `ABSENT` where a row lacks the field.
+        classes: gives the names of a column's integers, where the table knows them.
+        noun: what the format calls a column.
+
+    """
+
+    format: str
+    source: Source
+    offset: NDArray[np.int64]
+    names: tuple[str, ...]
+    fetch: Callable[[Sequence[str]], dict[str, list[Any]]]
+    classes: Callable[[str], Sequence[str]] = field(default=lambda _: ())
+    noun: Noun = "column"
+
+    @property
+    def choice(self) -> Names:
+        """The names, to choose by."""
+        return Names(self.names, len(self.names), str(self.source.locate(int(self.offset[0]))), self.noun)
+
+    def refuse(self, row: int, what: str, hint: str | None = None) -> ReadError:
+        """Make the error for a row."""
+        return refuse(self.source, int(self.offset[row]), what, hint=hint)
+
+    def columns(self, needed: Sequence[str], extra: Sequence[str]) -> dict[str, list[Any]]:
+        """Return columns by name; refuse a row that lacks a needed one, and read None for a lacking extra."""
+        found = self.fetch(list(dict.fromkeys([*needed, *extra])))
+        for name, values in found.items():
+            if msgspec.UnsetType not in set(map(type, values)):
+                continue
+            if name in needed:
+                row = next(row for row, value in enumerate(values) if value is ABSENT)
+                hint = f"every row must have the {self.noun}s of the first"
+                raise self.refuse(row, f"there is no {self.noun} {name!r}", hint)
+            found[name] = [None if value is ABSENT else value for value in values]
+        return found
+
+    def texts(self, name: str, values: list[Any]) -> list[str]:
+        """Write a column of single values as text."""
+        found = texts(values, lambda _: name, self.refuse, self.classes(name))
+        _check_characters(self, found, range(len(found)))
+        return found
+
+
+def _check_characters(table: Table, found: Sequence[str | None], rows: Sequence[int]) -> None:
+    """Refuse what no text file could hold."""
+    if unwritable("".join(filter(None, found))) is None:
+        return
+    for text, row in zip(found, rows, strict=True):
+        if text is not None and (problem := unwritable(text)):
+            raise table.refuse(row, f"{problem[0]} in {text!r}", problem[1])
+
+
+def has_tag_list(first: Mapping[str, Any], request: Request) -> bool:
+    """Whether a record has a list of tags, or `labels` (or what was asked for) beside a list of tokens."""
+    names = set((CHUNK_NAMES if request.layer == "spans" else TAG_NAMES)[0])
+    lists = {normal(str(name)) for name, value in first.items() if is_collection(value)}
+    if lists & {name for tier in TOKEN_NAMES for name in tier}:
+        return bool(lists & {*names, normal(request.value or "")})
+    return bool(lists & (names - {"labels"}))
+
+
+def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> bool:
+    """Whether the spans of a record are in the tags of its tokens, and not beside its text; refuse to guess."""
+    options = set(request.options)
+    if "spans" in options:
+        return False
+    if {"tags", "tokens"} & options:
+        return True
+    if not has_tag_list(first, request) or not holds_spans(first):
+        return has_tag_list(first, request)
+    if not {normal(str(name)) for name in first} & {name for tier in TOKEN_NAMES for name in tier}:
+        return False  # tags without tokens are those of the document
+    hint = "say which to read: ?tags=FIELD or ?spans=FIELD"
+    raise ReadError("there are both tags of tokens and spans beside them", where=where, hint=hint)
+
+
+def table_rows(table: Table, request: Request) -> Corpus:
+    """Read the rows of a table as those of a classification file."""
+    choice = choose_columns(table.choice, request)
+    name, given = table.names[choice.label], [table.names[n] for n in (choice.id, choice.document) if n is not None]
+    found = table.columns([name, *given], list(choice.extra))
+    merge = choose(request.options, "several", ("no", "rows")) == "rows"
+    labels, several = _labels(table, name, found[name], request.options.get("split"), merge=merge)
+    rows = Rows(
+        None if choice.id is None else table.texts(table.names[choice.id], found[table.names[choice.id]]),
+        labels,
+        table.offset,
+        None if choice.document is None else table.texts(given[-1], found[given[-1]]),
+        {column: _extra(table, found[column]) for column in choice.extra},
+        several,
+    )
+    begin = int(table.offset[0])
+    notes = [note for what in choice.assumed for note in noted_once(table.source, request.side, what, begin)]
+    return rows_corpus(rows, table.source, request, name=table.format, merge=merge, notes=notes)
+
+
+def _labels(
+    table: Table, name: str, values: list[Any], separator: str | None, *, merge: bool
+) -> tuple[list[str], bool]:
+    """Write labels as text, and say whether each row has a set of them."""
+    if not is_collection(values[0]):
+        for row, value in enumerate(values):
+            if is_collection(value):
+                raise table.refuse(
+                    row, f"{name!r} is a list here, but a single label in the first row", "give all lists"
+                )
+        single = table.texts(name, values)
+        several = merge or separator is not None
+        return (labels_of(single, separator) if several else single), several
+    flat, bounds, rows = _flattened(table, name, values, ordered=False)
+    if "" in flat:
+        raise table.refuse(rows[flat.index("")], f"{name!r} contains an empty label", "an empty list says: no labels")
+    return [join_labels(flat[begin:end]) for begin, end in pairwise(bounds)], True
+
+
+def _flattened(
+    table: Table, name: str, values: list[Any], *, ordered: bool = True
+) -> tuple[list[str], list[int], list[int]]:
+    """Write a column of lists as one list of texts, with the bounds of each row and the row of each text."""
+    lists = []
+    for row, value in enumerate(values):
+        if is_missing(value):
+            raise table.refuse(row, f"{name!r} has no value", "an empty list says that there is nothing")
+        if not is_collection(value):
+            raise table.refuse(row, f"{name!r} is of type {type(value).__name__}, but a list in the first row")
+        if ordered and isinstance(value, set | frozenset):
+            raise table.refuse(row, f"{name!r} is a set, which has no order", "give a list")
+        lists.append(listed(value))
+    sizes = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    bounds = np.append(0, np.cumsum(sizes))
+    rows: list[int] = np.repeat(np.arange(len(lists)), sizes).tolist()
+
+    def place(item: int) -> str:
+        return f"{name}[{item - int(bounds[rows[item]])}]"
+
+    flat = texts(
+        list(chain.from_iterable(lists)),
+        place,
+        lambda item, what, hint: table.refuse(rows[item], what, hint),
+        table.classes(name),
+    )
+    _check_characters(table, flat, rows)
+    return flat, bounds.tolist(), rows
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRoles:
+    """Which column is which in a table of tokens."""
+
+    tags: str
+    words: str | None
+    sentence: str | None
+    document: str | None
+    extra: tuple[str, ...]
+    lists: bool
+
+
+def token_roles(table: Table, request: Request) -> TokenRoles:
+    """Decide which column is which: as the options say, else by well-known names."""
+    names, options = table.choice, request.options
+    tiers = CHUNK_NAMES if request.layer == "spans" else TAG_NAMES
+    tags = _tags(names, options.get("tags"), request.value, tiers)
+    lists = is_collection(table.fetch([names.names[tags]])[names.names[tags]][0])
+
+    def other(option: str, tiers: tuple[tuple[str, ...], ...]) -> str | None:
+        number = names.find(options[option]) if option in options else names.known(tiers, option, f"?{option}=NAME")
+        return None if number is None or number == tags else names.names[number]
+
+    words, document = other("tokens", TOKEN_NAMES), other("document", DOCUMENT_NAMES)
+    sentence = None if lists else other("sentence", SENTENCE_NAMES)
+    return TokenRoles(names.names[tags], words, sentence, document, tuple(names.present(request.extra)), lists)
+
+
+def _tags(names: Names, option: str | None, value: str | None, tiers: tuple[tuple[str, ...], ...]) -> int:
+    """Return the column of tags; the default of the task, `upos`, may be met by any well-known name."""
+    if option is not None:
+        return names.find(option)
+    if value is not None and (value != DEFAULT_TAG or value in names.names):
+        return names.find(value)
+    hint = 'say which: --column NAME (in Python: column="NAME")'
+    found = names.known(tiers, "tags", hint)
+    if found is None:
+        raise ReadError(
+            f"no {names.noun} is known to hold tags",
+            where=names.where,
+            details=[f"{names.noun}s: {', '.join(names.names)}"],
+            hint=hint.replace("say which", "name it"),
+        )
+    return found
+
+
+def table_tokens(table: Table, request: Request) -> Corpus:
+    """Read a table as running tokens: lists of tokens and tags, a sentence a row, or one token a row."""
+    roles = token_roles(table, request)
+    needed = [name for name in (roles.tags, roles.words, roles.document) if name is not None]
+    if roles.lists:
+        return _sentences(table, request, roles, table.columns(needed, roles.extra))
+    sentence = [roles.sentence] if roles.sentence else []
+    return _running(table, request, roles, table.columns([*needed, *sentence], roles.extra))
+
+
+def _sentences(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
+    """Read one sentence a row."""
+    tags, bounds, rows = _flattened(table, roles.tags, found[roles.tags])
+    words = None
+    if roles.words is not None:
+        words, word_bounds, _ = _flattened(table, roles.words, found[roles.words])
+        _check_equal(table, roles, bounds, word_bounds)
+    sizes = np.diff(bounds)
+    names = table.texts(roles.document, found[roles.document]) if roles.document else None
+    notes = []
+    if (sizes == 0).any():
+        empty = table.offset[sizes == 0]
+        notes.append(
+            Note(request.side, "sentences without tokens passed over", len(empty), first_places(table.source, empty))
+        )
+    if not tags:
+        raise ReadError("there are no tokens", where=table.source.parts[0].name)
+    extra = {name: _extra(table, _spread(found[name], sizes), rows) for name in roles.extra}
+    cuts = np.array(bounds, dtype=np.int64)
+    owners = np.array(rows, dtype=np.int64)
+    documents = [names[row] for row in rows] if names is not None else None
+    return _tokens_corpus(table, request, tags, words, owners, cuts, documents, extra, notes)
+
+
+def _check_equal(table: Table, roles: TokenRoles, tags: list[int], words: list[int]) -> None:
+    unlike = np.flatnonzero(np.diff(tags) != np.diff(words))
+    if unlike.size:
+        row = int(unlike[0])
+        what = f"{roles.tags!r} has {tags[row + 1] - tags[row]} items, but {roles.words!r} has "
+        what += f"{words[row + 1] - words[row]}"
+        hint = "every token has one tag" if roles.tags != "labels" else "for labels of whole rows: ?label=labels"
+        raise table.refuse(row, what, hint)
+
+
+def _extra(table: Table, values: list[Any], rows: Sequence[int] | None = None) -> list[str | None]:
+    """Write a further column as text; `rows` is the table's row of each value, where they are not the same."""
+    found = optional_texts(values)
+    _check_characters(table, found, range(len(found)) if rows is None else rows)
+    return found
+
+
+def _spread(values: list[Any], sizes: NDArray[np.int64]) -> list[Any]:
+    """Spread a further column over the tokens: a list as long as the sentence item by item, else as it is."""
+    spread: list[Any] = []
+    for value, size in zip(values, sizes.tolist(), strict=True):
+        each = listed(value) if is_collection(value) else ()
+        spread += each if len(each) == size else repeat(value, size)
+    return spread
+
+
+def _running(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
+    """Read one token a row; a sentence ends where the column of sentences or documents changes."""
+    tags = table.texts(roles.tags, found[roles.tags])
+    words = table.texts(roles.words, found[roles.words]) if roles.words else None
+    documents = table.texts(roles.document, found[roles.document]) if roles.document else None
+    breaks = [table.texts(name, found[name]) for name in (roles.sentence, roles.document) if name is not None]
+    marks = [row for row in range(1, len(tags)) if any(column[row] != column[row - 1] for column in breaks)]
+    notes: list[Note] = []
+    if roles.sentence is None:
+        what = "no column is known to hold sentences: a document is one sentence"
+        notes = noted_once(table.source, request.side, what, int(table.offset[0]))
+    extra = {name: _extra(table, found[name]) for name in roles.extra}
+    cuts = np.array(marks, dtype=np.int64)
+    return _tokens_corpus(table, request, tags, words, np.arange(len(tags)), cuts, documents, extra, notes)
+
+
+def _tokens_corpus(
+    table: Table,
+    request: Request,
+    tags: list[str],
+    words: list[str] | None,
+    owners: NDArray[np.int64],
+    cuts: NDArray[np.int64],
+    documents: list[str] | None,
+    extra: dict[str, list[str | None]],
+    notes: list[Note],
+) -> Corpus:
+    """Make the corpus of tokens; `owners` is the table's row of each token."""
+    offset: Codes = table.offset[owners].astype(offset_type(table.source))
+    sentences = sentence_offsets([cuts], len(tags))
+    marks = Marks(table.source)
+    for row, name in enumerate(documents or ()):
+        if row == 0 or (documents and name != documents[row - 1]):
+            marks.begin(name, row, int(offset[row]))
+    return Corpus(
+        name=request.side,
+        format=table.format,
+        source=table.source,
+        offset=offset,
+        words=None if words is None else Slices.of(words),
+        columns={"value": TextColumn.of(tags)} | {name: TextColumn.of(values) for name, values in extra.items()},
+        sentences=sentences,
+        documents=marks.documents(sentences, offset),
+        notes=(*table.source.notes, *notes),
+    )

@@ -1,0 +1,453 @@
+"""Probabilistic entities from JSON: blocks of alternatives, entities with scores, n-best lists, token marginals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from comparanda.core.corpus import Corpus, Documents, Spans
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.probabilities import side_by_side
+from comparanda.core.text_columns import Slices, TextColumn
+from comparanda.errors import ReadError, WriteError
+from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, Format, Request
+from comparanda.formats.cuts import json_marks, sentence_a_line
+from comparanda.formats.field_values import is_collection, listed, unwritable
+from comparanda.formats.hugging_face import values
+from comparanda.formats.json_objects import JsonObjects, key_paths, looks_like_json
+from comparanda.formats.probabilistic_kinds import blocks, entities, nbest, tokens
+from comparanda.formats.probabilistic_records import (
+    BEGINS,
+    CONTENTS,
+    SCORES,
+    Content,
+    Document,
+    Record,
+    Records,
+    Span,
+    misshapen,
+    undecodable,
+)
+from comparanda.formats.probabilistic_records import Tuples as RecordsTuples
+from comparanda.formats.scanner import check_line_lengths, offset_type, sentence_offsets
+from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.tokens import MENDS, Marks, mended
+
+if TYPE_CHECKING:
+    from comparanda.core.probabilities import Beliefs, Policies
+    from comparanda.core.text_columns import Codes, Rows
+
+
+# What tuples stand on: the texts of documents, their words, or only numbers of words that a key must have.
+
+
+FORMAT_NAME = "probabilistic"
+
+
+def on_ground(records: Records, tuples: RecordsTuples) -> Corpus:
+    """Make the corpus of tuples; how probable they are comes with it."""
+    if records.unit == "characters":
+        corpus = _on_texts(records, tuples)
+    else:
+        words = [records.words(number) for number in range(len(records))]
+        corpus = _on_numbers(records, tuples) if words[0] is None else _on_words(records, tuples, words)
+    beliefs = replace(tuples.beliefs, policies=records.settings.said())
+    return replace(corpus, beliefs=beliefs, layout="; ".join(filter(None, (corpus.layout, records.scheme))))
+
+
+def _on_texts(records: Records, tuples: RecordsTuples) -> Corpus:
+    """Place tuples by characters."""
+    draft = Draft(records.source, records.request.side, lambda span, _: tuples.called(span))
+    names = records.names()
+    numbers = records.source.numbers(np.array(records.places, np.int64))
+    if names is None and records.source.opens:
+        records.note("documents have no names: they are called by their number", [0])
+    for number, document in enumerate(records.documents):
+        name = f"document {numbers[number]}" if names is None else _checked(records, number, names[number])
+        draft.document(name, records.places[number])
+        there = document.text is not None
+        if there != (records.documents[0].text is not None):
+            here, first = ("a text", "none") if there else ("no text", "one")
+            what = f"the document {name!r} has {here}, but the first has {first}"
+            raise records.refuse(number, what, hint="give all documents their text, or none")
+        if document.text is not None:
+            draft.texts.append(_checked(records, number, document.text))
+    places = np.array(records.places, np.int64)[tuples.record]
+    draft.spans(tuples.record, tuples.begin, tuples.end, tuples.label, places)
+    for row, text in tuples.text.items():
+        draft.say(row, "text", text)
+    draft.notes += records.notes
+    offsets = asked_offsets(records.request.options)
+    return draft.corpus(records.request, name=FORMAT_NAME, judged="label", offsets=offsets)
+
+
+def _checked(records: Records, number: int, text: str) -> str:
+    """Refuse a text that no file could hold."""
+    if problem := unwritable(text):
+        raise records.refuse(number, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
+    return text
+
+
+def _on_words(records: Records, tuples: RecordsTuples, given: list[list[str] | None]) -> Corpus:
+    """Place tuples by words: a record is a sentence, or a document; without names, all are one document."""
+    names, source = records.names(), records.source
+    sentences: list[list[str]] = []
+    for number, words in enumerate(given):
+        if words is None:
+            raise records.refuse(number, "this record has no words, but the first has", hint="give all words, or none")
+        sentences.append(words)
+        _checked(records, number, " ".join(words))
+    sizes = np.array(list(map(len, sentences)), np.int64)
+    if not sizes.sum():
+        raise ReadError("there are no words in this file", where=source.parts[0].name)
+    if not sizes.all():
+        records.note("records without words passed over", np.flatnonzero(sizes == 0))
+    _refuse_outside(records, tuples, sizes)
+    first = np.cumsum(sizes) - sizes
+    offset: Codes = np.repeat(np.array(records.places, np.int64), sizes).astype(offset_type(source))
+    marks, last = Marks(source), None
+    for number in np.flatnonzero(sizes).tolist():
+        if names is not None and names[number] != last:
+            last = names[number]
+            marks.begin(_checked(records, number, last), int(first[number]), records.places[number])
+    cuts = sentence_offsets([first[1:]], int(sizes.sum()))
+    corpus = Corpus(
+        name=records.request.side,
+        format=FORMAT_NAME,
+        source=source,
+        offset=offset,
+        words=Slices.of([word for each in sentences for word in each]),
+        columns={},
+        sentences=cuts,
+        documents=marks.documents(cuts, offset),
+        judged="label",
+    )
+    bounds = corpus.row_documents
+    row = first[tuples.record]
+    document = np.searchsorted(bounds, row, side="right") - 1
+    shift = row - bounds[document] if len(row) else row
+    spans = _spans(records, tuples, document, shift)
+    return replace(corpus, spans=spans, notes=(*source.notes, *records.notes))
+
+
+def _on_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
+    """Place tuples by numbers of words that the records do not have: those of the key's documents of the same names."""
+    names, source = records.names(), records.source
+    if names is None:
+        what = "the records have neither words nor names, so nothing tells where they belong"
+        raise records.refuse(0, what, hint='give the words in "tokens", or the name of each document in "doc"')
+    first: dict[str, int] = {}
+    for number, name in enumerate(names):
+        if first.setdefault(_checked(records, number, name), number) != number:
+            details = [f"the first stands at {source.locate(records.places[first[name]])}"]
+            raise records.refuse(number, f"the document {name!r} is there a second time", details=details)
+        if records.words(number) is not None:
+            raise records.refuse(
+                number, "this record has words, but the first has none", hint="give all words, or none"
+            )
+    _refuse_outside(records, tuples, None)
+    nothing = np.zeros(len(names) + 1, np.int64)
+    spans = _spans(records, tuples, tuples.record, np.zeros(len(tuples.record), np.int64))
+    return Corpus(
+        name=records.request.side,
+        format=FORMAT_NAME,
+        source=source,
+        offset=np.zeros(0, offset_type(source)),
+        words=None,
+        columns={},
+        sentences=np.zeros(1, np.int64),
+        documents=Documents(tuple(names), nothing, marked=True),
+        judged="label",
+        spans=spans,
+        notes=(*source.notes, *records.notes),
+    )
+
+
+def _refuse_outside(records: Records, tuples: RecordsTuples, sizes: Rows | None) -> None:
+    """Refuse spans that hold no words, or words that are not there."""
+    wrong = (tuples.begin < 0) | (tuples.end <= tuples.begin)
+    if sizes is not None and len(tuples.record):
+        wrong |= tuples.end > sizes[tuples.record]
+    if wrong.any():
+        row = int(wrong.argmax())
+        number = int(tuples.record[row])
+        there = "" if sizes is None else f" of {sizes[number]:,}"
+        what = f"{tuples.called(row)!r} is from word {tuples.begin[row]} to {tuples.end[row]}{there}"
+        raise records.refuse(number, what, hint="words count from 0, and the end is the number behind the last word")
+
+
+def _spans(records: Records, tuples: RecordsTuples, document: Rows, shift: Rows) -> Spans:
+    """Return the spans, by words of their documents."""
+    place = np.array(records.places, np.int64)[tuples.record]
+    label = TextColumn.of(tuples.label)
+    for code, name in enumerate(label.names):
+        if unwritable(name):
+            _checked(records, int(tuples.record[np.flatnonzero(label.codes == code)[0]]), name)
+    for what, mend in MENDS.items():
+        label, rows = mended(label, mend)
+        if rows.size:
+            places = first_places(records.source, place[rows[:3]])
+            records.notes.append(Note(records.request.side, f"labels {what}", len(rows), places))
+    offset: Codes = place.astype(offset_type(records.source))
+    return Spans("tokens", document, tuples.begin + shift, tuples.end + shift, label.sorted(), offset)
+
+
+# Probabilistic entities: JSONL with a document or a sentence a line, or what tools return for texts.
+
+
+_DECODER = msgspec.json.Decoder(Record)
+_ANY = msgspec.json.Decoder(Any)
+_OWN = re.compile(r'"(?:blocks|nbest)"\s*:\s*\[|"(?:dist|probs)"\s*:\s*(?:\[\s*)?\{|"label_semantics"\s*:')
+_LABELLED = ("label", "type", "tag", "labels", "labels[].value")
+_READERS: Mapping[Content, Callable[[Records, Sequence[int], Policies], RecordsTuples]] = {
+    "blocks": blocks,
+    "entities": entities,
+    "nbest": nbest,
+    "tokens": tokens,
+}
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read records, one a line or all in one array."""
+    check_line_lengths(source, 0, source.size, request.max_line)
+    if re.match(rb"\s*\[", source.data):
+        given = list(values(source))
+        return read_documents([each for _, each in given], [place for place, _ in given], source, request)
+    objects = JsonObjects(source)
+    found: list[Document | list[Span]] = []
+    decode, keep = _DECODER.decode, found.append
+    try:
+        for piece in objects.pieces:
+            keep(decode(piece))
+    except (msgspec.DecodeError, RecursionError) as problem:
+        place, piece = int(objects.offset[len(found)]), objects.pieces[len(found)]
+        if (known := undecodable(source, place, piece, problem)) is not None:
+            raise known from None
+        objects.decoded(_ANY)  # says what is no JSON
+        raise refuse(source, place, f"not JSON: {problem}") from None
+    return _corpus(found, objects.offset.tolist(), source, request)
+
+
+def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, request: Request) -> Corpus:
+    """Read records that are plain values already.
+
+    Args:
+        given: dictionaries, or lists of entities; a list of entities alone is one text.
+        places: the byte at which each stands in the source.
+        source: the bytes.
+        request: what was asked.
+
+    """
+    if all(map(_is_entity, given)):
+        given, places = [list(given)], places[:1]
+    found = []
+    for each, place in zip(given, places, strict=True):
+        try:
+            found.append(msgspec.convert(each, Record))
+        except msgspec.ValidationError as problem:
+            raise misshapen(source, place, problem) from None
+    return _corpus(found, list(places), source, request)
+
+
+def is_probable(records: Iterable[Any]) -> bool:
+    """Whether Python data are records of this format: the first that has entities or the like tells.
+
+    >>> is_probable([{"doc": "d1", "blocks": []}]), is_probable([{"id": "d1", "spans": []}])
+    (True, False)
+    """
+    for each in records:
+        if not isinstance(each, Mapping):
+            return False
+        if {"blocks", "nbest", "dist"} & each.keys():
+            return True
+        lists = (each[name] for name in ("entities", "tokens") if is_collection(each.get(name)) and len(each[name]))
+        first = next((listed(values)[0] for values in lists), None)
+        if isinstance(first, Mapping):
+            return bool({*SCORES, "probs", "labels"} & first.keys() or {"overlap", "label_semantics"} & each.keys())
+    return False
+
+
+def _is_entity(given: Any) -> bool:
+    """Whether a value is an entity, and no record."""
+    return isinstance(given, dict) and not {*BEGINS}.isdisjoint(given) and {*CONTENTS}.isdisjoint(given)
+
+
+def _corpus(found: list[Document | list[Span]], places: list[int], source: Source, request: Request) -> Corpus:
+    documents = [each if isinstance(each, Document) else Document(entities=each) for each in found]
+    records = Records(source, request, documents, places)
+    if request.options.get("score") == CERTAIN:
+        return _certain(records)
+    parts = []
+    for content, reader in _READERS.items():
+        for policies, numbers in records.by_policies(records.having(content)):
+            parts.append(reader(records, numbers, policies))
+    return on_ground(records, _in_order(parts))
+
+
+def _certain(records: Records) -> Corpus:
+    """Read entities whose scores do not count."""
+    for number, content in enumerate(records.contents):
+        if content != "entities":
+            hint = "if the tags of words are to be read, name their format: ::jsonl?tags=FIELD"
+            raise records.refuse(number, f"score=none says that spans are certain, but these are {content}", hint=hint)
+    every = list(range(len(records)))
+    tuples = entities(records, every, replace(records.policies[0], overlap="independent"))
+    return replace(on_ground(records, tuples), beliefs=None)
+
+
+def _in_order(parts: Sequence[RecordsTuples]) -> RecordsTuples:
+    """Put tuples of several kinds of records together, in the order of these."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = [len(part.record) for part in parts]
+    record = np.concatenate([part.record for part in parts])
+    order = np.argsort(record, kind="stable")
+    owner = np.repeat(np.arange(len(parts)), sizes)[order].tolist()
+    inner = np.concatenate([np.arange(size) for size in sizes])[order].tolist()
+    return RecordsTuples(
+        record[order],
+        np.concatenate([part.begin for part in parts])[order],
+        np.concatenate([part.end for part in parts])[order],
+        [parts[part].label[row] for part, row in zip(owner, inner, strict=True)],
+        side_by_side([part.beliefs for part in parts]).take(order),
+        {
+            number: parts[part].text[row]
+            for number, (part, row) in enumerate(zip(owner, inner, strict=True))
+            if row in parts[part].text
+        },
+        lambda row: parts[owner[row]].called(inner[row]),
+    )
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines have what only probabilistic entities have, or entities with places and scores."""
+    if not (looks_like_json(lines) or "\n".join(lines).lstrip().startswith("[[")):
+        return False
+    if _OWN.search("\n".join(lines)):
+        return True
+    found = key_paths(lines)
+    for prefix in ("entities[].", "[].entities[].", "[][].", "[]."):
+        here = {path.removeprefix(prefix) for path in found if path.startswith(prefix)}
+        scored = {*SCORES, "labels[].confidence", "labels[].score"} & here
+        if scored and {*BEGINS} & here and {*_LABELLED} & here and not {"entity_group", "entity", "spans"} & here:
+            return True
+    return False
+
+
+FORMAT = Format(
+    name=FORMAT_NAME,
+    summary="JSONL of probabilistic entities: blocks, entities with scores, n-best lists, token marginals",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".jsonl", ".ndjson", ".json"),
+    options={**BELIEF_OPTIONS, **OPTION},
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"beliefs"}),
+    marks=json_marks(read),
+    sentences=sentence_a_line,
+)
+
+
+# Probabilistic entities as JSON lines: blocks of alternatives, or the worlds of a document as its n best analyses.
+
+
+MOST_WORLDS = 10_000
+"""So many worlds of a document are written as analyses, and no more."""
+
+World = tuple[float, tuple[int, ...]]
+"""How likely a world is, and the tuples that are true in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples:
+    """Spans with labels, document by document and block by block.
+
+    Args:
+        document: the index of each one's document.
+        begin: the character of its text at which it begins.
+        end: the character behind it.
+        label: its label.
+        beliefs: how probable all of them are.
+
+    """
+
+    document: Rows
+    begin: Rows
+    end: Rows
+    label: TextColumn
+    beliefs: Beliefs
+
+
+def as_blocks(names: Sequence[str], texts: Sequence[str], tuples: Tuples) -> str:
+    """Write documents, one a line: with blocks, or with analyses where tuples of one block can be true together."""
+    bounds = np.searchsorted(tuples.document, np.arange(len(names) + 1)).tolist()
+    encode = msgspec.json.Encoder().encode
+    lines = []
+    for number, (name, text) in enumerate(zip(names, texts, strict=True)):
+        rows = range(bounds[number], bounds[number + 1])
+        record = {"doc": name, "text": text, **_content(name, rows, tuples)}
+        lines.append(f"{encode(record).decode()}\n")
+    return "".join(lines)
+
+
+def _content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
+    beliefs = tuples.beliefs
+    blocks: dict[int, list[int]] = {}
+    for row in rows:
+        blocks.setdefault(int(beliefs.block[row]), []).append(row)
+    if all(beliefs.exclusive[block] for block in blocks):
+        made = (_alternatives(each, tuples) for each in blocks.values())
+        return {"blocks": [{"alternatives": each} for each in made if each]}
+    worlds = [_worlds(block, each, beliefs) for block, each in blocks.items()]
+    if prod(map(len, worlds)) > MOST_WORLDS:
+        what = (
+            f"the document {name!r} has spans that overlap each other in chains, and more than {MOST_WORLDS:,} worlds"
+        )
+        raise WriteError(what, hint="blocks hold spans that exclude each other; ask with ?overlap=exclusive")
+    return {"nbest": [_analysis(each, tuples) for each in product(*worlds)]}
+
+
+def _alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]]:
+    """Return the spans of a block that are possible; labels that are not are left out, unless all of them are."""
+    beliefs = tuples.beliefs
+    found: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        p = float(beliefs.entity[row])
+        if p <= 0:
+            continue
+        one = found.setdefault(
+            int(beliefs.alternative[row]),
+            {"start": int(tuples.begin[row]), "end": int(tuples.end[row]), "p": p, "labels": {}},
+        )
+        one["labels"][tuples.label[row]] = float(min(beliefs.weight[row] / p, 1.0))
+    for one in found.values():
+        likely = {label: p for label, p in one["labels"].items() if p > 0}
+        one["labels"] = likely or one["labels"]
+    return list(found.values())
+
+
+def _worlds(block: int, rows: list[int], beliefs: Beliefs) -> list[World]:
+    """Return the worlds of a block that are possible, what is missing as one without tuples."""
+    if beliefs.exclusive[block] or beliefs.worlds is None:
+        found: list[World] = [(float(beliefs.weight[row]), (row,)) for row in rows]
+    else:
+        worlds = beliefs.worlds
+        found = []
+        for each in range(*np.searchsorted(worlds.block, [block, block + 1]).tolist()):
+            members = worlds.member[worlds.offsets[each] : worlds.offsets[each + 1]]
+            found.append((float(worlds.probability[each]), tuple(members.tolist())))
+    rest = 1.0 - sum(p for p, _ in found)
+    return [*((p, members) for p, members in found if p > 0), *([(rest, ())] if rest > 0 else [])]
+
+
+def _analysis(worlds: Sequence[World], tuples: Tuples) -> dict[str, Any]:
+    members = sorted(row for _, some in worlds for row in some)
+    spans = [[int(tuples.begin[row]), int(tuples.end[row]), tuples.label[row]] for row in members]
+    return {"p": prod(p for p, _ in worlds), "spans": spans}

@@ -1,0 +1,793 @@
+"""Records with `entities`: spans with a score each, which a policy makes blocks of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from comparanda.core.blocks import ALMOST_ONE, TOO_MANY, Scored, made
+from comparanda.core.places import weighing
+from comparanda.core.probabilities import EPSILON, OTHER, SLACK, Beliefs, Worlds, alone, first_equals
+from comparanda.core.text_columns import TextColumn
+from comparanda.errors import ReadError
+from comparanda.formats.chunks import NO_LABEL, OUTSIDE, Spelling, decode, detect
+from comparanda.formats.probabilistic_records import (
+    BEGINS,
+    ENDS,
+    LABELS,
+    LOGS,
+    Analysis,
+    Flat,
+    Token,
+    Tuples,
+    column,
+    first_of,
+    flattened,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from comparanda.core.blocks import Refuse
+    from comparanda.core.probabilities import Aggregate, Floats, Policies
+    from comparanda.core.text_columns import Rows
+    from comparanda.formats.probabilistic_records import Records
+
+
+def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
+    """Read the entities of some records that have the same policies.
+
+    Where an entity has several labels, their probabilities are scores of the tuples: nothing is left over.
+    """
+    given = [(number, records.documents[number].entities or []) for number in numbers]
+    sizes = np.array([len(spans) for _, spans in given], np.int64)
+    owner = np.repeat(np.arange(len(given)), sizes)
+    first = np.cumsum(sizes) - sizes
+    record = np.array(numbers, np.int64)[owner]
+
+    def way(span: int) -> str:
+        return f"entities[{span - int(first[owner[span]])}]"
+
+    flat = flattened(records, [span for _, spans in given for span in spans], record, way)
+    span = flat.span
+    scored = Scored(
+        record[span],
+        flat.begin[span],
+        flat.end[span],
+        TextColumn.of(flat.label).codes.astype(np.int64),
+        flat.entity[span] * flat.share,
+    )
+    refuse = refusing(records, scored, flat.label, lambda row: way(int(span[row])))
+    return chosen(records, scored, flat.label, policies, refuse, lambda row: way(int(span[row])), flat.texts())
+
+
+def chosen(
+    records: Records,
+    scored: Scored,
+    label: list[str],
+    policies: Policies,
+    refuse: Refuse,
+    way: Callable[[int], str],
+    texts: dict[int, str],
+) -> Tuples:
+    """Make tuples of scores by the policies, and note those that had to go."""
+    found = made(scored, policies.overlap, policies.semantics, refuse)
+    if len(found.left_out):
+        what = TOO_MANY + weighing(records.source, float(scored.weight[found.left_out].sum()))
+        records.note(what, scored.document[found.left_out])
+    rows = found.rows
+    return Tuples(
+        scored.document[rows],
+        scored.begin[rows],
+        scored.end[rows],
+        [label[row] for row in rows.tolist()],
+        found.beliefs,
+        {number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
+        lambda row: way(int(rows[row])),
+    )
+
+
+def refusing(records: Records, scored: Scored, label: list[str], way: Callable[[int], str]) -> Refuse:
+    """Return what makes the error for some tuples: at the record of the first, with all that are meant."""
+
+    def refuse(rows: Rows, what: str, hint: str) -> ReadError:
+        shown = [
+            f"{way(row)}: {scored.begin[row]} to {scored.end[row]}, {label[row]} {scored.weight[row]:g}"
+            for row in rows[:_SHOWN].tolist()
+        ]
+        details = [*shown, *([f"and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else [])]
+        return records.refuse(int(scored.document[rows[0]]), what, details=details, hint=hint)
+
+    return refuse
+
+
+_SHOWN = 4
+
+
+# Records with `blocks`: alternatives that exclude each other, and what their labels leave over.
+
+
+_MORE = "these exclude each other; say what else they mean: ?overlap=condition, scale or independent"
+_LABELS = "labels of one span exclude each other; if several can be right: ?semantics=independent, or ?overlap=scale"
+
+
+def blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
+    """Read the blocks of some records that have the same policies."""
+    flat, block = _gathered(records, numbers)
+    if policies.semantics == "exclusive":
+        flat = _with_residual(_labels_checked(records, flat, policies), policies)
+    flat = replace(flat, entity=_spans_checked(records, flat, block, policies))
+    same = first_equals(flat.record, flat.begin, flat.end)
+    weight, rows = flat.entity[flat.span] * flat.share, np.arange(len(flat.span))
+    if (same != np.arange(len(same))).any():
+        weight, rows = _once(records, flat, block, same)
+    beliefs = _believed(flat, block, rows, weight[rows], policies)
+    span, texts = flat.span[rows], flat.texts()
+    return Tuples(
+        flat.record[span],
+        flat.begin[span],
+        flat.end[span],
+        flat.label if len(rows) == len(flat.label) else [flat.label[row] for row in rows.tolist()],
+        beliefs,
+        {number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
+        lambda row: flat.way(int(span[row])),
+    )
+
+
+def _gathered(records: Records, numbers: Sequence[int]) -> tuple[Flat, Rows]:
+    """Lay the alternatives of all blocks end to end; return them, and the block of each."""
+    given = [records.documents[number].blocks or [] for number in numbers]
+    several = list(map(attrgetter("alternatives"), chain.from_iterable(given)))
+    sizes = np.fromiter(map(len, several), np.int64, len(several))
+    block, first = np.repeat(np.arange(len(several)), sizes), np.cumsum(sizes) - sizes
+    counts = np.array([len(blocks) for blocks in given], np.int64)
+    owner, first_block = np.repeat(np.arange(len(given)), counts), np.cumsum(counts) - counts
+
+    def way(span: int) -> str:
+        number = int(block[span])
+        index = number - int(first_block[owner[number]])
+        return f"blocks[{index}].alternatives[{span - int(first[number])}]"
+
+    record = np.array(numbers, np.int64)[owner][block]
+    return flattened(records, list(chain.from_iterable(several)), record, way), block
+
+
+def _labels_checked(records: Records, flat: Flat, policies: Policies) -> Flat:
+    """Return spans whose labels sum to no more than one; refuse others, if no policy explains them."""
+    total = np.bincount(flat.span, flat.share, len(flat.begin))
+    over = np.flatnonzero(total > 1 + SLACK)
+    if len(over) and policies.overlap != "scale":
+        span = int(over[0])
+        what = f"the labels of {flat.way(span)!r} have probabilities that sum to {total[span]:g}"
+        raise records.refuse(int(flat.record[span]), what, hint=_LABELS)
+    return replace(flat, share=flat.share / np.maximum(total, 1.0)[flat.span])
+
+
+def _with_residual(flat: Flat, policies: Policies) -> Flat:
+    """Return spans whose labels leave nothing over, if the policy is not to drop that."""
+    total = np.bincount(flat.span, flat.share, len(flat.begin))
+    if policies.residual == "renormalise":
+        return replace(flat, share=flat.share / np.where(total > 0, total, 1.0)[flat.span])
+    less = np.flatnonzero(total < 1 - EPSILON)
+    if policies.residual == "drop" or not len(less):
+        return flat
+    span = np.concatenate([flat.span, less])
+    order = np.argsort(span, kind="stable")
+    label = [*flat.label, *[OTHER] * len(less)]
+    share = np.concatenate([flat.share, 1 - total[less]])
+    return replace(flat, span=span[order], label=[label[row] for row in order.tolist()], share=share[order])
+
+
+def _spans_checked(records: Records, flat: Flat, block: Rows, policies: Policies) -> Floats:
+    """Return how probable spans are, where those of each block have no more than one; refuse others."""
+    if policies.overlap == "independent":
+        return flat.entity
+    if policies.overlap == "condition":
+        return _conditioned(records, flat, block)
+    total = np.bincount(block, flat.entity)
+    over = np.flatnonzero(total > 1 + SLACK)
+    if len(over) and policies.overlap != "scale":
+        number, way = _block(flat, block, int(over[0]))
+        raise records.refuse(
+            number, f"the spans of {way!r} have probabilities that sum to {total[over[0]]:g}", hint=_MORE
+        )
+    return flat.entity / np.maximum(total, 1.0)[block]
+
+
+def _conditioned(records: Records, flat: Flat, block: Rows) -> Floats:
+    """Return how probable spans of independent scores are, given that no two of a block are there."""
+    certain = np.bincount(block, flat.entity >= ALMOST_ONE)
+    if (certain > 1).any():
+        number, way = _block(flat, block, int((certain > 1).argmax()))
+        hint = "leave one out, or say ?overlap=independent if both can be there"
+        raise records.refuse(number, f"two spans of {way!r} are certain, and exclude each other", hint=hint)
+    capped = np.minimum(flat.entity, ALMOST_ONE)
+    odds = capped / (1 - capped)
+    found = odds / (1 + np.bincount(block, odds))[block]
+    return np.where(np.bincount(block)[block] > 1, found, flat.entity)
+
+
+def _block(flat: Flat, block: Rows, number: int) -> tuple[int, str]:
+    """Return the record of a block, and the way to it."""
+    first = int(np.searchsorted(block, number))
+    return int(flat.record[first]), flat.way(first).partition(".")[0]
+
+
+def _once(records: Records, flat: Flat, block: Rows, same: Rows) -> tuple[Floats, Rows]:
+    """Return the weights of tuples, equal ones of a block added, and the first of each; refuse those of two blocks."""
+    first = first_equals(same[flat.span], TextColumn.of(flat.label).codes)
+    again = np.flatnonzero(first != np.arange(len(first)))
+    apart = again[block[flat.span[again]] != block[flat.span[first[again]]]]
+    if len(apart):
+        row = int(apart[0])
+        span, other = int(flat.span[row]), int(flat.span[first[row]])
+        what = f"{flat.way(span)!r} with the label {flat.label[row]!r} stands in {flat.way(other)!r} too"
+        hint = "blocks are independent of each other: put spans that exclude each other into one"
+        raise records.refuse(int(flat.record[span]), what, hint=hint)
+    weight = np.bincount(first, flat.entity[flat.span] * flat.share, len(first)).astype(np.float64)
+    return weight, np.flatnonzero(first == np.arange(len(first)))
+
+
+def _believed(flat: Flat, block: Rows, rows: Rows, weight: Floats, policies: Policies) -> Beliefs:
+    """Make the beliefs of the tuples that are left."""
+    if policies.overlap == "independent":
+        return alone(weight)
+    span = flat.span[rows]
+    if policies.semantics == "independent":
+        label = TextColumn.of(flat.label)
+        _, number = np.unique(block[span] * (len(label.names) + 1) + label.codes[rows], return_inverse=True)
+        return Beliefs(weight, weight, np.arange(len(rows)), number, np.maximum(1 - np.bincount(number, weight), 0.0))
+    one = first_equals(block, flat.begin, flat.end)  # spans that stand twice in a block are one
+    entity = np.bincount(one, flat.entity, len(one)).astype(np.float64)
+    nothing = np.maximum(1 - np.bincount(block, flat.entity), 0.0)
+    return Beliefs(weight, entity[one[span]], one[span], block[span], nothing)
+
+
+# Records with `nbest`: the n best analyses of a text, of which at most one is right: a block with worlds.
+
+
+Tuple = tuple[int, int, str]
+"""Where a span begins and ends, and its label."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """The analyses of one record.
+
+    Args:
+        number: the record.
+        tuples: the spans of all analyses, each once, with where they stand first.
+        worlds: which of them are true together, and how probable that is; equal analyses are one.
+
+    """
+
+    number: int
+    tuples: dict[Tuple, str] = field(default_factory=dict)
+    worlds: dict[frozenset[Tuple], float] = field(default_factory=dict)
+
+
+def nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
+    """Read the n best analyses of some records; no policy but the scale has an effect on them."""
+    tagged = _by_tags(records, numbers)
+    found = [_read(records, number, tagged) for number in numbers]
+    found = [each for each in found if each.tuples]
+    every = [each for one in found for each in one.tuples]
+    ways = [way for one in found for way in one.tuples.values()]
+    return Tuples(
+        np.repeat(np.array([one.number for one in found], np.int64), [len(one.tuples) for one in found]),
+        np.array([begin for begin, _, _ in every], np.int64),
+        np.array([end for _, end, _ in every], np.int64),
+        [label for _, _, label in every],
+        _beliefs(found),
+        {},
+        lambda row: ways[row],
+    )
+
+
+def _read(records: Records, number: int, tagged: dict[tuple[int, int], list[Tuple]]) -> _Read:
+    """Read the analyses of one record."""
+    given = records.documents[number].nbest or []
+    found = _Read(number)
+    weights = _weights(records, number).tolist()
+    for index, (analysis, probability) in enumerate(zip(given, weights, strict=True)):
+        spans = tagged[number, index] if analysis.spans is None else _spans(records, number, index, analysis)
+        for inner, each in enumerate(spans):
+            found.tuples.setdefault(each, f"nbest[{index}].spans[{inner}]")
+        world = frozenset(spans)
+        found.worlds[world] = found.worlds.get(world, 0.0) + probability
+    return found
+
+
+def _beliefs(found: Sequence[_Read]) -> Beliefs:
+    """Make a block of the analyses of each record."""
+    worlds = _worlds(found)
+    block = np.repeat(np.arange(len(found)), [len(one.tuples) for one in found])
+    spans: dict[tuple[int, int, int], int] = {}
+    for number, one in enumerate(found):
+        for begin, end, _ in one.tuples:
+            spans.setdefault((number, begin, end), len(spans))
+    each = ((number, begin, end) for number, one in enumerate(found) for begin, end, _ in one.tuples)
+    alternative = np.fromiter((spans[span] for span in each), np.int64, len(block))
+    weight = np.bincount(worlds.member, worlds.probability[worlds.world], len(block)).astype(np.float64)
+    world, span = np.divmod(np.unique(worlds.world * (len(spans) + 1) + alternative[worlds.member]), len(spans) + 1)
+    entity = np.bincount(span, worlds.probability[world], len(spans)).astype(np.float64)
+    nothing = np.clip(1.0 - np.bincount(worlds.block, worlds.probability, len(found)), 0.0, 1.0)
+    return Beliefs(weight, entity[alternative], alternative, block, nothing, worlds if len(worlds) else None)
+
+
+def _worlds(found: Sequence[_Read]) -> Worlds:
+    """Return the analyses that hold a span and are possible, the most probable first; what is missing is nothing.
+
+    Of equally probable ones the first is that which covers more text, then that whose spans come earlier: the order of
+    the list says nothing.
+    """
+    listed: list[tuple[int, list[int], float]] = []
+    base = 0
+    for number, one in enumerate(found):
+        place = {each: base + row for row, each in enumerate(one.tuples)}
+        possible = [(p, sorted(world)) for world, p in one.worlds.items() if world and p > 0]
+        possible.sort(key=lambda each: (-round(each[0], 9), -sum(end - begin for begin, end, _ in each[1]), each[1]))
+        listed += [(number, [place[each] for each in spans], p) for p, spans in possible]
+        base += len(place)
+    sizes = [len(rows) for _, rows, _ in listed]
+    return Worlds(
+        np.array([number for number, _, _ in listed], np.int64),
+        np.array([p for _, _, p in listed], np.float64),
+        np.cumsum([0, *sizes], dtype=np.int64),
+        np.array([row for _, rows, _ in listed for row in rows], np.int64),
+    )
+
+
+def _spans(records: Records, number: int, index: int, analysis: Analysis) -> list[Tuple]:
+    """Return the spans of one analysis."""
+    found: list[Tuple] = []
+    for inner, span in enumerate(analysis.spans or ()):
+        given = span if isinstance(span, tuple) else tuple(first_of(span, names) for names in (BEGINS, ENDS, LABELS))
+        begin, end, label = given
+        for name, value in (("start", begin), ("end", end), ("label", label)):
+            if value is None or (name == "label" and not value.strip()):
+                raise records.refuse(number, f"'nbest[{index}].spans[{inner}]' has no {name!r}", hint=_SHAPE)
+        found.append((begin, end, label))
+    return found
+
+
+_SHAPE = 'an analysis is written like this: {"logp": -0.1, "spans": [[0, 2, "PER"]]}'
+
+
+def _weights(records: Records, number: int) -> Floats:
+    """Return how probable each analysis of a record is: what is given, or by the logarithms, relative to each other."""
+    document = records.documents[number]
+    given = document.nbest or []
+    coverage = document.coverage
+    if coverage is not None and not 0 <= coverage <= 1:
+        raise records.refuse(number, f"'coverage' is {coverage:g}, which is not between 0 and 1")
+    logs: list[float | None] = [first_of(each, LOGS) for each in given]
+    record = np.full(len(given), number)
+    scores = records.scored(given, record, lambda index: f"nbest[{index}]")
+    if any(each is not None for each in logs):
+        _refuse_mixed(records, number, logs, scores)
+        return _relative(records, number, np.array(logs, np.float64)) * (1.0 if coverage is None else coverage)
+    if None in scores and len(given) > 1:
+        what = f"'nbest[{scores.index(None)}]' has no 'logp' and no 'p'"
+        raise records.refuse(number, what, hint=_SHAPE)
+    found = records.probabilities(scores, record, lambda index: f"nbest[{index}].{records.score_in(given[index])}")
+    total = float(found.sum())
+    if coverage is not None:
+        return found * (coverage / total) if total else found
+    if total > 1 + SLACK:
+        hint = "if these are no probabilities, give their logarithms as 'logp', or the mass of the list as 'coverage'"
+        raise records.refuse(number, f"the analyses of 'nbest' have probabilities that sum to {total:g}", hint=hint)
+    return found / max(total, 1.0)
+
+
+def _refuse_mixed(records: Records, number: int, logs: Sequence[float | None], scores: Sequence[float | None]) -> None:
+    """Refuse analyses some of which have a logarithm, and others none, or that have both."""
+    for index, (log, score) in enumerate(zip(logs, scores, strict=True)):
+        if log is None or score is not None:
+            what = "has no 'logp', as others have" if log is None else "has both a logarithm and a probability"
+            raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_SHAPE)
+
+
+def _relative(records: Records, number: int, logs: Floats) -> Floats:
+    """Return probabilities that sum to one, by their logarithms, which need not be those of probabilities."""
+    wrong = np.flatnonzero(np.isnan(logs) | (logs == np.inf))
+    if len(wrong):
+        raise records.refuse(number, f"'nbest[{wrong[0]}].logp' is {logs[wrong[0]]:g}, which is no logarithm")
+    if not np.isfinite(logs).any():
+        raise records.refuse(number, "the analyses of 'nbest' are all impossible: their logarithms are minus infinity")
+    found = np.exp(logs - logs.max())
+    relative: Floats = found / found.sum()
+    return relative
+
+
+def _by_tags(records: Records, numbers: Sequence[int]) -> dict[tuple[int, int], list[Tuple]]:
+    """Return the spans of those analyses that are given as a tag for each word."""
+    tagged = list(_tagged(records, numbers))
+    if not tagged:
+        return {}
+    column = TextColumn.of([tag for _, _, tags in tagged for tag in tags])
+    cuts = np.cumsum([0, *(len(tags) for _, _, tags in tagged)])
+    sentences = np.unique(cuts)
+    try:
+        scheme = detect(column, sentences).scheme
+    except ReadError as problem:
+        raise records.refuse(tagged[0][0], f"'nbest[].tags': {problem.what}", hint=problem.hint) from None
+    found: dict[tuple[int, int], list[Tuple]] = {(number, index): [] for number, index, _ in tagged}
+    spans = decode(column, sentences, scheme, "conlleval")
+    if len(spans.defects):
+        records.note(
+            f"tags of analyses that break {scheme.upper()}, counted as conlleval does", numbers, len(spans.defects)
+        )
+    owner = np.searchsorted(cuts, spans.begin, side="right") - 1
+    for begin, end, mine, label in zip(
+        spans.begin.tolist(), spans.end.tolist(), owner.tolist(), spans.label.values(), strict=True
+    ):
+        number, index, _ = tagged[mine]
+        found[number, index].append((begin - int(cuts[mine]), end - int(cuts[mine]), label or ""))
+    return found
+
+
+def _tagged(records: Records, numbers: Sequence[int]) -> Iterator[tuple[int, int, list[str]]]:
+    """Give the analyses that have tags, each with its record and its number there."""
+    for number in numbers:
+        words = records.words(number)
+        for index, analysis in enumerate(records.documents[number].nbest or ()):
+            if (analysis.spans is None) == (analysis.tags is None):
+                what = "has neither 'spans' nor 'tags'" if analysis.spans is None else "has both 'spans' and 'tags'"
+                raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_SHAPE)
+            if analysis.tags is None:
+                continue
+            if records.unit != "tokens":
+                hint = 'say "unit": "token", or give the words in "tokens"'
+                raise records.refuse(
+                    number, f"'nbest[{index}].tags' are of words, but offsets count characters", hint=hint
+                )
+            if words is not None and len(words) != len(analysis.tags):
+                what = f"'nbest[{index}]' has {len(analysis.tags)} tags, but there are {len(words)} words"
+                raise records.refuse(number, what, hint="every word has one")
+            yield number, index, analysis.tags
+
+
+# From probabilities of tags, token by token, to spans that may be there.
+#
+# A span of a label begins with one tag and goes on with another. If tokens were independent of each other, its
+# probability would be the product of those of its tags, times the probability that it neither began before nor goes on.
+# Spans that overlap cannot both be there then, so these weights never sum to more than one.
+
+
+TagScheme = Literal["bio", "bioes", "io"]
+"""How tags say where spans begin and end: B and I; B, I, E and S; or I alone."""
+
+LETTERS: dict[TagScheme, str] = {"bio": "BI", "bioes": "BIES", "io": "I"}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spans:
+    """Spans of one label.
+
+    Args:
+        begin: the first token of each.
+        end: the token behind its last one.
+        weight: what it weighs.
+
+    """
+
+    begin: Rows
+    end: Rows
+    weight: Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Found:
+    """What was found in the tags of one label.
+
+    Args:
+        spans: those that weigh enough.
+        rest: how many were left out; those that begin alike and go on in ways that were not followed count once.
+        mass: what these weigh together.
+
+    """
+
+    spans: Spans
+    rest: int
+    mass: float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Ways:
+    """Spans that are being followed from token to token.
+
+    Args:
+        begin: the first token of each.
+        product: the probability of its tags so far, and that it did not begin before.
+        tags: the product of the probabilities of its tags alone.
+        least: the least of these.
+        total: their sum.
+
+    """
+
+    begin: Rows
+    product: Floats
+    tags: Floats
+    least: Floats
+    total: Floats
+
+    def take(self, rows: Rows) -> _Ways:
+        return _Ways(*(getattr(self, name)[rows] for name in ("begin", "product", "tags", "least", "total")))
+
+    def longer(self, tag: Floats) -> _Ways:
+        """Return the same ways with one token more, given the probability of its tag."""
+        return _Ways(self.begin, self.product * tag, self.tags * tag, np.minimum(self.least, tag), self.total + tag)
+
+    def weight(self, aggregate: Aggregate, size: int, closed: Floats) -> Floats:
+        """Return what spans of this length weigh, given the probability that they do not go on."""
+        if aggregate == "product":
+            return self.product * closed
+        if aggregate == "geometric":
+            return self.tags ** (1 / size)
+        return self.least if aggregate == "min" else self.total / size
+
+
+def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate: Aggregate, floor: float) -> Found:
+    """Return the spans of one label that are probable enough.
+
+    Whatever the aggregate, a span is there if its *product* reaches the floor: the others grow with every prefix of a
+    span, and would make a span of each.
+
+    Args:
+        tags: the probability of the label's tag with each letter, for all tokens.
+        scheme: what the letters mean.
+        stops: for each token, where its sentence ends.
+        aggregate: how the weight of a span is made of the probabilities of its tokens.
+        floor: what is less probable is left out.
+
+    """
+    walk = _Walk(tags, scheme, stops)
+    found: list[Spans] = []
+    rest, mass = 0, 0.0
+    for size, ended, pruned in walk.steps(floor):
+        closed = walk.closing(ended.begin + size)
+        product = ended.product * closed
+        enough = (product >= floor) & (product > 0)
+        weight = ended.weight(aggregate, size, closed)
+        found.append(Spans(ended.begin[enough], ended.begin[enough] + size, weight[enough]))
+        little = product[~enough & (product > 0)]
+        rest += len(little) + len(pruned)
+        mass += float(little.sum() + pruned.sum())
+    return Found(Spans(*(np.concatenate([getattr(each, name) for each in found]) for name in _COLUMNS)), rest, mass)
+
+
+_COLUMNS = ("begin", "end", "weight")
+
+
+class _Walk:
+    """The way from tokens at which spans begin to those at which they end."""
+
+    def __init__(self, tags: dict[str, Floats], scheme: TagScheme, stops: Rows) -> None:
+        self.scheme = scheme
+        self.stops = stops
+        inside = tags["I"]
+        self.inside = inside
+        self.first = inside if scheme == "io" else tags["B"]
+        self.single, self.last = (tags["S"], tags["E"]) if scheme == "bioes" else (self.first, inside)
+
+    def opening(self) -> Floats:
+        """Return how probable it is that no span of the label that holds a token holds the one before."""
+        free = np.ones(len(self.inside))
+        if self.scheme == "io":
+            goes_on = np.flatnonzero(self.stops[1:] == self.stops[:-1]) + 1
+            free[goes_on] = 1 - self.inside[goes_on - 1]
+        return free
+
+    def closing(self, behind: Rows) -> Floats:
+        """Return how probable it is that spans which end before some tokens do not go on with these."""
+        if self.scheme == "bioes":
+            return np.ones(len(behind))
+        ended = behind == self.stops[behind - 1]
+        return np.where(ended, 1.0, 1 - self.inside[np.where(ended, 0, behind)])
+
+    def steps(self, floor: float) -> Iterator[tuple[int, _Ways, Floats]]:
+        """Give for each length the ways that end there, and the weights of those that are not followed further."""
+        opening = self.opening()
+        every = np.arange(len(opening))
+        start = _Ways(every, opening, np.ones(len(every)), np.ones(len(every)), np.zeros(len(every)))
+        ways, ended = start.longer(self.first), start.longer(self.single)
+        size = 1
+        while True:
+            follow = (ways.product >= floor) & (ways.product > 0)
+            ends = ended if self.scheme == "bioes" else ended.take(np.flatnonzero(follow))  # else by the same tag
+            yield size, ends, ways.product[~follow & (ways.product > 0)]
+            ways = ways.take(np.flatnonzero(follow))
+            ways = ways.take(np.flatnonzero(ways.begin + size < self.stops[ways.begin]))
+            if not len(ways.begin):
+                return
+            token = ways.begin + size
+            ended, ways = ways.longer(self.last[token]), ways.longer(self.inside[token])
+            size += 1
+
+
+# Records with `tokens` and the probabilities of their tags: the spans that these may be.
+
+
+ROUNDED = 0.01
+"""The probabilities of a token may sum to so much more than one: they are rounded, and divided by their sum."""
+
+_SAME = {"M": "I", "L": "E", "U": "S", "W": "S"}
+"""Letters that mean what others do."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Rows:
+    """The tokens of some records, one after the other.
+
+    Args:
+        record: the record of each.
+        inner: its number there.
+        stop: the token behind the last one of its record.
+        given: the probabilities of its tags.
+
+    """
+
+    record: Rows
+    inner: Rows
+    stop: Rows
+    given: list[Mapping[str, float]]
+
+    def way(self, token: int) -> str:
+        """Return the way to a token, for messages."""
+        return f"tokens[{self.inner[token]}]"
+
+
+def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
+    """Read the spans that tokens with probabilities of tags may be, in records that have the same policies."""
+    rows = _rows(records, numbers)
+    token = np.repeat(np.arange(len(rows.given)), np.fromiter(map(len, rows.given), np.int64, len(rows.given)))
+    tags = list(chain.from_iterable(rows.given))
+    values = [value for each in rows.given for value in each.values()]
+
+    def way(number: int) -> str:
+        return f"{rows.way(int(token[number]))}.{tags[number]}"
+
+    share = _summed(records, rows, token, records.probabilities(values, rows.record[token], way))
+    scheme, labels = _read_tags(records)
+    found = _distributions_spans(labels, scheme, token, tags, share, rows, policies)
+    names = sorted(found)
+    label = [name for name in names for _ in range(len(found[name].spans.begin))]
+    begin, end, weight = (
+        np.concatenate([np.zeros(0, kind), *(getattr(found[name].spans, side) for name in names)])
+        for side, kind in (("begin", np.int64), ("end", np.int64), ("weight", np.float64))
+    )
+    _note_rest(records, found.values(), policies)
+    order = np.lexsort((end, begin))
+    begin, end, weight, label = begin[order], end[order], weight[order], [label[row] for row in order.tolist()]
+    code = np.searchsorted(names, label) if names else np.zeros(0, np.int64)
+    scored = Scored(rows.record[begin], *_places(records, rows, begin, end), code, weight)
+
+    def span(row: int) -> str:
+        return f"tokens[{rows.inner[begin[row]]}]"
+
+    return chosen(records, scored, label, policies, refusing(records, scored, label, span), span, {})
+
+
+def _rows(records: Records, numbers: Sequence[int]) -> _Rows:
+    """Lay the tokens of records end to end."""
+    given = [_distributions(records, number) for number in numbers]
+    sizes = np.array(list(map(len, given)), np.int64)
+    first = np.cumsum(sizes) - sizes
+    record = np.repeat(np.array(numbers, np.int64), sizes)
+    inner = np.arange(len(record)) - np.repeat(first, sizes)
+    return _Rows(record, inner, np.repeat(first + sizes, sizes), list(chain.from_iterable(given)))
+
+
+def _distributions(records: Records, number: int) -> list[Mapping[str, float]]:
+    """Return the probabilities of the tags of each token of a record."""
+    document = records.documents[number]
+    beside = document.dist if document.dist is not None else document.probs
+    if beside is None:
+        found: list[Mapping[str, float]] = []
+        for index, token in enumerate(document.tokens or ()):
+            each = None if isinstance(token, str) else token.dist if token.probs is None else token.probs
+            if each is None:
+                hint = 'a token is written like this: {"start": 0, "end": 4, "probs": {"B-PER": 0.7, "O": 0.3}}'
+                raise records.refuse(number, f"'tokens[{index}]' has no 'probs'", hint=hint)
+            found.append(each)
+        return found
+    words = records.words(number)
+    if words is not None and len(words) != len(beside):
+        what = f"there are {len(words)} tokens, but {len(beside)} distributions of tags"
+        raise records.refuse(number, what, hint="every token has one")
+    return list(beside)
+
+
+def _summed(records: Records, rows: _Rows, token: Rows, share: Floats) -> Floats:
+    """Return probabilities of tags that sum to no more than one in each token; refuse what is more than rounding."""
+    total = np.bincount(token, share, len(rows.given))
+    over = np.flatnonzero(total > 1 + ROUNDED)
+    if len(over):
+        number = int(over[0])
+        what = f"the tags of {rows.way(number)!r} have probabilities that sum to {total[number]:g}"
+        raise records.refuse(int(rows.record[number]), what, hint="the tags of a token exclude each other")
+    more = np.flatnonzero(total > 1)
+    if len(more):
+        what = "tokens whose tags sum to more than one by rounding, divided by their sum"
+        records.note(what, rows.record[more])
+    return share / np.maximum(total, 1.0)[token]
+
+
+def _read_tags(records: Records) -> tuple[TagScheme, dict[str, tuple[str, str]]]:
+    """Return the scheme of all tags of an input, and the letter and the label of each that is not outside."""
+    numbers = records.having("tokens")
+    names = {tag for number in numbers for each in _distributions(records, number) for tag in each}
+    spelling = Spelling.of(sorted(names))
+    found: dict[str, tuple[str, str]] = {}
+    for tag in sorted(names - OUTSIDE):
+        match = None if spelling.bare else spelling.pattern.fullmatch(tag)
+        if match is None and not spelling.bare:
+            raise _no_tag(records, numbers, tag)
+        letter = match["letter"] if match else "I"
+        found[tag] = _SAME.get(letter, letter), (match["label"] or NO_LABEL) if match else tag
+    letters = {letter for letter, _ in found.values()}
+    scheme: TagScheme = "bioes" if letters & {"E", "S"} else "io" if letters == {"I"} else "bio"
+    records.scheme = scheme
+    return scheme, found
+
+
+def _no_tag(records: Records, numbers: Sequence[int], tag: str) -> ReadError:
+    """Make the error for what is no chunk tag."""
+    every = ((number, index, each) for number in numbers for index, each in enumerate(_distributions(records, number)))
+    record, inner = next((number, index) for number, index, each in every if tag in each)
+    what = f"'tokens[{inner}]' has the tag {tag!r}, which says neither where a span begins nor that it goes on"
+    return records.refuse(record, what, hint="tags are B-PER, I-PER and O, or with E- and S-")
+
+
+def _distributions_spans(
+    labels: Mapping[str, tuple[str, str]],
+    scheme: TagScheme,
+    token: Rows,
+    tags: Sequence[str],
+    share: Floats,
+    rows: _Rows,
+    policies: Policies,
+) -> dict[str, Found]:
+    """Find the spans of each label."""
+    names = sorted(labels)
+    number = {tag: code for code, tag in enumerate(names)}
+    code = np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags))
+    order = np.argsort(code, kind="stable")
+    first = np.searchsorted(code[order], np.arange(len(names) + 1))
+    found = {}
+    for label in sorted({label for _, label in labels.values()}):
+        columns = {letter: np.zeros(len(rows.given)) for letter in LETTERS[scheme]}
+        for tag in names:
+            letter, mine = labels[tag]
+            if mine == label:
+                here = order[first[number[tag]] : first[number[tag] + 1]]
+                columns[letter] += np.bincount(token[here], share[here], len(rows.given))
+        found[label] = spans_of(columns, scheme, rows.stop, policies.aggregate, policies.floor)
+    return found
+
+
+def _note_rest(records: Records, found: Collection[Found], policies: Policies) -> None:
+    """Note how much was left out below the floor."""
+    rest, mass = (sum(getattr(each, name) for each in found) for name in ("rest", "mass"))
+    if rest:
+        what = f"spans of tokens less probable than {policies.floor:g} left out; {weighing(records.source, mass)}"
+        records.note(what, (), rest)
+
+
+def _places(records: Records, rows: _Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
+    """Return where spans of tokens begin and end, as the records count."""
+    if records.unit == "tokens":
+        return rows.inner[begin], rows.inner[end - 1] + 1
+    given = [token for number in np.unique(rows.record).tolist() for token in records.documents[number].tokens or ()]
+    sides = [column([each for each in given if isinstance(each, Token)], names) for names in (BEGINS, ENDS)]
+    for places, name in zip(sides, ("start", "end"), strict=True):
+        if len(places) < len(given) or None in places:
+            number = 0 if len(places) < len(given) else places.index(None)
+            raise records.refuse(int(rows.record[number]), f"{rows.way(number)!r} has no {name!r}")
+    return np.array(sides[0], np.int64)[begin], np.array(sides[1], np.int64)[end - 1]

@@ -1,0 +1,734 @@
+"""The records of probabilistic entities as they are decoded: what is there, under the names that tools give it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+
+from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.probabilities import (
+    AGGREGATES,
+    CLIPPED,
+    OVERLAPS,
+    RESIDUALS,
+    SCALES,
+    SEMANTICS,
+    Overlap,
+    Policies,
+    hint_for,
+    impossible,
+    unscaled,
+)
+from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.formats.contract import CERTAIN, Choice, choose
+from comparanda.formats.standoff import FARTHEST
+
+if TYPE_CHECKING:
+    from comparanda.core.probabilities import Beliefs, Floats, Scale
+    from comparanda.core.text_columns import Rows
+    from comparanda.formats.contract import Request
+
+
+Place = Annotated[int, msgspec.Meta(ge=-FARTHEST, le=FARTHEST)]
+Content = Literal["blocks", "entities", "nbest", "tokens"]
+
+CONTENTS: tuple[Content, ...] = ("blocks", "entities", "nbest", "tokens")
+"""The fields of which a record has exactly one."""
+
+BEGINS = ("start", "begin", "start_pos", "start_char", "start_offset")
+ENDS = ("end", "stop", "end_pos", "end_char", "end_offset")
+SCORES = ("p", "probability", "prob", "score", "confidence")
+LABELS = ("label", "type", "tag", "entity_group")
+NAMES = ("doc", "id", "doc_id", "document", "document_id", "doc_key", "name")
+WORDS = ("text", "word", "token", "form")
+LOGS = ("logp", "logprob", "log_prob")
+
+
+class Scored(msgspec.Struct, gc=False):
+    """Something with a probability, under one of its names."""
+
+    p: float | None = None
+    probability: float | None = None
+    prob: float | None = None
+    score: float | None = None
+    confidence: float | None = None
+
+
+class Placed(Scored, gc=False):
+    """Something with a place, under one of its names."""
+
+    start: Place | None = None
+    begin: Place | None = None
+    start_pos: Place | None = None
+    start_char: Place | None = None
+    start_offset: Place | None = None
+    end: Place | None = None
+    stop: Place | None = None
+    end_pos: Place | None = None
+    end_char: Place | None = None
+    end_offset: Place | None = None
+
+
+class Label(Scored, gc=False):
+    """A label of a span with its probability, as an object."""
+
+    value: str | None = None
+    label: str | None = None
+    name: str | None = None
+
+
+class Span(Placed, gc=False):
+    """A span that may be there: an alternative of a block, an entity with a score, or a part of an analysis."""
+
+    labels: dict[str, float | None] | list[str | Label] | None = None
+    label: str | None = None
+    type: str | None = None
+    tag: str | None = None
+    entity_group: str | None = None
+    text: str | None = None
+
+
+class Block(msgspec.Struct, gc=False):
+    """Spans that exclude each other."""
+
+    alternatives: list[Span]
+
+
+class Analysis(Scored, gc=False):
+    """One of the n best analyses of a text: the spans that are there if it is right, or the tag of each word."""
+
+    logp: float | None = None
+    logprob: float | None = None
+    log_prob: float | None = None
+    spans: list[tuple[Place, Place, str] | Span] | None = None
+    tags: list[str] | None = None
+
+
+class Token(Placed, gc=False):
+    """A token with the probabilities of its tags, or without, where it is only there to be counted."""
+
+    text: str | None = None
+    word: str | None = None
+    token: str | None = None
+    form: str | None = None
+    probs: dict[str, float] | None = None
+    dist: dict[str, float] | None = None
+
+
+class Document(msgspec.Struct, gc=False):
+    """A record: a document, or a sentence."""
+
+    doc: str | int | None = None
+    id: str | int | None = None
+    doc_id: str | int | None = None
+    document: str | int | None = None
+    document_id: str | int | None = None
+    doc_key: str | int | None = None
+    name: str | int | None = None
+    text: str | None = None
+    unit: str | None = None
+    scale: str | None = None
+    overlap: str | None = None
+    label_semantics: str | None = None
+    semantics: str | None = None
+    residual: str | None = None
+    aggregate: str | None = None
+    floor: float | None = None
+    coverage: float | None = None
+    blocks: list[Block] | None = None
+    entities: list[Span] | None = None
+    nbest: list[Analysis] | None = None
+    tokens: list[str | Token] | None = None
+    words: list[str] | None = None
+    dist: list[dict[str, float]] | None = None
+    probs: list[dict[str, float]] | None = None
+
+
+Record = Document | list[Span]
+"""A line: an object, or the bare list of a text's entities, as tools return it."""
+
+
+def first_of(thing: Any, names: Sequence[str]) -> Any:
+    """Return the first of some fields that a thing has; None if it has none of them.
+
+    >>> first_of(Span(begin=3), BEGINS)
+    3
+    """
+    return next((value for name in names if (value := getattr(thing, name)) is not None), None)
+
+
+def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """Return the same for many things at once."""
+    found = list(map(attrgetter(names[0]), things))
+    for name in names[1:]:
+        if None not in found:
+            break
+        found = [getattr(thing, name) if value is None else value for thing, value in zip(things, found, strict=True)]
+    return found
+
+
+# What is wrong with a record that cannot be decoded, with the way to the field.
+
+
+_KINDS = {
+    "str": "a text",
+    "int": "an integer",
+    "float": "a number",
+    "bool": "a truth",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
+_UNEXPECTED = re.compile(r"Expected `(?P<wanted>[^`]+)`, got `(?P<found>[^`]+)`")
+_MISSING = re.compile(r"Object missing required field `(?P<field>[^`]+)`")
+_LENGTH = re.compile(r"Expected `array` of length (?P<length>\d+)")
+_WAY = re.compile(r" - at `\$\.?(?P<way>.*)`$")
+_SHAPE = 'a block is written like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
+
+
+def undecodable(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
+    """Say which field of a record is wrong; None where the whole is no JSON at all."""
+    if isinstance(problem, msgspec.ValidationError):
+        return misshapen(source, place, problem)
+    try:
+        way, value = next(_infinite(json.loads(piece), ""), ("", 0.0))
+    except (ValueError, RecursionError):
+        return None
+    return not_finite(source, place, way, value) if way else None
+
+
+def not_finite(source: Source, place: int, way: str, value: float) -> ReadError:
+    """Make the error for a number that is none."""
+    shown = "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}infinity"
+    return refuse(source, place, f"{way!r} is {shown}, which is no probability", hint="give every probability a value")
+
+
+def misshapen(source: Source, place: int, problem: msgspec.ValidationError) -> ReadError:
+    """Make the error for a field of the wrong type."""
+    text = str(problem)
+    found = _WAY.search(text)
+    way = found["way"].replace("[...]", " (one of its values)") if found else ""
+    called = repr(way) if way else "the record"
+    if missing := _MISSING.match(text):
+        return refuse(source, place, f"there is no {missing['field']!r} in {called}", hint=_SHAPE)
+    if length := _LENGTH.match(text):
+        hint = 'a span is written [0, 4, "PER"], or as an object'
+        return refuse(source, place, f"{called} has not {length['length']} elements", hint=hint)
+    if unexpected := _UNEXPECTED.match(text):
+        wanted = " or ".join(_KINDS.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null")
+        return refuse(
+            source, place, f"{called} is {_KINDS.get(unexpected['found'], unexpected['found'])}, not {wanted}"
+        )
+    return refuse(source, place, f"{called} is too large a number")
+
+
+def _infinite(given: Any, way: str) -> Iterator[tuple[str, float]]:
+    """Give the ways to all numbers that are not finite."""
+    if isinstance(given, float) and not math.isfinite(given):
+        yield way, given
+    elif isinstance(given, dict):
+        for name, value in given.items():
+            yield from _infinite(value, f"{way}.{name}".removeprefix("."))
+    elif isinstance(given, list):
+        for number, value in enumerate(given):
+            yield from _infinite(value, f"{way}[{number}]")
+
+
+# The policies of records: what a record says itself, and else what the options say.
+
+
+DECLARED: Overlap = "declared"
+"""What blocks say of spans by themselves."""
+
+_MATTERS: Mapping[str, tuple[str, ...]] = {
+    "blocks": ("scale", "overlap", "semantics", "residual"),
+    "entities": ("scale", "overlap", "semantics"),
+    "nbest": ("scale",),
+    "tokens": ("scale", "overlap", "semantics", "aggregate", "floor"),
+}
+"""The policies that have an effect on each kind of record."""
+
+
+def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Policies:
+    """Return the policies that hold where a record does not say anything else.
+
+    Args:
+        options: as they are written behind `?` or `--belief`.
+        blocks: whether the input says itself which spans exclude each other.
+
+    """
+    overlap = choose(options, "overlap", OVERLAPS) if "overlap" in options or not blocks else DECLARED
+    if overlap == DECLARED and not blocks:
+        raise UsageError("overlap='declared' is for records with blocks", hint="leave it out, or give blocks")
+    return Policies(
+        choose(options, "scale", SCALES),
+        overlap,
+        choose(options, "semantics", SEMANTICS),
+        choose(options, "residual", RESIDUALS),
+        choose(options, "aggregate", AGGREGATES),
+        _floor(options),
+    )
+
+
+def _floor(options: Mapping[str, str]) -> float:
+    if "floor" not in options:
+        return Policies().floor
+    try:
+        value = float(options["floor"])
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise UsageError(f"floor={options['floor']!r} is no number between 0 and 1")
+    return value
+
+
+class Settings:
+    """The policies of one input.
+
+    Args:
+        options: those of the input.
+
+    """
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._options = options
+        self._asked: dict[bool, Policies] = {}
+        self.used: dict[str, set[str]] = {}
+
+    def of(self, document: Document, content: Content, refuse: Callable[[str, str], ReadError]) -> Policies:
+        """Return the policies of a record; `refuse` makes the error for a value that is not possible."""
+        blocks = content == "blocks"
+        if blocks not in self._asked:
+            self._asked[blocks] = asked_policies(self._options, blocks=blocks)
+        found = self._said(document, self._asked[blocks], refuse)
+        if found.overlap == DECLARED and not blocks:
+            raise refuse(f"'overlap' is 'declared', but there are {content}", "only blocks say what excludes what")
+        for name in _MATTERS[content]:
+            value = getattr(found, name)
+            self.used.setdefault(name, set()).add(f"{value:g}" if isinstance(value, float) else value)
+        return found
+
+    def said(self) -> dict[str, str]:
+        """Return the policies that were used, by name; several values of one where records differ."""
+        return {name: ", ".join(sorted(self.used[name])) for name in sorted(self.used)}
+
+    def _said(self, document: Document, asked: Policies, refuse: Callable[[str, str], ReadError]) -> Policies:
+        """Put what a record says in place of what was asked for."""
+        semantics = document.semantics if document.label_semantics is None else document.label_semantics
+        given = (document.scale, document.overlap, semantics, document.residual, document.aggregate)
+        if document.floor is not None:
+            if not 0 <= document.floor <= 1:
+                raise refuse(f"'floor' is {document.floor:g}", "a floor is a number between 0 and 1")
+            asked = replace(asked, floor=document.floor)
+        if not any(each is not None for each in given):
+            return asked
+        return replace(
+            asked,
+            scale=_one_of("scale", given[0], SCALES, asked.scale, refuse),
+            overlap=_one_of("overlap", given[1], OVERLAPS, asked.overlap, refuse),
+            semantics=_one_of("label_semantics", semantics, SEMANTICS, asked.semantics, refuse),
+            residual=_one_of("residual", given[3], RESIDUALS, asked.residual, refuse),
+            aggregate=_one_of("aggregate", given[4], AGGREGATES, asked.aggregate, refuse),
+        )
+
+
+def _one_of(
+    name: str, given: str | None, allowed: tuple[Choice, ...], asked: Choice, refuse: Callable[[str, str], ReadError]
+) -> Choice:
+    """Return what a record says of a policy, if it does."""
+    if given is None:
+        return asked
+    for each in allowed:
+        if each == given:
+            return each
+    raise refuse(f"{name!r} is {given!r}{nearest(given, allowed)}", f"one of: {', '.join(allowed)}")
+
+
+# The records of one input: what each holds, what its offsets count, what it is called, and its probabilities.
+
+
+Unit = Literal["characters", "tokens"]
+_UNITS: dict[str, Unit] = {
+    "char": "characters",
+    "chars": "characters",
+    "character": "characters",
+    "characters": "characters",
+    "token": "tokens",
+    "tokens": "tokens",
+    "word": "tokens",
+    "words": "tokens",
+}
+_ONE_OF = f"a record has one of: {', '.join(CONTENTS)}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tuples:
+    """The tuples of some records, in their order.
+
+    Args:
+        record: the record of each, by number.
+        begin: where its span begins, as the record counts.
+        end: where it ends.
+        label: its label.
+        beliefs: how probable they are.
+        text: the text that a tuple says it covers, for those that do.
+        called: gives what to call a tuple in messages.
+
+    """
+
+    record: Rows
+    begin: Rows
+    end: Rows
+    label: list[str]
+    beliefs: Beliefs
+    text: dict[int, str]
+    called: Callable[[int], str]
+
+
+class Records:
+    """The records of one input, checked as wholes.
+
+    Args:
+        source: the bytes they were read from.
+        request: what was asked.
+        documents: the records.
+        places: the byte at which each stands.
+
+    """
+
+    def __init__(self, source: Source, request: Request, documents: list[Document], places: list[int]) -> None:
+        self.source = source
+        self.request = request
+        self.documents = documents
+        self.places = places
+        self.settings = Settings(request.options)
+        self.contents = [self._content(number) for number in range(len(documents))]
+        self.policies = [self._policies(number) for number in range(len(documents))]
+        self.unit = self._unit()
+        self.scores = self._scores()
+        self.notes: list[Note] = []
+        self.scheme = ""  # of the tags that tokens have probabilities of
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def refuse(self, number: int, what: str, *, details: Sequence[str] = (), hint: str | None = None) -> ReadError:
+        """Make the error for a record."""
+        return refuse(self.source, self.places[number], what, details=details, hint=hint)
+
+    def note(self, what: str, records: Rows | Sequence[int], count: int | None = None) -> None:
+        """Note what was met in some records."""
+        places = [self.places[int(each)] for each in records[:3]]
+        found = first_places(self.source, np.array(places, np.int64))
+        self.notes.append(Note(self.request.side, what, len(records) if count is None else count, found))
+
+    def having(self, content: Content) -> list[int]:
+        """Return the numbers of the records that hold one kind of content."""
+        return [number for number, each in enumerate(self.contents) if each == content]
+
+    def by_policies(self, numbers: Sequence[int]) -> list[tuple[Policies, list[int]]]:
+        """Return some records by their policies."""
+        found: dict[Policies, list[int]] = {}
+        for number in numbers:
+            found.setdefault(self.policies[number], []).append(number)
+        return list(found.items())
+
+    def _content(self, number: int) -> Content:
+        """Return which of the four fields a record has."""
+        document = self.documents[number]
+        found: list[Content] = [name for name in CONTENTS[:3] if getattr(document, name) is not None]
+        if document.dist is not None or document.probs is not None or _has_tags(document, alone=not found):
+            found.append("tokens")
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise self.refuse(number, f"the record has both {found[0]!r} and {found[1]!r}", hint=_ONE_OF)
+        if document.tokens or document.words:
+            hint = "give 'dist' beside them, or blocks, entities or nbest"
+            raise self.refuse(number, "the record has words without any probabilities", hint=hint)
+        raise self.refuse(number, "the record has nothing that may be there", hint=_ONE_OF)
+
+    def _policies(self, number: int) -> Policies:
+        def wrong(what: str, hint: str) -> ReadError:
+            return self.refuse(number, what, hint=hint)
+
+        return self.settings.of(self.documents[number], self.contents[number], wrong)
+
+    def _unit(self) -> Unit:
+        """Return what offsets count; records must not differ in that."""
+        units = [self._unit_of(number) for number in range(len(self))]
+        for number, unit in enumerate(units):
+            if unit != units[0]:
+                what = f"offsets of this record count {unit}, but those of the first {units[0]}"
+                raise self.refuse(number, what, hint="give records that count alike, or several files")
+        return units[0]
+
+    def _unit_of(self, number: int) -> Unit:
+        document = self.documents[number]
+        if document.unit is not None:
+            if document.unit not in _UNITS:
+                what = f"'unit' is {document.unit!r}{nearest(document.unit, _UNITS)}"
+                raise self.refuse(number, what, hint="one of: char, token")
+            return _UNITS[document.unit]
+        if self.contents[number] == "tokens":
+            first = next(iter(document.tokens or ()), None)
+            return "characters" if type(first) is Token and first_of(first, BEGINS) is not None else "tokens"
+        return "tokens" if document.text is None and self.words(number) is not None else "characters"
+
+    def words(self, number: int) -> list[str] | None:
+        """Return the words of a record; None where it has none."""
+        document = self.documents[number]
+        if document.words is not None:
+            return document.words
+        if document.tokens is None:
+            return None
+        found = [each if type(each) is str else first_of(each, WORDS) for each in document.tokens]
+        return None if None in found else found
+
+    def names(self) -> list[str] | None:
+        """Return what documents are called; None if they have no names."""
+        field = next((name for name in NAMES if getattr(self.documents[0], name) is not None), None)
+        if field is None:
+            return None
+        found = []
+        for number, document in enumerate(self.documents):
+            name = getattr(document, field)
+            if name is None or name == "":
+                hint = "every document needs a name of its own, or none has one"
+                raise self.refuse(number, f"the document has no {field!r}", hint=hint)
+            found.append(str(name))
+        return found
+
+    def _scores(self) -> tuple[str, ...]:
+        """Return the fields that can hold the probability of a span."""
+        asked = self.request.options.get("score")
+        if asked is None:
+            return SCORES
+        if asked == CERTAIN:
+            return ()
+        if asked not in SCORES:
+            hint = f"one of: {', '.join((*SCORES, CERTAIN))}"
+            raise UsageError(f"score={asked!r} is no field of these records{nearest(asked, SCORES)}", hint=hint)
+        return (asked,)
+
+    def scored(self, things: Sequence[Any], record: Rows, way: Callable[[int], str]) -> list[float | None]:
+        """Return the probability of each thing as it is written, whatever the field is called; refuse two of them."""
+        columns: list[list[float | None]] = [list(map(attrgetter(name), things)) for name in self.scores]
+        filled = [column for column in columns if column.count(None) < len(column)]
+        if not filled:
+            return [None] * len(things)
+        found = filled[0]
+        for other in filled[1:]:
+            both = [one is not None and two is not None for one, two in zip(found, other, strict=True)]
+            if any(both):
+                number = both.index(True)
+                several = [repr(name) for name in self.scores if getattr(things[number], name) is not None]
+                what = f"the probability of {way(number)!r} could be in {' or '.join(several)}"
+                hint = "say which: ?score=FIELD"
+                raise self.refuse(int(record[number]), what, hint=hint)
+            found = [two if one is None else one for one, two in zip(found, other, strict=True)]
+        return found
+
+    def score_in(self, thing: Any) -> str:
+        """Return what the probability of a thing is called there."""
+        return next((name for name in self.scores if getattr(thing, name) is not None), SCORES[0])
+
+    def probabilities(self, values: Sequence[float | None], record: Rows, way: Callable[[int], str]) -> Floats:
+        """Return numbers as probabilities, by the scale of their records; refuse those that are none.
+
+        Args:
+            values: as they are written; what is missing is certain.
+            record: the record of each.
+            way: gives the way to one, for messages.
+
+        """
+        absent = np.fromiter((value is None for value in values), np.bool_, len(values))
+        found = np.array([1.0 if value is None else value for value in values], np.float64)
+        for scale in {self.policies[number].scale for number in np.unique(record).tolist()}:
+            mine = np.array([each.scale == scale for each in self.policies], np.bool_)[record] & ~absent
+            found[mine] = self._scaled(found, np.flatnonzero(mine), scale, record, way)
+        return found
+
+    def _scaled(self, values: Floats, rows: Rows, scale: Scale, record: Rows, way: Callable[[int], str]) -> Floats:
+        found = unscaled(values[rows], scale)
+        wrong = np.flatnonzero(impossible(found))
+        if len(wrong):
+            row = int(rows[wrong[0]])
+            raise self._no_probability(int(record[row]), way(row), float(values[row]), scale)
+        outside = np.flatnonzero((found < 0) | (found > 1))
+        if len(outside):
+            self.note(CLIPPED, record[rows[outside]])
+        return np.clip(found, 0.0, 1.0)
+
+    def _no_probability(self, number: int, way: str, value: float, scale: Scale) -> ReadError:
+        """Make the error for a number that is no probability."""
+        if not np.isfinite(value):
+            return not_finite(self.source, self.places[number], way, value)
+        if scale == "logprob":
+            return self.refuse(number, f"{way!r} is {value:g}, and no logarithm of a probability is above 0")
+        if scale == "percent":
+            return self.refuse(number, f"{way!r} is {value:g}, which is not between 0 and 100")
+        return self.refuse(number, f"{way!r} is {value:g}, which is not between 0 and 1", hint=hint_for(value))
+
+
+def _has_tags(document: Document, *, alone: bool) -> bool:
+    """Whether tokens have probabilities of tags; an empty list of tokens, if nothing else is there, has as well."""
+    if document.tokens is None:
+        return False
+    if not document.tokens:
+        return alone and document.words is None
+    return any(type(each) is Token and (each.probs is not None or each.dist is not None) for each in document.tokens)
+
+
+# Spans of records laid end to end: where they stand, how probable they are, and which labels they may have.
+
+
+Shares = Mapping[str, float | None]
+"""The labels of a span, each with its probability, if it has one."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Flat:
+    """The spans of some records, and their labels.
+
+    Args:
+        record: the record of each span.
+        begin: where it begins.
+        end: where it ends.
+        entity: how probable it is.
+        span: the span of each label, not descending.
+        label: the labels.
+        share: how probable each is, given that the span is there.
+        text: the text that a span says it covers; None where it says nothing.
+        way: gives the way to a span, for messages.
+
+    """
+
+    record: Rows
+    begin: Rows
+    end: Rows
+    entity: Floats
+    span: Rows
+    label: list[str]
+    share: Floats
+    text: list[str | None]
+    way: Callable[[int], str]
+
+    def texts(self) -> dict[int, str]:
+        """Return the text that each tuple says it covers, for those that do."""
+        if self.text.count(None) == len(self.text):
+            return {}
+        return {row: text for row, span in enumerate(self.span.tolist()) if (text := self.text[span]) is not None}
+
+
+def flattened(records: Records, spans: Sequence[Span], record: Rows, way: Callable[[int], str]) -> Flat:
+    """Lay spans end to end.
+
+    Args:
+        records: where they come from.
+        spans: the spans, in order.
+        record: the record of each, by number.
+        way: gives the way to one, for messages.
+
+    """
+    begin, end = column(spans, BEGINS), column(spans, ENDS)
+    for places, name in ((begin, BEGINS[0]), (end, ENDS[0])):
+        if None in places:
+            number = places.index(None)
+            raise records.refuse(int(record[number]), f"{way(number)!r} has no {name!r}", hint=_SPANS_SHAPE)
+    scores = records.scored(spans, record, way)
+    entity = records.probabilities(scores, record, lambda span: f"{way(span)}.{records.score_in(spans[span])}")
+    shares = _shares(records, spans, record, way)
+    span = np.repeat(np.arange(len(spans)), np.fromiter(map(len, shares), np.int64, len(shares)))
+    label = list(chain.from_iterable(shares))
+    values = [value for each in shares for value in each.values()]
+    _check_labels(records, label, span, record, way)
+    if None in values:
+        _refuse_several(records, shares, record, way)
+
+    def place(row: int) -> str:
+        return f"{way(int(span[row]))}.labels.{label[row]}"
+
+    return Flat(
+        record,
+        np.array(begin, np.int64),
+        np.array(end, np.int64),
+        entity,
+        span,
+        label,
+        records.probabilities(values, record[span], place),
+        list(map(attrgetter("text"), spans)),
+        way,
+    )
+
+
+_SPANS_SHAPE = 'a span is written like this: {"start": 0, "end": 4, "label": "PER", "score": 0.9}'
+
+
+def _shares(records: Records, spans: Sequence[Span], record: Rows, way: Callable[[int], str]) -> list[Shares]:
+    """Return the labels of each span."""
+    given = list(map(attrgetter("labels"), spans))
+    if set(map(type, given)) == {dict}:
+        several = list(map(attrgetter("label"), spans))
+        if several.count(None) == len(several):
+            return given
+    return [_labels_of(records, span, int(record[number]), way(number)) for number, span in enumerate(spans)]
+
+
+def _labels_of(records: Records, span: Span, record: int, way: str) -> Shares:
+    """Return the labels of one span, however they are written."""
+    alone = first_of(span, LABELS)
+    if alone is not None and span.labels is not None:
+        raise records.refuse(record, f"{way!r} has both a label and 'labels'", hint="give one of them")
+    if alone is not None:
+        return {alone: None}
+    if span.labels is None:
+        raise records.refuse(record, f"{way!r} has no label", hint=_SPANS_SHAPE)
+    if isinstance(span.labels, dict):
+        return span.labels
+    found: dict[str, float | None] = {}
+    for number, each in enumerate(span.labels):
+        here = f"{way}.labels[{number}]"
+        name = each if isinstance(each, str) else first_of(each, ("value", "label", "name"))
+        if name is None:
+            raise records.refuse(
+                record, f"{here!r} has no 'value'", hint='a label is {"value": "PER", "confidence": 0.9}'
+            )
+        if name in found:
+            raise records.refuse(record, f"{here!r} is {name!r} once more", hint="give each label once")
+        found[name] = _score(records, each, record, here)
+    return found
+
+
+def _score(records: Records, label: str | Label, record: int, way: str) -> float | None:
+    return None if isinstance(label, str) else records.scored([label], np.array([record]), lambda _: way)[0]
+
+
+def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, way: Callable[[int], str]) -> None:
+    """Refuse labels that are empty."""
+    empty = {each for each in set(label) if not each.strip()}
+    if empty:
+        number = int(span[next(row for row, each in enumerate(label) if each in empty)])
+        raise records.refuse(int(record[number]), f"{way(number)!r} has an empty label", hint=_SPANS_SHAPE)
+
+
+def _refuse_several(records: Records, shares: Sequence[Shares], record: Rows, way: Callable[[int], str]) -> None:
+    """Refuse several labels some of which have no probability."""
+    for number, each in enumerate(shares):
+        if len(each) > 1 and None in each.values():
+            what = f"{way(number)!r} has {len(each)} labels, and {_unsaid(each)!r} has no probability"
+            hint = 'give each label its probability: "labels": {"PER": 0.7, "LOC": 0.3}'
+            raise records.refuse(int(record[number]), what, hint=hint)
+
+
+def _unsaid(shares: Shares) -> str:
+    return next(name for name, value in shares.items() if value is None)

@@ -1,0 +1,368 @@
+"""Documents with spans as plain values, one object a document: `{"id": …, "text": …, "spans": [{"begin": …}]}`.
+
+From JSONL and from Python. The first document decides which field is which, the first span which of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.core.ids import joined, split
+from comparanda.core.places import Note, Source, first_places, noted_once, refuse
+from comparanda.errors import ReadError, nearest
+from comparanda.formats.contract import Request
+from comparanda.formats.field_values import is_collection, is_missing, listed, unwritable
+from comparanda.formats.json_objects import UNLABELLED
+from comparanda.formats.standoff import FARTHEST, Draft, asked_offsets
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Codes
+
+Record = Mapping[str, Any]
+
+DOCUMENT_NAMES = ("id", "doc_id", "document", "doc", "name")
+SPANS_NAMES = ("spans", "entities", "ents", "timexes")
+BEGIN_NAMES = ("begin", "start", "start_offset")
+END_NAMES = ("end", "stop", "end_offset")
+LABEL_NAMES = ("label", "type", "tag")
+CHAIN_NAMES = ("chain", "chain_id", "cluster", "cluster_id", "coref", "coref_id")
+TEXT, FRAGMENTS = "text", "fragments"
+
+_SHAPE = 'a span is written like this: {"begin": 0, "end": 5, "label": "PER"}'
+
+
+def holds_spans(record: Record) -> bool:
+    """Whether a document has a field with spans, as far as one can tell.
+
+    >>> holds_spans({"text": "Anna", "people": [{"start": 0, "end": 4, "type": "PER"}]})
+    True
+    """
+    return bool(_known(record) or _found(record))
+
+
+def _known(record: Record) -> list[str]:
+    """Return the fields that have a well-known name and hold a list, which may be empty."""
+    return [name for name in SPANS_NAMES if is_collection(record.get(name))]
+
+
+def _found(record: Record) -> list[str]:
+    """Return the fields that hold a list of objects with a begin and an end."""
+    lists = [name for name, value in record.items() if is_collection(value) and len(value)]
+    return [name for name in lists if all(_has_extent(each) for each in record[name])]
+
+
+def _has_extent(span: Any) -> bool:
+    return isinstance(span, Mapping) and bool(_has(BEGIN_NAMES, span) and _has(END_NAMES, span))
+
+
+def _has(names: Sequence[str], span: Record) -> str | None:
+    """Return the first of some names that a span has."""
+    return next((name for name in names if name in span), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    """Which field of a document is which."""
+
+    document: str | None
+    text: str
+    spans: str
+
+
+@dataclass(frozen=True, slots=True)
+class _SpanRoles:
+    """Which field of a span is which; `own` has those that are no columns. Only mentions have a chain."""
+
+    begin: str
+    end: str
+    label: str
+    own: frozenset[str]
+    chains: tuple[str, ...] = ()
+
+
+def read_records(
+    records: Callable[[], Iterable[Record]], place: Codes, source: Source, request: Request, *, name: str
+) -> Corpus:
+    """Make the corpus of documents with spans.
+
+    Args:
+        records: gives the documents; it may be asked twice.
+        place: the byte at which each document stands in the source.
+        source: the bytes.
+        request: what was asked.
+        name: the format's name.
+
+    """
+    return _Reading(source, request, place).corpus(records, name)
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request, place: Codes) -> None:
+        self.source = source
+        self.request = request
+        self.place = place
+        self.numbers = source.numbers(place)
+        self.field = ""
+        self.draft = Draft(source, request.side, lambda _, number: f"{self.field}[{number}]")
+        self.roles: _SpanRoles | None = None
+        self.chained = request.layer == "chains"
+        self.in_chains = 0
+
+    def corpus(self, records: Callable[[], Iterable[Record]], name: str) -> Corpus:
+        offsets = asked_offsets(self.request.options)
+        roles = self._roles(records())
+        self.field = roles.spans
+        first_text: bool | None = None
+        for number, record in enumerate(records()):
+            place = int(self.place[number])
+            called = self._document(record, roles, number, place)
+            text = record.get(roles.text)
+            first_text = self._text(text, called, place, first=first_text)
+            spans = record.get(roles.spans)
+            if not is_collection(spans):
+                raise self._no_list(record, roles.spans, called, place)
+            for index, span in enumerate(listed(spans)):
+                self._span(span, f"{roles.spans}[{index}]", called, place)
+        judged = self.roles.label if self.roles else LABEL_NAMES[0]
+        if self.chained:
+            judged = "chains"
+            self._check_chains()
+        if roles.document is None:
+            what = "no field is known to hold the name of a document: they are called by their number"
+            self.draft.notes += noted_once(self.source, self.request.side, what, int(self.place[0]))
+        return self.draft.corpus(self.request, name=name, judged=judged, offsets=offsets)
+
+    def _check_chains(self) -> None:
+        """Note that no mention is in a chain, which is likely a file of something else."""
+        if self.roles is None or self.in_chains:
+            return
+        asked = self.request.options.get("chain")
+        if asked is not None:
+            raise ReadError(
+                f"no span has a {asked!r}", where=self.source.parts[0].name, hint="name another: ?chain=FIELD"
+            )
+        what = f"inputs in which no span has a {CHAIN_NAMES[0]!r}: every mention is alone"
+        places = first_places(self.source, self.place[:1])
+        self.draft.notes.append(Note(self.request.side, what, 1, places))
+
+    def _roles(self, records: Iterable[Record]) -> _Roles:
+        """Tell which field is which: as the options say, else by well-known names, else by what is in it."""
+        options = self.request.options
+        several: Iterator[Record] = iter(records)
+        first = next(several)
+        document = options.get("document") or options.get("id") or _has(DOCUMENT_NAMES, first)
+        for asked in (document, options.get("text"), options.get("spans")):
+            if asked is not None and asked not in first:
+                self._refuse_field(asked, first)
+        spans = options.get("spans")
+        if spans is None:
+            found = _known(first) or _found(first)
+            while not found and (other := next(several, None)) is not None:
+                found = _found(other)
+            spans = self._only(found, first)
+        return _Roles(document, options.get("text", TEXT), spans)
+
+    def _refuse_field(self, asked: str, first: Record) -> None:
+        where = str(self.source.locate(int(self.place[0])))
+        names = list(map(str, first))
+        hint = f"fields: {', '.join(names)}"
+        raise ReadError(f"there is no field {asked!r}{nearest(asked, names)}", where=where, hint=hint)
+
+    def _only(self, found: list[str], first: Record) -> str:
+        """Return the one field that holds spans; `spans` goes before all others."""
+        if len(found) == 1 or found[:1] == [SPANS_NAMES[0]]:
+            return found[0]
+        where = str(self.source.locate(int(self.place[0])))
+        if found:
+            what = f"the spans could be in the field {' or '.join(map(repr, found))}"
+            raise ReadError(what, where=where, hint=f"say which: ?spans={found[0]}")
+        raise ReadError(
+            "no field is known to hold spans",
+            where=where,
+            details=[f"fields: {', '.join(map(str, first))}"],
+            hint=f"name it: ?spans=FIELD; {_SHAPE}",
+        )
+
+    def _document(self, record: Record, roles: _Roles, number: int, place: int) -> str:
+        """Begin a document; return its name."""
+        if roles.document is None:
+            name = f"document {self.numbers[number]}"
+        else:
+            value = record.get(roles.document)
+            if is_missing(value) or value == "":
+                hint = "every document needs a name of its own"
+                raise refuse(self.source, place, f"the document has no {roles.document!r}", hint=hint)
+            if is_collection(value) or isinstance(value, Mapping):
+                what = f"{roles.document!r} is of type {type(value).__name__}, which is no name of a document"
+                raise refuse(self.source, place, what, hint="name the field that holds it: ?document=FIELD")
+            name = self._checked(str(value), place)
+        own = {roles.document, roles.text, roles.spans}
+        attributes = {str(field): _plain(value) for field, value in record.items() if field not in own}
+        self.draft.document(
+            name,
+            place,
+            {field: self._checked(str(value), place) for field, value in attributes.items() if value is not None},
+        )
+        return name
+
+    def _text(self, text: Any, name: str, place: int, *, first: bool | None) -> bool:
+        """Take over the text of a document; return whether documents have texts."""
+        there = not is_missing(text)
+        if first is not None and there != first:
+            here, first_has = ("a text", "none") if there else ("no text", "one")
+            what = f"the document {name!r} has {here}, but the first has {first_has}"
+            raise refuse(self.source, place, what, hint="give all documents their text, or none")
+        if there:
+            if not isinstance(text, str):
+                what = f"the text of document {name!r} is of type {type(text).__name__}"
+                raise refuse(self.source, place, what, hint="name the field that holds the text: ?text=FIELD")
+            self.draft.texts.append(self._checked(text, place))
+        return there
+
+    def _checked(self, text: str, place: int) -> str:
+        if problem := unwritable(text):
+            raise refuse(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
+        return text
+
+    def _no_list(self, record: Record, field: str, name: str, place: int) -> ReadError:
+        details = [f"document {name!r}"]
+        if field not in record:
+            hint = "every document must have the fields of the first; an empty list says that there are no spans"
+            return refuse(self.source, place, f"there is no field {field!r}", details=details, hint=hint)
+        value = record[field]
+        what = f"{field!r} has no value" if is_missing(value) else f"{field!r} is of type {type(value).__name__}"
+        hint = f"give a list, empty if there are no spans; {_SHAPE}"
+        return refuse(self.source, place, what, details=details, hint=hint)
+
+    def _span(self, span: Any, called: str, document: str, place: int) -> None:
+        """Take over one span."""
+        if type(span) is not dict and not isinstance(span, Mapping):
+            what = f"{called} is of type {type(span).__name__}, not an object"
+            raise self._bad(what, document, place, _SHAPE)
+        if self.roles is None:
+            self.roles = self._span_roles(span)
+        roles = self.roles
+        pieces = self._pieces(span, roles, called, document, place)
+        label = _plain(span.get(roles.label))
+        if label is None and self.chained:
+            label = UNLABELLED
+        if label is None or (text := str(label)).isspace():
+            empty = "is missing" if is_missing(span.get(roles.label)) else "is empty"
+            hint = "give every span a label, or name the field that holds it: ?label=FIELD"
+            raise self._bad(f"the label ({roles.label!r}) of {called} {empty}", document, place, hint)
+        number = self.draft.span(pieces, text, place)
+        for field, given in span.items():
+            value = _ids(given) if field == "id" else _plain(given)
+            if field not in roles.own and value is not None:
+                self.draft.say(number, str(field), value)
+        if self.chained:
+            self._chain(number, span, called, document, place)
+
+    def _chain(self, number: int, span: Record, called: str, document: str, place: int) -> None:
+        """Say which chain a span is in, if any; the name may be a text or a number."""
+        assert self.roles is not None
+        field = _has(self.roles.chains, span)
+        given = None if field is None else span[field]
+        if is_collection(given) or isinstance(given, Mapping):
+            what = f"{called}.{field} is of type {type(given).__name__}, which is no name of a chain"
+            raise self._bad(what, document, place, "a mention is in one chain: its name is a text or a number")
+        if (name := _plain(given)) is not None:
+            self.draft.say(number, CHAIN_NAMES[0], str(name))
+            self.in_chains += 1
+
+    def _span_roles(self, span: Record) -> _SpanRoles:
+        wanted = self.request.options.get("label")
+        if wanted is None and self.request.value in span:
+            wanted = self.request.value
+        begin, end = _has(BEGIN_NAMES, span) or BEGIN_NAMES[0], _has(END_NAMES, span) or END_NAMES[0]
+        label = wanted or _has(LABEL_NAMES, span) or LABEL_NAMES[0]
+        own = frozenset({begin, end, label, FRAGMENTS})
+        if not self.chained:
+            return _SpanRoles(begin, end, label, own)
+        asked = self.request.options.get("chain")
+        chains = CHAIN_NAMES if asked is None else (asked,)
+        return _SpanRoles(begin, end, label, own | {*chains, CHAIN_NAMES[0]}, chains)
+
+    def _pieces(self, span: Record, roles: _SpanRoles, called: str, document: str, place: int) -> list[tuple[int, int]]:
+        """Return where a span begins and ends, in pieces if it has fragments."""
+        pieces = []
+        if not is_missing(fragments := span.get(FRAGMENTS)):
+            pieces = self._fragments(fragments, called, document, place)
+        if pieces and roles.begin not in span and roles.end not in span:
+            return pieces
+        begin = self._integer(span, roles.begin, called, document, place)
+        end = self._integer(span, roles.end, called, document, place)
+        if not pieces:
+            return [(begin, end)]
+        whole = min(piece[0] for piece in pieces), max(piece[1] for piece in pieces)
+        if whole != (begin, end):
+            what = f"{called} is {begin} to {end}, but its fragments are {whole[0]} to {whole[1]}"
+            raise self._bad(what, document, place, "fragments are the pieces of a span: the first begins where it does")
+        return pieces
+
+    def _fragments(self, fragments: Any, called: str, document: str, place: int) -> list[tuple[int, int]]:
+        shape = 'fragments are written like this: "fragments": [[0, 3], [7, 9]]'
+        if not is_collection(fragments):
+            what = f"{called}.{FRAGMENTS} is of type {type(fragments).__name__}, not a list"
+            raise self._bad(what, document, place, shape)
+        pieces = []
+        for number, piece in enumerate(listed(fragments)):
+            here = f"{called}.{FRAGMENTS}[{number}]"
+            pair: Record
+            if isinstance(piece, Mapping):
+                pair = {
+                    "begin": piece.get(_has(BEGIN_NAMES, piece) or ""),
+                    "end": piece.get(_has(END_NAMES, piece) or ""),
+                }
+            elif is_collection(piece) and len(piece) == 2:
+                pair = dict(zip(("begin", "end"), listed(piece), strict=True))
+            else:
+                raise self._bad(f"{here} is no pair of a begin and an end", document, place, shape)
+            begin = self._integer(pair, "begin", here, document, place)
+            pieces.append((begin, self._integer(pair, "end", here, document, place)))
+        return pieces
+
+    def _integer(self, span: Record, field: str, called: str, document: str, place: int) -> int:
+        value = span.get(field)
+        if type(value) is not int:
+            if is_missing(value):
+                raise self._bad(f"{called} has no {field!r}", document, place, _SHAPE)
+            if type(value) is bool or not isinstance(value, Integral | np.integer):
+                what = f"{called}.{field} is {value!r}, which is no integer"
+                raise self._bad(what, document, place, "offsets are whole numbers: code points of the text, from 0")
+            value = int(value)
+        if abs(value) > FARTHEST:
+            raise self._bad(f"{called}.{field} is {value}, and no text is that long", document, place, None)
+        return value
+
+    def _bad(self, what: str, document: str, place: int, hint: str | None) -> ReadError:
+        return refuse(self.source, place, what, details=[f"document {document!r}"], hint=hint)
+
+
+def _ids(value: Any) -> str | None:
+    """Return the ids of a span: one, several with bars between them, or a list; a null in a list is NIL."""
+    if is_collection(value):
+        return joined(None if is_missing(each) else str(each) for each in listed(value))
+    return None if (plain := _plain(value)) is None else joined(split(str(plain)))
+
+
+def _plain(value: Any) -> str | int | float | bool | None:
+    """Return a single value as one of the four kinds that columns are made of; None for nothing, lists and objects."""
+    kind = type(value)
+    if kind is str:
+        return value or None
+    if kind is int or kind is bool or (kind is float and value == value):  # noqa: PLR0124 - NaN differs from itself
+        return value  # type: ignore[no-any-return]
+    if is_missing(value) or is_collection(value) or isinstance(value, Mapping):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, bool | int | float) else str(value)

@@ -1,0 +1,160 @@
+"""Spans with a score each, whatever format they stand in, made probable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.blocks import TOO_MANY, Scored, made
+from comparanda.core.places import Note, first_places, refuse, weighing
+from comparanda.core.probabilities import CLIPPED, EPSILON, hint_for, impossible, unscaled
+from comparanda.core.text_columns import TextColumn, taken
+from comparanda.errors import ReadError, nearest
+from comparanda.formats.probabilistic_records import SCORES, asked_policies
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from comparanda.core.blocks import Refuse
+    from comparanda.core.corpus import Corpus, Spans
+    from comparanda.core.probabilities import Floats, Scale
+    from comparanda.core.text_columns import Column, Rows, Truths
+
+
+def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | None = None) -> Corpus:
+    """Return a corpus whose spans are probable, if it has scores; else they are certain.
+
+    The scores are in the only column of spans that is called like one, or in the one that `score` names. Items that
+    quote the text become probable once they have a place.
+
+    Args:
+        corpus: what was read.
+        options: by which it was read.
+        apart: the spans that have no place, and so overlap nothing; None if all have one.
+
+    """
+    policies = asked_policies(options)
+    if corpus.quotes is not None:
+        later = lambda placed, nowhere: with_beliefs(placed, options, nowhere)  # noqa: E731 - the rest is known now
+        return replace(corpus, quotes=replace(corpus.quotes, probable=later))
+    spans = corpus.spans
+    assert spans is not None
+    column = _column(corpus, spans.columns, options.get("score"))
+    if column is None:
+        return corpus
+    weight, notes = _weights(corpus, spans, column, policies.scale)
+    document = spans.document if apart is None else np.where(apart, -1 - np.arange(len(spans)), spans.document)
+    scored = Scored(document, spans.begin, spans.end, spans.label.codes.astype(np.int64), weight)
+    found = made(scored, policies.overlap, policies.semantics, _refusing(corpus, spans, column, weight))
+    if len(found.left_out):
+        notes[TOO_MANY + weighing(corpus.source, float(weight[found.left_out].sum()))] = found.left_out
+    said = {"overlap": policies.overlap, "scale": policies.scale, "semantics": policies.semantics}
+    return replace(
+        corpus,
+        spans=_some(spans, found.rows),
+        beliefs=replace(found.beliefs, policies=said),
+        notes=(*corpus.notes, *(_note(corpus, spans, what, rows) for what, rows in notes.items() if len(rows))),
+    )
+
+
+def _column(corpus: Corpus, columns: Mapping[str, Column], asked: str | None) -> str | None:
+    """Return the column that holds the scores; None if there is none."""
+    where = corpus.source.parts[0].name
+    if asked is not None:
+        if asked not in columns:
+            hint = f"fields: {', '.join(columns) or 'none'}; ?score=none says that spans are certain"
+            raise ReadError(f"spans have no {asked!r}{nearest(asked, columns)}", where=where, hint=hint)
+        if not _is_numeric(columns[asked]):
+            raise ReadError(f"the values of {asked!r} are no numbers", where=where, hint="name another: ?score=FIELD")
+        return asked
+    found = [name for name in SCORES if name in columns and _is_numeric(columns[name])]
+    if len(found) > 1:
+        what = f"the probabilities of spans could be in {' or '.join(map(repr, found))}"
+        raise ReadError(what, where=where, hint=f"say which: ?score={found[0]}")
+    return found[0] if found else None
+
+
+def _is_numeric(column: Column) -> bool:
+    """Whether a column holds numbers, as such or written as texts."""
+    if isinstance(column, TextColumn):
+        present = [name for code, name in enumerate(column.names) if code != column.missing]
+        return bool(present) and all(map(_is_number, present))
+    return column.dtype.kind in "iuf"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _weights(corpus: Corpus, spans: Spans, column: str, scale: Scale) -> tuple[Floats, dict[str, Rows]]:
+    """Return how probable spans are, and what is to be noted of some; refuse numbers that are no probabilities."""
+    given = spans.columns[column]
+    numbers = given.numbers(float) if isinstance(given, TextColumn) else given.astype(np.float64)
+    absent = np.isnan(numbers)
+    found = np.where(absent, 1.0, unscaled(numbers, scale))
+    wrong = np.flatnonzero(impossible(found))
+    if len(wrong):
+        row = int(wrong[0])
+        what = f"the {column!r} of {_called(spans, row)} is {numbers[row]:g}, which is no probability"
+        hint = f"{hint_for(float(numbers[row]))}; ?score=none says that spans are certain"
+        raise refuse(corpus.source, int(spans.offset[row]), what, hint=hint)
+    outside = (found < 0) | (found > 1)
+    notes = {
+        f"spans without {column!r}, taken for certain": np.flatnonzero(absent),
+        CLIPPED: np.flatnonzero(outside),
+    }
+    return np.clip(found, 0.0, 1.0), notes
+
+
+def _called(spans: Spans, row: int) -> str:
+    return f"the span {spans.begin[row]} to {spans.end[row]}, {spans.label[row]}"
+
+
+def _refusing(corpus: Corpus, spans: Spans, column: str, weight: Floats) -> Refuse:
+    """Return what makes the error for some spans, at the place of the first."""
+
+    def error(rows: Rows, what: str, hint: str) -> ReadError:
+        name = corpus.documents.names[int(spans.document[rows[0]])]
+        shown = [f"{_called(spans, row)}: {column} {weight[row]:g}" for row in rows[:4].tolist()]
+        details = [f"document {name!r}", *shown]
+        return refuse(corpus.source, int(spans.offset[rows[0]]), what, details=details, hint=hint)
+
+    return error
+
+
+def _note(corpus: Corpus, spans: Spans, what: str, rows: Rows) -> Note:
+    return Note(corpus.name, what, len(rows), first_places(corpus.source, spans.offset[rows[:3]]))
+
+
+def _some(spans: Spans, rows: Rows) -> Spans:
+    """Return some spans, in their order."""
+    if len(rows) == len(spans):
+        return spans
+    return replace(
+        spans,
+        document=spans.document[rows],
+        begin=spans.begin[rows],
+        end=spans.end[rows],
+        label=spans.label.take(rows),
+        offset=spans.offset[rows],
+        fragments=None if spans.fragments is None else spans.fragments.take(rows, len(spans)),
+        columns={name: taken(column, rows) for name, column in spans.columns.items()},
+    )
+
+
+def certain_key(corpus: Corpus) -> Corpus:
+    """Return a key that was written like a probabilistic output; nothing in it may be less than certain."""
+    assert corpus.beliefs is not None
+    unsure = np.flatnonzero(corpus.beliefs.weight < 1 - EPSILON)
+    if len(unsure) and corpus.spans is not None:
+        row = int(unsure[0])
+        what = f"the key has a span that is not certain: its probability is {corpus.beliefs.weight[row]:g}"
+        hint = "is the output given in its place? if these are no probabilities, name another format: ::jsonl"
+        raise refuse(corpus.source, int(corpus.spans.offset[row]), what, hint=hint)
+    return replace(corpus, beliefs=None)

@@ -1,0 +1,189 @@
+"""TAC KBP: the tab-separated files of entity discovery and linking since 2015; one mention a line, no text.
+
+A line has the name of the run, the id of the mention, its text, `DOCUMENT:START-END`, the id of its entity or NIL, its
+type, whether it is a name or nominal, and a confidence. An end is the place of the last character. Lines of the same
+place are candidates of one mention, as neleval takes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from comparanda.core.places import Note, refuse
+from comparanda.errors import WriteError
+from comparanda.formats.contract import Format, Request
+from comparanda.formats.document_writer import Losses, Passage, Writer
+from comparanda.formats.entity_lines import Candidate, Mention, Mentions, columns_refused, lines_of, note, score, shown
+from comparanda.formats.neleval import CARRIED, candidates_of, check, extent, lose_document, lose_said
+from comparanda.formats.scanner import check_line_lengths
+from comparanda.formats.standoff import OPTION, Draft, Offsets, asked_offsets
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.places import Source
+
+
+EXPECTED = "RUN<TAB>MENTION ID<TAB>TEXT<TAB>DOCUMENT:START-END<TAB>ID or NIL<TAB>TYPE<TAB>NAM or NOM<TAB>CONFIDENCE"
+
+_PLACE = re.compile(r"(?P<document>\S+?) ?: ?(?P<begin>[0-9]{1,18}) ?[-\u2013] ?(?P<end>[0-9]{1,18})")
+_MOST = 8
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read mentions, grouped by their documents."""
+    check_line_lengths(source, 0, source.size, request.max_line)
+    reading = _Reading(source)
+    for place, line in lines_of(source):
+        if line.strip():
+            reading.add(place, line)
+    draft = Draft(source, request.side, lambda _, number: f"mention {number + 1}")
+    reading.mentions.into(draft)
+    note(draft, "lines of the place of a mention before them, taken for further candidates of it", reading.further)
+    note(draft, "lines with more columns than eight, which are passed over", reading.wider)
+    offsets = _offsets(reading.mentions, draft, asked_offsets(request.options))
+    return draft.corpus(request, name="tac", judged="type", offsets=offsets, usual="inclusive")
+
+
+class _Key(NamedTuple):
+    document: str
+    begin: int
+    end: int
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.mentions = Mentions(source)
+        self.by_place: dict[_Key, Mention] = {}
+        self.further: list[int] = []
+        self.wider: list[int] = []
+
+    def add(self, place: int, line: str) -> None:
+        """Take over one line."""
+        fields = line.rstrip("\r").split("\t")
+        if len(fields) < 6:
+            raise columns_refused(self.source, place, line, EXPECTED)
+        _, mention_id, _, stands, entity, label = map(str.strip, fields[:6])
+        found = _PLACE.fullmatch(stands)
+        if found is None:
+            what = f"{stands[:60]!r} is no place of a mention"
+            hint = "it is written DOCUMENT:START-END"
+            raise refuse(self.source, place, what, details=[shown(line)], hint=hint)
+        confidence = score(self.source, place, line, fields[7]) if len(fields) > 7 else None
+        key = _Key(found["document"], int(found["begin"]), int(found["end"]))
+        candidate = Candidate(entity, confidence, label)
+        if key in self.by_place:
+            self.by_place[key].candidates.append(candidate)
+            self.further.append(place)
+        else:
+            said = {
+                "text": fields[2],
+                "mention_id": mention_id,
+                "mention_type": fields[6].strip() if len(fields) > 6 else "",
+            }
+            said = {name: value for name, value in said.items() if value}
+            self.by_place[key] = Mention(key.begin, key.end, place, [candidate], said)
+            self.mentions.add(key.document, self.by_place[key])
+        if len(fields) > _MOST:
+            self.wider.append(place)
+
+
+def _offsets(mentions: Mentions, draft: Draft, asked: Offsets | None) -> Offsets:
+    """Return what ends are: the last character, or the place behind it, as the lengths of the texts tell.
+
+    Without the texts of documents nothing else can be checked. White space and entities of XML may make some texts
+    longer or shorter than their places; if that is so for most, the file is refused.
+    """
+    named = [each for some in mentions.documents.values() for each in some if "text" in each.said]
+    beyond = {"inclusive": 1, "code-points": 0}
+    unlike = {
+        way: [each for each in named if len(each.said["text"]) != each.end - each.begin + more]
+        for way, more in beyond.items()
+    }
+    offsets: Offsets = asked or "inclusive"
+    if asked is None and len(unlike["code-points"]) < len(unlike["inclusive"]):
+        offsets = "code-points"
+        what = "mentions whose end is the place behind their last character, which the length of their text tells"
+        draft.notes.append(Note(draft.side, what, len(named)))
+    wrong = unlike.get(offsets, [])
+    if 2 * len(wrong) > len(named):
+        first, text = wrong[0], str(wrong[0].said["text"])
+        size = first.end - first.begin + beyond[offsets]
+        raise refuse(
+            mentions.source,
+            first.place,
+            f"{len(wrong):,} of {len(named):,} mentions are not as long as their text",
+            details=[f"the first: {first.begin}-{first.end} is {size} long, {text[:40]!r} is {len(text)}"],
+            hint="do the offsets count something else? ?offsets= says what",
+        )
+    note(draft, "mentions that are not as long as their text, whose offsets hold", [each.place for each in wrong])
+    return offsets
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether all of the first lines have a place of a mention in their fourth column, and a type."""
+    rows = [line.split("\t") for line in lines if line.strip()]
+    return bool(rows) and all(len(row) > 6 and _PLACE.fullmatch(row[3].strip()) for row in rows)
+
+
+FORMAT = Format(
+    name="tac",
+    summary="TAC KBP: a mention a line with its text, document:start-end, id, type and confidence",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".tab",),
+    options=OPTION,
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+)
+
+
+# TAC KBP: one candidate of a mention a line, with the text of the mention.
+#
+# Texts of documents are not carried, nor documents without spans. Where the input has no id, kind of mention or
+# confidence, NIL, NAM and 1.0 are put, and counted.
+
+
+RUN = "comparanda"
+NAME = "NAM"
+_OWN = CARRIED | {"mention_id", "mention_type"}
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write documents, one behind the other."""
+    run = options.get("run", RUN)
+    if run.split() != [run]:
+        raise WriteError(f"the run cannot be called {run!r}", hint="it is one word: ?run=NAME")
+    yield "", "".join(line for each in documents for line in _document(each, losses, run))
+
+
+def _document(passage: Passage, losses: Losses, run: str) -> Iterator[str]:
+    lose_document(passage, losses)
+    taken: set[tuple[int, int]] = set()
+    for number, mention in enumerate(passage.mentions, 1):
+        begin, last = extent(passage, mention)
+        if (begin, last) in taken:
+            what = f"two spans of document {passage.name!r} stand at {begin}-{last}"
+            raise WriteError(what, hint="lines of one place are candidates of one mention in this format")
+        taken.add((begin, last))
+        lose_said(passage, mention, _OWN, losses)
+        kind = mention.said.get("mention_type")
+        if kind is None:
+            losses.lose("that spans are neither names nor nominal: NAM is put", passage.name)
+        name = check(passage, str(mention.said.get("mention_id", f"{passage.name}_{number:04}")), "the mention id")
+        middle = f"{run}\t{name}\t{_between_tabs(passage.covered(mention))}\t{passage.name}:{begin}-{last}"
+        label, kind = check(passage, mention.label, "the label"), check(passage, str(kind or NAME), "the mention type")
+        for id_, score in candidates_of(passage, mention, losses):
+            yield f"{middle}\t{id_}\t{label}\t{kind}\t{score}\n"
+
+
+def _between_tabs(text: str) -> str:
+    """Return a text that can stand between tabs, of the same length: white space is a space."""
+    return "".join(" " if character.isspace() or character == "\0" else character for character in text)
+
+
+WRITER = Writer("tac", ".tab", write, options={"run": f"the name of the run ({RUN} by default)"})

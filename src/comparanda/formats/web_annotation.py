@@ -1,0 +1,330 @@
+"""W3C Web Annotation as JSON-LD: annotations that point into texts, which are not in the file.
+
+Read are targets with a `TextPositionSelector` and what their bodies classify, tag, identify or link them as.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from comparanda.core.ids import BAR, joined
+from comparanda.core.places import Note, Source, first_places
+from comparanda.errors import ReadError
+from comparanda.formats.contract import Format, Request
+from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
+from comparanda.formats.json_objects import Fields, looks_like_json, nodes
+from comparanda.formats.linked_data import document_name, iri_of, is_iri, local_name, values
+from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+CONTEXT = "http://www.w3.org/ns/anno.jsonld"
+UNTYPED = "ENTITY"
+
+_LABELS = ("classifying", "tagging")
+_IDS = ("identifying", "linking")
+_POSITION, _QUOTE = "TextPositionSelector", "TextQuoteSelector"
+_DEEPEST = 10
+_SEVERAL = frozenset({"List", "Independents"})
+_SELECTOR = 'a place is written {"type": "TextPositionSelector", "start": 0, "end": 4}'
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read annotations; each source of a target is a document, called by its IRI."""
+    return _Reading(source, request).corpus()
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """Where a target lies: in which source, from where to where, and the text that it says is there."""
+
+    document: str
+    pieces: list[tuple[int, int]]
+    exact: str | None
+
+
+@dataclass(slots=True)
+class _Body:
+    """What bodies say of their targets, by purpose."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    classes: list[str] = field(default_factory=list)
+
+    def add(self, purpose: str, text: str, *, named: bool) -> None:
+        """Take over a body; one that is a class of its own is named by an IRI."""
+        if named and purpose in _LABELS and is_iri(text):
+            self.classes.append(text)
+            text = local_name(text) or text
+        self.texts.setdefault(purpose, []).append(text)
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        asked = request.options.get("label")
+        self.labels = _LABELS if asked is None else (asked,)
+        self.found: dict[str, list[tuple[Fields, _Extent, _Body]]] = {}
+        self.passed: list[int] = []
+        self.called: list[str] = []
+        self.unlike: list[int] = []
+        self.utf16 = True
+
+    def corpus(self) -> Corpus:
+        offsets = asked_offsets(self.request.options)
+        for fields, _ in nodes(self.source, ("items", "first")):
+            extents = list(self._targets(fields)) if "target" in fields.given else []
+            if not extents:
+                self.passed.append(fields.place)
+                continue
+            body = _bodies(fields)
+            for extent in extents:
+                self.found.setdefault(extent.document, []).append((fields, extent, body))
+        if not self.found:
+            raise ReadError(
+                f"no annotation has a target with a {_POSITION}", where=self.source.parts[0].name, hint=_SELECTOR
+            )
+        draft = Draft(self.source, self.request.side, lambda span, _: self.called[span])
+        for name, found in self.found.items():
+            draft.document(name, found[0][0].place)
+            for fields, extent, body in found:
+                self._spans(draft, fields, extent, body)
+        self._note(draft, "annotations of something else than an extent of a text, passed over", self.passed)
+        how = ", as if offsets counted UTF-16 units" if self.utf16 else ""
+        self._note(draft, f"spans whose exact text is not as long as their extent{how}", self.unlike)
+        return draft.corpus(self.request, name="web-annotation", judged="classifying", offsets=offsets)
+
+    def _note(self, draft: Draft, what: str, places: list[int]) -> None:
+        if places:
+            first = first_places(self.source, np.array(places, np.int64))
+            draft.notes.append(Note(self.request.side, what, len(places), first))
+
+    def _targets(self, fields: Fields, name: str = "target", depth: int = 0) -> Iterator[_Extent]:
+        """Give the targets that are extents of texts."""
+        if depth > _DEEPEST:
+            raise fields.refuse(f"targets are nested more than {_DEEPEST} deep")
+        for target in _objects(fields, name):
+            kinds = {str(each) for each in values(target.given.get("type"))}
+            if kinds & _SEVERAL:
+                yield from self._targets(target, "items", depth + 1)
+            elif "Composite" in kinds:
+                yield from self._composite(target, depth)
+            elif "Choice" in kinds:
+                hint = "say which: leave one item"
+                raise fields.refuse(f"{target.path()!r} is a choice between several extents", hint=hint)
+            elif "selector" in target.given and (extent := self._extent(target)):
+                yield extent
+
+    def _composite(self, target: Fields, depth: int) -> Iterator[_Extent]:
+        """Give the one extent that several items are the pieces of."""
+        items = list(self._targets(target, "items", depth + 1))
+        if not items:
+            return
+        if len({item.document for item in items}) > 1:
+            raise target.refuse(f"{target.path()!r} is composed of extents in several sources")
+        quotes = [item.exact for item in items if item.exact is not None]
+        exact = " ".join(quotes) if len(quotes) == len(items) else None
+        yield _Extent(items[0].document, [piece for item in items for piece in item.pieces], exact)
+
+    def _extent(self, target: Fields) -> _Extent | None:
+        """Return the extent that selectors describe; None if they describe no text."""
+        position = exact = None
+        for selector in _objects(target, "selector"):
+            kinds = values(selector.given.get("type"))
+            if _POSITION in kinds:
+                if "refinedBy" in selector.given:
+                    hint = "give one selector that says where it begins and ends in the text"
+                    raise selector.refuse(f"{selector.path('refinedBy')!r} narrows an extent", hint=hint)
+                position = selector.integer("start", _SELECTOR), selector.integer("end", _SELECTOR)
+            elif _QUOTE in kinds and "exact" in selector.given:
+                exact = selector.text("exact")
+        if position is None:
+            if exact is not None:
+                raise target.refuse(
+                    f"{target.path()!r} quotes {exact[:40]!r}, but does not say where it stands",
+                    hint=f"texts are not in the file, so a quotation cannot be placed: add a {_POSITION}",
+                )
+            return None
+        names = values(target.given.get("source"))
+        if len(names) != 1 or not isinstance(names[0], str) or not names[0]:
+            raise target.bad("source", "the IRI of a text")
+        return _Extent(document_name(names[0]), [position], exact)
+
+    def _spans(self, draft: Draft, fields: Fields, extent: _Extent, body: _Body) -> None:
+        """Make a span of each label that an annotation gives to an extent."""
+        purpose = next((each for each in self.labels if each in body.texts), "")
+        ids = next((body.texts[each] for each in _IDS if each in body.texts), None)
+        name = fields.given.get("id")
+        for label in body.texts.get(purpose, [UNTYPED]):
+            number = draft.span(extent.pieces, label, fields.place)
+            self.called.append(f"the annotation {name!r}" if isinstance(name, str) else "an annotation")
+            if ids is not None:
+                draft.say(number, "id", joined(ids))
+            for other, texts in body.texts.items():
+                if other not in {purpose, *_IDS}:
+                    draft.say(number, other, BAR.join(texts))
+            if body.classes:
+                draft.say(number, "class", BAR.join(body.classes))
+            if creator := _creator(fields):
+                draft.say(number, "creator", creator)
+            if extent.exact is not None:
+                draft.say(number, "text", extent.exact)
+        if extent.exact is not None and len(extent.pieces) == 1:
+            (begin, end), size = extent.pieces[0], len(extent.exact)
+            if end - begin != size:
+                self.unlike.append(fields.place)
+                self.utf16 &= end - begin == len(extent.exact.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _objects(fields: Fields, name: str) -> Iterator[Fields]:
+    """Give the objects of a field, which holds one or several; IRIs alone are left out."""
+    given = fields.given.get(name)
+    several = given if isinstance(given, list) else [given]
+    for number, each in enumerate(several):
+        step = f"{name}[{number}]" if isinstance(given, list) else name
+        if isinstance(each, dict):
+            yield Fields(fields.source, fields.place, each, fields, step)
+        elif not isinstance(each, str):
+            raise fields.bad(name, "an object or an IRI")
+
+
+def _bodies(fields: Fields) -> _Body:
+    """Return what the bodies of an annotation say, by purpose: their own, else the annotation's."""
+    motivations = [str(each) for each in values(fields.given.get("motivation"))]
+    found = _Body()
+    if "bodyValue" in fields.given:
+        _add(found, motivations, fields.text("bodyValue"), named=False)
+    given = fields.given.get("body")
+    for each in given if isinstance(given, list) else [given]:
+        if isinstance(each, str):
+            _add(found, motivations, each, named=True)
+        elif isinstance(each, dict):
+            body = Fields(fields.source, fields.place, each, fields, "body")
+            purposes = [str(purpose) for purpose in values(each.get("purpose"))] or motivations
+            if "value" in each:
+                _add(found, purposes, body.text("value"), named=False)
+            else:
+                for iri in values(each.get("source", each.get("id"))):
+                    _add(found, purposes, str(iri), named=True)
+        elif each is not None:
+            raise fields.bad("body", "an object or an IRI")
+    return found
+
+
+def _add(body: _Body, purposes: list[str], text: str, *, named: bool) -> None:
+    for purpose in purposes or (["linking"] if named else ["commenting"]):
+        if text.strip():
+            body.add(local_name(purpose), text, named=named)
+
+
+def _creator(fields: Fields) -> str | None:
+    given = fields.given.get("creator")
+    if isinstance(given, dict):
+        given = given.get("name", given.get("id"))
+    return given if isinstance(given, str) and given else None
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines are JSON and name the context of Web Annotation."""
+    return looks_like_json(lines) and f'"{CONTEXT}"' in "\n".join(lines)
+
+
+FORMAT = Format(
+    name="web-annotation",
+    summary="W3C Web Annotation as JSON-LD: extents of texts that are elsewhere, with labels and entities",
+    shapes=frozenset({"tokens"}),
+    suffixes=(".jsonld",),
+    options={
+        "label": f"the purpose of the bodies that are labels (default: {_LABELS[0]}, else {_LABELS[1]})",
+        **OPTION,
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+)
+
+
+# W3C Web Annotation as JSON-LD: one page of annotations, which point into texts that are not written.
+
+
+_AROUND = 32
+_CARRIED = frozenset({"creator", "class", "tagging", "commenting"})
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write one page of the annotations of all documents."""
+    del options
+    items = [
+        _annotation(each, number, mention, losses)
+        for each in documents
+        for number, mention in enumerate(_mentions(each, losses), start=1)
+    ]
+    whole = msgspec.json.encode({"@context": CONTEXT, "type": "AnnotationPage", "items": items})
+    yield "", msgspec.json.format(whole, indent=1).decode() + "\n"
+
+
+def _mentions(passage: Passage, losses: Losses) -> tuple[Mention, ...]:
+    losses.lose("the text of a document, which annotations only point into", passage.name)
+    if not passage.mentions:
+        losses.lose("a document without spans", passage.name)
+    for attribute in passage.attributes:
+        losses.lose(f"the attribute {attribute!r} of documents", passage.name)
+    return passage.mentions
+
+
+def _annotation(passage: Passage, number: int, mention: Mention, losses: Losses) -> dict[str, Any]:
+    for name in (each for each in mention.said if each not in _CARRIED):
+        losses.lose(f"{name!r} of spans", passage.name)
+    source = iri_of(passage.name)
+    pieces = [_target(passage, source, *piece) for piece in mention.pieces]
+    found: dict[str, Any] = {"id": f"{source}#annotation-{number}", "type": "Annotation"}
+    if "creator" in mention.said:
+        found["creator"] = {"name": str(mention.said["creator"])}
+    found["body"] = _write_bodies(mention)
+    found["target"] = pieces[0] if len(pieces) == 1 else {"type": "Composite", "items": pieces}
+    return found
+
+
+def _write_bodies(mention: Mention) -> list[dict[str, str]]:
+    """Return what is said of a span: its label, its ids and what else bodies can say."""
+    found = []
+    classes = str(mention.said.get("class", "")).split(BAR)
+    if (known := next((each for each in classes if local_name(each) == mention.label), None)) is not None:
+        found.append({"type": "SpecificResource", "purpose": "classifying", "source": known})
+    elif mention.label != UNTYPED:
+        found.append(_textual("classifying", mention.label))
+    for id_ in mention.ids or ():
+        named = {"type": "SpecificResource", "purpose": "identifying", "source": id_}
+        found.append(named if is_iri(id_) else _textual("identifying", id_))
+    for name in ("tagging", "commenting"):
+        if name in mention.said:
+            found += [_textual(name, each) for each in str(mention.said[name]).split(BAR)]
+    return found
+
+
+def _textual(purpose: str, value: str) -> dict[str, str]:
+    return {"type": "TextualBody", "purpose": purpose, "value": value}
+
+
+def _target(passage: Passage, source: str, begin: int, end: int) -> dict[str, Any]:
+    """Return an extent of a text, by its place and by what stands there and around it."""
+    quote = {
+        "type": "TextQuoteSelector",
+        "exact": passage.text[begin:end],
+        "prefix": passage.text[max(0, begin - _AROUND) : begin],
+        "suffix": passage.text[end : end + _AROUND],
+    }
+    place = {"type": "TextPositionSelector", "start": begin, "end": end}
+    return {"type": "SpecificResource", "source": source, "selector": [place, quote]}
+
+
+WRITER = Writer("web-annotation", ".jsonld", write)

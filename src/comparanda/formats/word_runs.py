@@ -1,0 +1,331 @@
+"""From documents to words with one chunk tag each: what formats of columns can say of spans.
+
+A tag says of one word whether a span begins, goes on or ends there. So spans must begin and end where words do, be in
+one piece and share no word; whatever else cannot be said is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from comparanda.errors import WriteError
+from comparanda.formats.conllu_entities import NO_LABEL
+from comparanda.formats.document_writer import CHAIN, GAPS, HEAD, ZERO, Losses, Mention, Passage
+from comparanda.formats.standoff import cut
+
+ChunkScheme = Literal["bio", "bioes"]
+"""The schemes that are written: `bio` is B, I and O; `bioes` also has an end, and a letter for spans of one word."""
+
+_BROKEN = re.compile(r"[\0\t\n\r]")
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class Run(NamedTuple):
+    """Words that follow each other: the first, and the one behind the last."""
+
+    first: int
+    behind: int
+
+
+def words_of(passage: Passage) -> list[str]:
+    r"""Return the words of a document; refuse those that no line of columns can hold.
+
+    >>> words_of(Passage("d", "a b", ((0, 1), (2, 3)), (0,), ()))
+    ['a', 'b']
+    """
+    words = [passage.text[begin:end] for begin, end in passage.words]
+    for number, word in enumerate(words):
+        if not word.strip(_BYTE_ORDER_MARK).strip() or _BROKEN.search(word):
+            raise WriteError(
+                f"word {number + 1} of document {passage.name!r} is {word!r}, which cannot stand in a column",
+                hint="columns hold words without tabs and line breaks, and none of white space alone",
+            )
+    return words
+
+
+def stands_in_line(text: str) -> bool:
+    """Whether a line of columns can hold a text, a name of a document say, and readers find it as it is."""
+    return text == text.strip() != "" and not _BROKEN.search(text)
+
+
+def runs_of(passage: Passage, mentions: Iterable[Mention] | None = None) -> list[tuple[Run, ...]]:
+    """Return the words of each span, piece by piece; refuse a span that begins or ends inside a word.
+
+    Args:
+        passage: the document.
+        mentions: some of its spans; all by default.
+
+    """
+    first = {begin: number for number, (begin, _) in enumerate(passage.words)}
+    behind = {end: number + 1 for number, (_, end) in enumerate(passage.words)}
+    found = []
+    for mention in passage.mentions if mentions is None else mentions:
+        runs = tuple(Run(first.get(begin, -1), behind.get(end, -1)) for begin, end in mention.pieces)
+        for piece, run in zip(mention.pieces, runs, strict=True):
+            if run.first < 0 or run.behind <= run.first:
+                raise no_words(passage, mention, piece)
+        found.append(runs)
+    return found
+
+
+def no_words(passage: Passage, mention: Mention, piece: tuple[int, int]) -> WriteError:
+    """Make the error for a span of which a piece is no run of words."""
+    begin, end = piece
+    if begin == end:
+        return WriteError(
+            f"{_called(passage, mention)} has no length, so no word can carry it", hint="only formats with offsets can"
+        )
+    cut = [passage.text[first:last] for first, last in passage.words if first < end and last > begin]
+    within = f": of the words {', '.join(map(repr, cut[:5]))}{', …' if len(cut) > 5 else ''}" if cut else ""
+    return WriteError(
+        f"{_called(passage, mention)} does not begin and end where words do{within}",
+        hint="only formats with offsets can say that: jsonl, for example",
+    )
+
+
+def _called(passage: Passage, mention: Mention) -> str:
+    shown = passage.covered(mention)
+    shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
+    return f"the span {shown!r} ({mention.label}, {mention.begin}:{mention.end}) of document {passage.name!r}"
+
+
+def chunk_tags(
+    passage: Passage, mentions: Sequence[Mention] | None = None, *, scheme: ChunkScheme = "bio"
+) -> list[str]:
+    """Return the chunk tag of each word.
+
+    Refused are spans in several pieces, spans that share words, spans that begin or end inside a word, and labels
+    that hold white space.
+
+    Args:
+        passage: the document.
+        mentions: the spans to be said by tags; all by default.
+        scheme: the letters of the tags.
+
+    >>> mention = Mention(((0, 3),), "PER")
+    >>> chunk_tags(Passage("d", "a b c", ((0, 1), (2, 3), (4, 5)), (0,), (mention,)), scheme="bioes")
+    ['B-PER', 'E-PER', 'O']
+
+    """
+    chosen = passage.mentions if mentions is None else mentions
+    tags = ["O"] * len(passage.words)
+    taken: dict[int, Mention] = {}
+    for mention, runs in zip(chosen, runs_of(passage, chosen), strict=True):
+        _refuse_label(passage, mention)
+        if len(runs) > 1:
+            raise WriteError(
+                f"{_called(passage, mention)} is in {len(runs)} pieces, and chunk tags cannot say that",
+                hint="formats that can: jsonl, conllu, brat",
+            )
+        ((first, behind),) = runs
+        for row in range(first, behind):
+            if row in taken:
+                raise _shared(passage, taken[row], mention)
+            taken[row] = mention
+        tags[first:behind] = _letters(behind - first, mention.label, scheme)
+    return tags
+
+
+def _letters(size: int, label: str, scheme: ChunkScheme) -> list[str]:
+    letters = ["B", *"I" * (size - 1)]
+    if scheme == "bioes":
+        letters[-1] = "S" if size == 1 else "E"
+    return [f"{letter}-{label}" for letter in letters]
+
+
+def _refuse_label(passage: Passage, mention: Mention) -> None:
+    if mention.label.split() != [mention.label]:
+        raise WriteError(
+            f"the label {mention.label!r} in document {passage.name!r} holds white space, and chunk tags have none",
+            hint="rename it first",
+        )
+
+
+def _shared(passage: Passage, one: Mention, other: Mention) -> WriteError:
+    return WriteError(
+        "two spans share words, and chunk tags cannot say that",
+        details=[_called(passage, one), _called(passage, other)],
+        hint="formats that can: jsonl, conllu, brat",
+    )
+
+
+def sentences_of(passage: Passage, losses: Losses) -> list[Run]:
+    """Return the words of each sentence. No span goes over the end of one: where one would, the sentences are joined.
+
+    >>> sentences_of(Passage("d", "a b c", ((0, 1), (2, 3), (4, 5)), (0, 2), ()), Losses())
+    [Run(first=0, behind=2), Run(first=2, behind=3)]
+    """
+    inside = {0}
+    for runs in runs_of(passage):
+        inside.update(range(runs[0].first + 1, runs[-1].behind))
+    starts = [0]
+    for start in passage.sentences:
+        if start not in inside:
+            starts.append(start)
+        elif start:
+            losses.lose("ends of sentences inside spans", passage.name)
+    return [Run(*each) for each in zip(starts, [*starts[1:], len(passage.words)], strict=True) if each[0] < each[1]]
+
+
+# Mentions as runs of words: what formats can carry that know words and chains, and nothing else of spans.
+
+
+_COUNTING = (HEAD, "minspan")
+"""What is said of mentions by numbers of their words."""
+
+
+class Placed(NamedTuple):
+    """A mention: its words, and the name of its chain; None where it is alone."""
+
+    run: Run
+    chain: str | None
+
+
+def chain_of(mention: Mention) -> str | None:
+    """Return the name of a mention's chain; None where it is in none, and so alone."""
+    return str(mention.said.get(CHAIN, "")) or None
+
+
+def placed(passage: Passage, losses: Losses) -> list[Placed]:
+    """Return the mentions of a document in the order of the input; say what words and chains do not tell of them.
+
+    Discontinuous ones are written as a whole. Those without words, of empty nodes, are left out.
+    """
+    kept = []
+    for mention in passage.mentions:
+        _tell(passage, mention, losses)
+        pieces = tuple(piece for piece in mention.pieces if piece[0] < piece[1])
+        if pieces:
+            kept.append(mention if pieces == mention.pieces else replace(mention, pieces=pieces))
+        else:
+            losses.lose("mentions of no words, such as zeros", passage.name)
+    runs = runs_of(passage, kept)
+    return [
+        Placed(Run(each[0].first, each[-1].behind), chain_of(mention)) for mention, each in zip(kept, runs, strict=True)
+    ]
+
+
+def _tell(passage: Passage, mention: Mention, losses: Losses) -> None:
+    if len(mention.pieces) > 1:
+        losses.lose(GAPS, passage.name)
+    if mention.label != NO_LABEL:
+        losses.lose("labels of spans", passage.name)
+    if mention.ids is not None:
+        losses.lose("ids of spans", passage.name)
+    for name in mention.said:
+        if name not in {CHAIN, ZERO}:
+            losses.lose(f"{name!r} of spans", passage.name)
+
+
+def whole(passage: Passage, mentions: list[Placed]) -> Passage:
+    """Return a document with spans where mentions are placed, each in one piece."""
+    extents = [(passage.words[each.run.first][0], passage.words[each.run.behind - 1][1]) for each in mentions]
+    return replace(passage, mentions=tuple(Mention((extent,), NO_LABEL) for extent in extents))
+
+
+def shared_names(documents: Iterable[Passage]) -> Iterator[str]:
+    """Give the documents that have chains called as those of documents before them."""
+    known: set[str] = set()
+    for each in documents:
+        names = {name for mention in each.mentions if (name := chain_of(mention)) is not None}
+        if names & known:
+            yield each.name
+        known |= names
+
+
+def tell_shared_names(documents: Iterable[Passage], losses: Losses) -> None:
+    """Say that chains will have no names, by which they could go from one document to the next."""
+    for name in shared_names(documents):
+        losses.lose("names of chains, which several documents share", name)
+
+
+def without_words(passage: Passage, losses: Losses) -> Passage:
+    """Return a document for a format that has no words: without numbers of words that would mean others.
+
+    Whoever reads it cuts the text into words. Where these are not those of the document, the third word of a mention is
+    another one, and nothing can be said by numbers.
+    """
+    if not passage.chained:
+        return passage
+    found = cut([passage.text])
+    again = tuple(zip(found.begin.tolist(), found.end.tolist(), strict=True))
+    mentions = []
+    for mention in passage.mentions:
+        counting = [name for name in _COUNTING if name in mention.said]
+        if counting and _inside(mention, passage.words) != _inside(mention, again):
+            for name in counting:
+                losses.lose(f"{name!r} of spans whose words are cut otherwise by who reads the text", passage.name)
+            said = {name: value for name, value in mention.said.items() if name not in counting}
+            mentions.append(replace(mention, said=said))
+        else:
+            mentions.append(mention)
+    return replace(passage, mentions=tuple(mentions))
+
+
+def _inside(mention: Mention, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the words of a mention."""
+    return [
+        word
+        for begin, end in mention.pieces
+        for word in words[bisect_left(words, (begin, begin)) : bisect_left(words, (end, end))]
+    ]
+
+
+# What brackets in cells of words cannot say of chains: which one closes which where mentions of one chain cross.
+
+
+CROSSING = "chains of spans that cross another one of their chain"
+KEPT = "which of several chains comes first and keeps a mention that all of them have"
+
+
+def ambiguous(chains: Sequence[str | None], runs: Sequence[Sequence[Run]]) -> Iterator[int]:
+    """Give the spans that a reader could not tell from another one of their chain, by which bracket closes which.
+
+    These are spans that cross another one, and discontinuous ones that stand among the pieces of another one.
+    """
+    by_chain: dict[tuple[str, bool], list[int]] = defaultdict(list)
+    for number, name in enumerate(chains):
+        if name is not None:
+            by_chain[name, len(runs[number]) > 1].append(number)
+    for (_, discontinuous), numbers in by_chain.items():
+        open_until: list[int] = []
+        for number in sorted(numbers, key=lambda number: (runs[number][0].first, -runs[number][-1].behind)):
+            first, behind = runs[number][0].first, runs[number][-1].behind
+            while open_until and open_until[-1] <= first:
+                open_until.pop()
+            if open_until and (discontinuous or behind > open_until[-1]):
+                yield number
+            else:
+                open_until.append(behind)
+
+
+def kept_elsewhere(mentions: Sequence[tuple[Hashable, str]], order: Iterable[int]) -> Iterator[Hashable]:
+    """Give the mentions of several chains that another chain keeps if mentions are written in another order.
+
+    A mention that is there twice stays in the chain that is met first (DEFINITIONS 8).
+
+    Args:
+        mentions: where each stands, and its chain, in the order of the input.
+        order: their numbers, in the order in which they are written.
+
+    >>> [*kept_elsewhere([((5, 6), "1"), ((0, 1), "2"), ((5, 6), "2")], [1, 0, 2])]
+    [(5, 6)]
+
+    """
+    sharing: dict[Hashable, set[str]] = defaultdict(set)
+    for where, name in mentions:
+        sharing[where].add(name)
+    if len(sharing) == len(mentions):
+        return
+    before, after = (
+        {name: rank for rank, name in enumerate(dict.fromkeys(mentions[number][1] for number in numbers))}
+        for numbers in (range(len(mentions)), order)
+    )
+    for where, names in sharing.items():
+        if min(names, key=before.__getitem__) != min(names, key=after.__getitem__):
+            yield where

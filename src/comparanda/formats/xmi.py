@@ -1,0 +1,403 @@
+"""UIMA CAS as XMI, as INCEpTION, DKPro and cTAKES write it; read with the package cassis, which knows its types.
+
+The type system lies beside the file, as `TypeSystem.xml`, or is named. Offsets of UIMA count UTF-16 units.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from xml.etree import ElementTree
+
+from comparanda.core.ids import NIL, joined
+from comparanda.core.places import Source, refuse
+from comparanda.core.remote import AnyPath, path_of
+from comparanda.errors import MissingExtraError, ReadError, nearest
+from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.document_writer import Losses, Mention, Passage, Value, Writer
+from comparanda.formats.files import display, file_names, load_files
+from comparanda.formats.standoff import Draft, places_in
+from comparanda.formats.xml import HEAD, attribute, file_name, is_name, refuse_pieces, written
+
+if TYPE_CHECKING:
+    from comparanda.core.corpus import Corpus
+
+
+SUFFIX = ".xmi"
+TYPES_FILE = "TypeSystem.xml"
+UNTYPED = "ENTITY"
+NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+"""The type of spans, if none is named: that of INCEpTION and DKPro Core."""
+
+_METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
+_ANNOTATION = "uima.tcas.Annotation"
+_INITIAL = "_InitialView"
+_OWN = frozenset({"sofa", "begin", "end"})
+_DECLARATION = re.compile(rb"\s*<\?xml.*?\?>", re.DOTALL)
+_DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
+_ID = re.compile(rb"\sxmi:id=[\"']([0-9]{1,18})[\"']")
+
+Naming = Literal["file", "title", "id"]
+_NAMINGS: tuple[Naming, ...] = ("file", "title", "id")
+
+
+def read(source: Source, request: Request) -> Corpus:
+    """Read the annotations of a type; each file is a document."""
+    return _Reading(source, request).corpus()
+
+
+def cassis_for(where: str) -> Any:
+    """Return the package cassis, or say that it is not installed."""
+    try:
+        import cassis
+    except ImportError:
+        what = f"{where}: files of UIMA need the package dkpro-cassis, which is not installed"
+        raise MissingExtraError(what, hint="pip install 'comparanda[uima]'") from None
+    return cassis
+
+
+class _Roles(NamedTuple):
+    """Which feature of a type is which: the last step of its name, the label, the id, and all others."""
+
+    short: str
+    label: str | None
+    id: str | None
+    others: tuple[str, ...]
+
+
+class _Reading:
+    """One input on its way to a corpus."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        self.options = request.options
+        self.cassis = cassis_for(source.parts[0].name)
+        self.systems: dict[AnyPath, Any] = {}
+        self.called: list[str] = []
+        self.roles: dict[str, _Roles] = {}
+
+    def corpus(self) -> Corpus:
+        naming = choose(self.options, "document", _NAMINGS)
+        draft = Draft(self.source, self.request.side, lambda span, _: self.called[span])
+        names = file_names(self.source, self.request, (SUFFIX,))
+        for number, name in enumerate(names):
+            places = self._places(number)
+            cas = self._cas(number)
+            view = self._view(cas, number)
+            draft.document(
+                name if naming == "file" else self._name(cas, naming, number), self.source.parts[number].begin
+            )
+            draft.texts.append(view.sofa_string)
+            for annotation in self._annotations(cas, view, number):
+                self._span(draft, annotation, places.get(annotation.xmiID, self.source.parts[number].begin))
+        return draft.corpus(self.request, name="xmi", judged=self.options.get("label", "value"))
+
+    def _extent(self, number: int) -> tuple[int, int]:
+        """Return where the bytes of a file begin and end."""
+        parts = self.source.parts
+        return parts[number].begin, parts[number + 1].begin if number + 1 < len(parts) else self.source.size
+
+    def _places(self, number: int) -> dict[int, int]:
+        """Return where the elements of a file stand, by their ids."""
+        found: dict[int, int] = {}
+        begin, end = self._extent(number)
+        for match in _ID.finditer(self.source.data, begin, end):
+            id_ = int(match[1])
+            if id_ in found:
+                details = [f"the first stands at {self.source.locate(found[id_])}"]
+                raise refuse(self.source, match.start(), f"the xmi:id {id_} is there a second time", details=details)
+            found[id_] = match.start()
+        return found
+
+    def _cas(self, number: int) -> Any:
+        types = self._types(number)
+        data = _checked(self.source, *self._extent(number))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # offsets outside of the text would be left as they are
+            try:
+                return self.cassis.load_cas_from_xmi(
+                    io.BytesIO(data), typesystem=types, trusted=True
+                )  # texts may be long
+            except Exception as problem:  # whatever a file that is no CAS brings about in there
+                raise _bad(problem, self.source.parts[number].name, "a CAS that fits its type system") from None
+
+    def _types(self, number: int) -> Any:
+        """Return the type system of a file."""
+        path = self._types_file(number)
+        if path not in self.systems:
+            source = load_files([path], side=self.request.side)
+            try:
+                data = _checked(source, 0, source.size)
+                _refuse_names(data, display(path))
+                self.systems[path] = self.cassis.load_typesystem(io.BytesIO(data))
+            except ReadError:
+                raise
+            except Exception as problem:  # whatever a file that is no type system brings about in there
+                raise _bad(problem, display(path), "a type system of UIMA") from None
+        return self.systems[path]
+
+    def _types_file(self, number: int) -> AnyPath:
+        if "types" in self.options:
+            return path_of(self.options["types"])
+        part = self.source.parts[number]
+        folders = [] if part.path is None else [part.path.parent]
+        folders += [] if self.request.folder is None else [path_of(self.request.folder)]
+        for folder in folders:
+            if (folder / TYPES_FILE).is_file():
+                return folder / TYPES_FILE
+        hint = "put it there, or name it: ?types=FILE"
+        raise ReadError(f"there is no {TYPES_FILE} beside this file", where=part.name, hint=hint)
+
+    def _view(self, cas: Any, number: int) -> Any:
+        """Return the view with the text that annotations stand in."""
+        name = self.source.parts[number].name
+        texts = {sofa.sofaID: sofa.sofaString for sofa in cas.sofas if sofa.sofaString is not None}
+        wanted = self.options.get("view", _INITIAL if _INITIAL in texts else next(iter(texts), _INITIAL))
+        if wanted not in texts:
+            what = f"there is no view {wanted!r} with a text{nearest(wanted, texts)}"
+            raise ReadError(what, where=name, hint=f"views with a text: {', '.join(texts) or 'none'}")
+        if len(texts) > 1 and wanted != _INITIAL and "view" not in self.options:
+            what = "there are several views with a text"
+            raise ReadError(what, where=name, details=[", ".join(texts)], hint=f"say which: ?view={wanted}")
+        return cas.get_view(wanted)
+
+    def _annotations(self, cas: Any, view: Any, number: int) -> list[Any]:
+        """Return the annotations that are spans, in the order of the text."""
+        types = {each.name: each for each in cas.typesystem.get_types()}
+        wanted = self.options.get("type", NAMED_ENTITY)
+        fitting = [name for name in types if name == wanted or name.endswith(f".{wanted}")]
+        if len(fitting) != 1 or not cas.typesystem.is_instance_of(fitting[0], _ANNOTATION):
+            often = Counter(each.type.name for each in view.select(_ANNOTATION))
+            what = f"the type system has no annotations of type {wanted!r}"
+            if len(fitting) > 1:
+                what = f"{wanted!r} could be {' or '.join(sorted(fitting))}"
+            there = [f"{often[name]} of {name}" for name in sorted(often, key=lambda each: (-often[each], each))[:8]]
+            hint = "name the type of spans: ?type=NAME"
+            raise ReadError(what, where=self.source.parts[number].name, details=there, hint=hint)
+        found = [each for each in view.select(fitting[0]) if each.begin is not None and each.end is not None]
+        return sorted(found, key=lambda each: (each.begin, -each.end, each.xmiID))
+
+    def _span(self, draft: Draft, annotation: Any, place: int) -> None:
+        roles = self.roles.get(annotation.type.name)
+        if roles is None:
+            roles = self.roles[annotation.type.name] = self._roles(annotation.type, place)
+        value = roles.short if roles.label is None else getattr(annotation, roles.label)
+        number = draft.span([(annotation.begin, annotation.end)], _plain(value) or UNTYPED, place)
+        self.called.append(f"the {roles.short} {annotation.xmiID}")
+        if roles.id is not None and (id_ := getattr(annotation, roles.id)):
+            draft.say(number, "id", joined([str(id_)]))
+        for feature in roles.others:
+            said = getattr(annotation, feature)
+            if said != "" and isinstance(said, str | int | float):
+                draft.say(number, feature, said)
+
+    def _roles(self, kind: Any, place: int) -> _Roles:
+        features = [feature.name for feature in kind.all_features if feature.name not in _OWN]
+        label = self._feature("label", "value", features, place)
+        id_ = self._feature("id", "identifier", features, place)
+        others = tuple(feature for feature in features if feature not in {label, id_})
+        return _Roles(kind.name.rpartition(".")[2], label, id_, others)
+
+    def _feature(self, option: str, usual: str, features: list[str], place: int) -> str | None:
+        """Return the feature that an option names, or the usual one if there is such."""
+        wanted = self.options.get(option, usual)
+        if wanted in features:
+            return wanted
+        if option not in self.options:
+            return None
+        hint = f"its features: {', '.join(features) or 'none'}"
+        raise refuse(self.source, place, f"there is no feature {wanted!r}{nearest(wanted, features)}", hint=hint)
+
+    def _name(self, cas: Any, naming: Naming, number: int) -> str:
+        """Return the name that the metadata give to a document."""
+        feature = {"title": "documentTitle", "id": "documentId"}.get(naming, "")
+        known = cas.typesystem.contains_type(_METADATA)
+        for each in cas.select(_METADATA) if known else ():
+            if each[feature]:
+                return str(each[feature])
+        what, hint = f"the metadata of this file have no {feature}", "leave the option 'document' out"
+        raise ReadError(what, where=self.source.parts[number].name, hint=hint)
+
+
+def _checked(source: Source, begin: int, end: int) -> bytes:
+    """Return a file without its declaration, for it is UTF-8, whatever that says; refuse one that declares entities."""
+    if found := _DOCTYPE.search(source.data, begin, end):
+        hint = "files of UIMA have none, and it can be made to fill all memory: take it out"
+        raise refuse(source, found.start(), "there is a declaration of a DTD", hint=hint)
+    declaration = _DECLARATION.match(source.data, begin, end)
+    return bytes(source.data[declaration.end() if declaration else begin : end]).rstrip()
+
+
+def _refuse_names(data: bytes, where: str) -> None:
+    """Refuse names of types and features that are no names: cassis makes Python classes of them, so they could be code.
+
+    >>> _refuse_names(b"<t><typeDescription><name>a.b.Entity</name></typeDescription></t>", "types.xml")
+    """
+    try:
+        elements = ElementTree.fromstring(data).iter()
+    except ElementTree.ParseError as problem:
+        what = f"this is no XML: {str(problem).partition(':')[0]}"
+        raise ReadError(what, where=f"{where}:{problem.position[0]}", hint="is the file cut off?") from None
+    for element in elements:
+        kind = element.tag.rpartition("}")[2]
+        for child in element.findall("{*}name") if kind in {"typeDescription", "featureDescription"} else ():
+            name = "".join(child.itertext()).strip()
+            parts = name.split(".") if kind == "typeDescription" else [name]
+            if not all(part.isidentifier() and part.isascii() and not iskeyword(part) for part in parts):
+                hint = "names are letters, digits and _, and no word of Python, which cassis makes classes of"
+                raise ReadError(f"{name[:60]!r} cannot be the name of a type or a feature", where=where, hint=hint)
+
+
+def _bad(problem: Exception, name: str, wanted: str) -> ReadError:
+    """Make the error for a file that is no XML, or not what it should be."""
+    said = str(problem).partition("\n")[0][:200]
+    line = getattr(problem, "lineno", None)
+    if line is not None:
+        what = f"this is no XML: {getattr(problem, 'msg', said).partition(', line ')[0]}"
+        return ReadError(what, where=f"{name}:{line}", hint="is the file cut off?")
+    what = f"this is not {wanted}: {said if len(said) > 11 else f'{type(problem).__name__} {said}'}"
+    return ReadError(what, where=name, hint="the type system must be that of the file: ?types=FILE names it")
+
+
+def _plain(value: Any) -> str:
+    return str(value).strip() if isinstance(value, str | int | float) else ""
+
+
+def sniff(lines: list[str]) -> bool:
+    """Whether the first lines are XMI of UIMA: they name both namespaces."""
+    text = "\n".join(lines)
+    return text.lstrip("\ufeff \t\n").startswith("<") and '"http://www.omg.org/XMI"' in text and "http:///uima/" in text
+
+
+FORMAT = Format(
+    name="xmi",
+    summary="UIMA CAS as XMI with its TypeSystem.xml, as INCEpTION and DKPro write it (with dkpro-cassis installed)",
+    shapes=frozenset({"tokens"}),
+    suffixes=(SUFFIX,),
+    options={
+        "types": f"the file of the type system (default: {TYPES_FILE} beside the file)",
+        "type": f"the type of spans, with its package or without (default: {NAMED_ENTITY})",
+        "label": "the feature that is the label (default: value; without such the name of the type)",
+        "id": "the feature that is the id of the entity (default: identifier)",
+        "view": f"the view whose text is meant (default: {_INITIAL}, or the only one)",
+        "document": "what names documents: file (default), title or id, as the metadata of DKPro have them",
+    },
+    sniff=sniff,
+    read=read,
+    layers=frozenset({"spans"}),
+    apart=(TYPES_FILE,),
+)
+
+
+# UIMA CAS as XMI: a file for each document, and one for the type system, with the named entities of DKPro Core.
+
+
+_SPACES = {
+    "cas": "http:///uima/cas.ecore",
+    "xmi": "http://www.omg.org/XMI",
+    "tcas": "http:///uima/tcas.ecore",
+    "type": "http:///de/tudarmstadt/ukp/dkpro/core/api/ner/type.ecore",
+}
+_TAKEN = frozenset({"value", "identifier", "begin", "end", "sofa", "self", "type", "xmiID"})
+_TEXT = "uima.cas.String"
+
+
+def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Write a file of each document, and the type system beside them."""
+    del options
+    passages = list(documents)
+    features = _features(passages, losses)
+    yield TYPES_FILE, _types(features)
+    for passage in passages:
+        yield file_name(passage.name, SUFFIX), _document(passage, features, losses)
+
+
+def _features(passages: Sequence[Passage], losses: Losses) -> dict[str, str]:
+    """Return what is said of spans and can be a feature, with its type."""
+    kinds: dict[str, set[type]] = {}
+    for passage in passages:
+        for mention in passage.mentions:
+            for name, value in mention.said.items():
+                if name in _TAKEN or iskeyword(name) or not (name.isascii() and is_name(name) and name.isidentifier()):
+                    losses.lose(f"{name!r} of spans, which cannot be the name of a feature", passage.name)
+                else:
+                    kinds.setdefault(name, set()).add(type(value))
+    return {name: _range(each) for name, each in sorted(kinds.items())}
+
+
+def _range(kinds: set[type]) -> str:
+    """Return the type of a feature that has values of some types.
+
+    >>> _range({bool}), _range({int, float}), _range({str, int})
+    ('uima.cas.Boolean', 'uima.cas.Double', 'uima.cas.String')
+    """
+    if kinds == {bool}:
+        return "uima.cas.Boolean"
+    if kinds == {int}:
+        return "uima.cas.Long"
+    return "uima.cas.Double" if kinds <= {int, float} else _TEXT
+
+
+def _types(features: Mapping[str, str]) -> str:
+    """Return the type system: the named entity with its features."""
+    every = {"value": _TEXT, "identifier": _TEXT, **features}
+    described = "".join(
+        f"    <featureDescription><name>{name}</name><description/>"
+        f"<rangeTypeName>{kind}</rangeTypeName></featureDescription>\n"
+        for name, kind in every.items()
+    )
+    return (
+        f'{HEAD}<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier">\n <types>\n'
+        f"  <typeDescription><name>{NAMED_ENTITY}</name><description/>"
+        f"<supertypeName>uima.tcas.Annotation</supertypeName>\n   <features>\n{described}   </features>\n"
+        "  </typeDescription>\n </types>\n</typeSystemDescription>\n"
+    )
+
+
+def _document(passage: Passage, features: Mapping[str, str], losses: Losses) -> str:
+    for name in passage.attributes:
+        losses.lose(f"the attribute {name!r} of documents", passage.name)
+    units: Sequence[int] = places_in(passage.text, "utf-16").tolist()
+    entities = [
+        _entity(passage, mention, units, number, features, losses)
+        for number, mention in enumerate(passage.mentions, start=3)
+    ]
+    spaces = "".join(f' xmlns:{prefix}="{iri}"' for prefix, iri in _SPACES.items())
+    members = " ".join(map(str, range(2, len(entities) + 3)))
+    text = attribute("sofaString", passage.text, passage.name)
+    return (
+        f'{HEAD}<xmi:XMI{spaces} xmi:version="2.0">\n <cas:NULL xmi:id="0"/>\n'
+        f' <tcas:DocumentAnnotation xmi:id="2" sofa="1" begin="0" end="{units[-1]}" language="x-unspecified"/>\n'
+        f"{''.join(entities)}"
+        f' <cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text"{text}/>\n'
+        f' <cas:View sofa="1" members="{members}"/>\n</xmi:XMI>\n'
+    )
+
+
+def _entity(
+    passage: Passage,
+    mention: Mention,
+    units: Sequence[int],
+    number: int,
+    features: Mapping[str, str],
+    losses: Losses,
+) -> str:
+    refuse_pieces(passage, mention, "annotations of UIMA are in one")
+    said: dict[str, Value] = {} if mention.label == UNTYPED else {"value": mention.label}
+    if mention.ids is not None:
+        said["identifier"] = mention.ids[0] if mention.ids else NIL
+        if len(mention.ids) > 1:
+            losses.lose("further ids of a span, behind the first", passage.name)
+    said |= {name: value for name, value in mention.said.items() if name in features}
+    written_out = "".join(attribute(name, written(value), passage.name) for name, value in said.items())
+    extent = f'begin="{units[mention.begin]}" end="{units[mention.end]}"'
+    return f' <type:NamedEntity xmi:id="{number}" sofa="1" {extent}{written_out}/>\n'
+
+
+WRITER = Writer("xmi", SUFFIX, write, many=True)

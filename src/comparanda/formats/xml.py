@@ -1,0 +1,301 @@
+"""Formats made of XML, or of text with tags in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING, Literal
+from xml.parsers import expat
+
+from comparanda.core.ids import BAR, joined
+from comparanda.core.limits import raising
+from comparanda.core.places import refuse
+from comparanda.errors import WriteError
+from comparanda.formats.document_writer import Losses, Mention, Passage, Value
+from comparanda.formats.standoff import FARTHEST, RESERVED
+
+if TYPE_CHECKING:
+    from comparanda.core.places import Source
+    from comparanda.errors import ReadError
+    from comparanda.formats.standoff import Draft
+
+
+# XML as a stream of events, each with the byte it stands at; what is no XML, or could harm, is refused with its place.
+#
+# Nothing outside of the file is ever fetched, no entity is ever declared, and elements may be nested only so deep.
+
+
+Kind = Literal["start", "end", "text"]
+Event = tuple[Kind, str, dict[str, str], int]
+"""What it is; the name of the element, or the text; the attributes of a start; and the byte of the source."""
+
+_CHUNK = 1 << 20
+_NONE: dict[str, str] = {}
+_EXTERNAL = re.compile(
+    rb"(?>(?:\s+|<\?(?>.*?\?>)|<!--(?>.*?-->))*+)"
+    rb"<!DOCTYPE\s+[^\s\[>]+(?P<id>\s+(?:SYSTEM|PUBLIC)(?:\s+(?:\"[^\"]*\"|'[^']*'))+)",
+    re.DOTALL,
+)
+_NAME = re.compile(rb"[^\s<>/]{1,60}")
+_PARAMETER = re.compile(rb"%[^\s;%<>\"']{1,60};")
+_ENTITY = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);|#)[^\s;<&\"']{0,60};?")
+
+_ESCAPES = "a < or & of the text is written &lt; or &amp;"
+_MESSAGES: dict[str, tuple[str, str | None]] = {
+    expat.errors.XML_ERROR_INVALID_TOKEN: ("this is no XML", _ESCAPES),
+    expat.errors.XML_ERROR_SYNTAX: ("this is no XML", "a file of XML has one element around everything"),
+    expat.errors.XML_ERROR_NO_ELEMENTS: ("there is no element in this file", None),
+    expat.errors.XML_ERROR_UNCLOSED_TOKEN: ("the XML ends within a tag", "is the file cut off?"),
+    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION: ("the XML ends within a CDATA section", "is the file cut off?"),
+    expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE: ("an attribute is there twice in this tag", None),
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: (
+        "there is more behind the end of the first element",
+        "a file of XML has one element around everything",
+    ),
+    expat.errors.XML_ERROR_BAD_CHAR_REF: ("this number stands for no character of XML", None),
+}
+
+
+def events(source: Source, number: int, nesting: int) -> Iterator[Event]:
+    """Give the events of one file of a source: starts and ends of elements, and the text between them.
+
+    A text may come in several pieces. Comments and processing instructions are left out.
+
+    Args:
+        source: the bytes, which are UTF-8 whatever the file says of its encoding.
+        number: which file.
+        nesting: how many elements may stand in each other.
+
+    """
+    begin = source.parts[number].begin
+    end = source.parts[number + 1].begin if number + 1 < len(source.parts) else source.size
+    return _Parser(source, begin, nesting).events(end)
+
+
+def too_deep(source: Source, place: int, nesting: int) -> ReadError:
+    """Make the error for elements that are nested too deep."""
+    what = f"elements are nested more than {nesting:,} deep"
+    return refuse(source, place, what, hint=f"is an end tag missing? {raising('nesting')}")
+
+
+def without_line_ends(source: Source) -> Source:
+    """Return a source without notes on its line ends: XML itself says that all are read as LF."""
+    return replace(source, notes=tuple(note for note in source.notes if not note.what.startswith("CRLF line ends")))
+
+
+class _Parser:
+    """One file on its way to events."""
+
+    def __init__(self, source: Source, begin: int, nesting: int) -> None:
+        self.source = source
+        self.begin = begin
+        self.nesting = nesting
+        self.found: list[Event] = []
+        self.open: list[tuple[str, int]] = []
+        self.expat = expat.ParserCreate("utf-8", intern={})
+        self.expat.buffer_text = True
+        self.expat.buffer_size = 1 << 16
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self._text
+        self.expat.EntityDeclHandler = self._entity
+        self.expat.EndDoctypeDeclHandler = self._doctype
+
+    def events(self, end: int) -> Iterator[Event]:
+        place, size = self.begin, _CHUNK
+        for head in self._heads():
+            yield from self._fed(head)
+            place += len(head)
+        while place < end:
+            chunk = bytes(memoryview(self.source.data)[place : min(place + size, end)])
+            yield from self._fed(chunk)
+            place += len(chunk)
+            size = _CHUNK if self.found else 2 * size  # or a token of many chunks would be scanned for each of them
+        yield from self._fed(b"", final=True)
+
+    def _heads(self) -> list[bytes]:
+        """Return the beginning without the address of a DTD, if it names one.
+
+        It is never read; but if the parser knew of it, it would take entities that are not defined for some of there.
+        """
+        found = _EXTERNAL.match(self.source.data, self.begin)
+        if not found:
+            return []
+        first, last = found.span("id")
+        return [bytes(self.source.data[self.begin : first]), b" " * (last - first)]
+
+    def _fed(self, data: bytes, *, final: bool = False) -> list[Event]:
+        self.found = []
+        try:
+            self.expat.Parse(data, final)
+        except expat.ExpatError as problem:
+            raise self._problem(expat.ErrorString(problem.code)) from None
+        return self.found
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        place = self.begin + self.expat.CurrentByteIndex
+        self.open.append((name, place))
+        if len(self.open) > self.nesting:
+            raise too_deep(self.source, place, self.nesting)
+        self.found.append(("start", name, attributes, place))
+
+    def _end(self, name: str) -> None:
+        self.open.pop()
+        self.found.append(("end", name, _NONE, self.begin + self.expat.CurrentByteIndex))
+
+    def _text(self, text: str) -> None:
+        self.found.append(("text", text, _NONE, 0))
+
+    def _entity(self, name: str, *_: object) -> None:
+        what = f"the DOCTYPE declares the entity {name!r}"
+        hint = "entities are not read, since they can be made to fill all memory: put what they stand for"
+        raise refuse(self.source, self.begin + self.expat.CurrentByteIndex, what, hint=hint)
+
+    def _doctype(self) -> None:
+        """Refuse parameter entities, behind which the parser would drop what is not defined."""
+        end = self.begin + self.expat.CurrentByteIndex
+        if found := _PARAMETER.search(self.source.data, self.begin, end):
+            what = f"the DOCTYPE refers to the entity {found[0].decode(errors='replace')}"
+            raise refuse(self.source, found.start(), what, hint="entities are not read: take the reference out")
+
+    def _undefined(self, entity: str, index: int) -> ReadError:
+        hint = "without a DTD there are &amp; &lt; &gt; &quot; &apos; and numbers such as &#233;"
+        return refuse(self.source, self.begin + index, f"the entity {entity} is not defined", hint=hint)
+
+    def _problem(self, said: str) -> ReadError:
+        """Make the error for what the parser refuses."""
+        index = self.expat.ErrorByteIndex
+        place = min(self.begin + index, self.source.size - 1)
+        if said == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
+            found = _ENTITY.search(self.source.data, place)  # in an attribute, the place is that of the tag
+            return self._undefined(found[0].decode(errors="replace") if found else "of this tag", index)
+        details = [f"<{self.open[-1][0]}> of {self.source.locate(self.open[-1][1])} is open"] if self.open else []
+        if said == expat.errors.XML_ERROR_TAG_MISMATCH:
+            tag = _NAME.match(self.source.data, place)
+            closing = "an end tag" if tag is None else f"</{tag[0].decode(errors='replace')}>"
+            return refuse(self.source, place, f"{closing} closes another element than the last", details=details)
+        if said == expat.errors.XML_ERROR_NO_ELEMENTS and self.open:
+            return refuse(self.source, place, "the XML ends too early", details=details, hint="is the file cut off?")
+        what, hint = _MESSAGES.get(said, (f"this is no XML: {said}", None))
+        return refuse(self.source, place, what, details=details, hint=hint)
+
+
+# What XML attributes, features and the like say of a span, under names that do not clash with what every span has.
+
+
+OWN = "element_"
+"""Put before names that mean something else here: the id of an element is not the id of an entity."""
+
+_CLASHING = RESERVED | {"id", "text"}
+_PROBABILITY = frozenset({"probability", "score"})
+_NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
+
+
+def say(draft: Draft, span: int, name: str, value: str | int | float | bool) -> None:
+    """Say something of a span: `confidence` and `probability` by these names, a probability as a number."""
+    plain = name.lower()
+    if plain in _PROBABILITY and _NUMBER.fullmatch(str(value)) and isfinite(float(value)):
+        draft.say(span, "probability", float(value))
+    elif plain == "confidence":
+        draft.say(span, plain, value)
+    elif value != "":
+        far = type(value) is int and abs(value) > FARTHEST
+        draft.say(span, OWN + name if name in _CLASHING else name, str(value) if far else value)
+
+
+def say_ids(draft: Draft, span: int, value: str) -> None:
+    """Say which entities a span stands for: one id, or several with bars between them."""
+    if value:
+        draft.say(span, "id", joined(value.split(BAR)))
+
+
+# What writers of XML share: texts and attributes escaped, what XML cannot hold refused, files named by documents.
+
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+_UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_XML_TEXT_NAME = re.compile(r"[^\W\d][\w.-]*")
+
+
+def content(text: str, document: str) -> str:
+    r"""Return a text as XML has it between tags; refuse what it cannot hold.
+
+    >>> content("R&D\r\n", "d")
+    'R&amp;D&#13;\n'
+    """
+    if found := _UNWRITABLE.search(text):
+        what = f"the character U+{ord(found[0]):04X} in document {document!r} cannot stand in XML"
+        raise WriteError(what, hint="take it out first, or write jsonl")
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+
+
+def attribute(name: str, text: str, document: str) -> str:
+    r"""Return an attribute with its value, and a space before it.
+
+    >>> attribute("a", 'x"\ny', "d")
+    ' a="x&quot;&#10;y"'
+    """
+    value = content(text, document).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;")
+    return f' {name}="{value}"'
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of an element or attribute.
+
+    >>> [is_name(each) for each in ("PER", "Zeit/Ort", "a:b", "7", "Größe", "x²")]
+    [True, False, False, False, True, False]
+    """
+    if not _XML_TEXT_NAME.fullmatch(text):
+        return False
+    if text.isascii():
+        return True
+    try:  # XML knows other letters than Python does
+        expat.ParserCreate().Parse(f"<{text}/>".encode(), True)
+    except expat.ExpatError:
+        return False
+    return True
+
+
+def written(value: Value) -> str:
+    """Return a value as text: truths as XML writes them.
+
+    >>> written(True), written(0.25), written(3), written("x")
+    ('true', '0.25', '3', 'x')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def lose_type(name: str, value: Value, passage: Passage, losses: Losses) -> None:
+    """Say that what is no text is read back as text; a probability is always a number."""
+    if not isinstance(value, str) and name != "probability":
+        losses.lose(f"that {name!r} of spans is a number or a truth: it is written as text", passage.name)
+
+
+def called(passage: Passage, mention: Mention) -> str:
+    """Return what to call a span in an error."""
+    shown = passage.covered(mention)
+    shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
+    return f"the span {shown!r} ({mention.label}, {mention.begin}:{mention.end}) of document {passage.name!r}"
+
+
+def refuse_pieces(passage: Passage, mention: Mention, because: str) -> None:
+    """Refuse a span in several pieces."""
+    if len(mention.pieces) > 1:
+        what = f"{called(passage, mention)} is in {len(mention.pieces)} pieces, and {because}"
+        raise WriteError(what, hint="formats that can: jsonl, brat, bioc")
+
+
+def file_name(document: str, suffix: str) -> str:
+    """Return the name of a document's file, which may lie in folders; refuse what is no name of a file.
+
+    >>> file_name("2020/may/7", ".xml")
+    '2020/may/7.xml'
+    """
+    steps = document.split("/")
+    if any(not step.strip() or step.startswith(".") or _UNWRITABLE.search(step) for step in steps):
+        what = f"the document {document!r} cannot be the name of a file"
+        raise WriteError(what, hint="each document is a file of its own: rename it first")
+    return document + suffix

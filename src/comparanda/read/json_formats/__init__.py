@@ -1,1 +1,0 @@
-"""Formats made of JSON: annotation tools, pipelines, linkers, linked data."""

@@ -1,1 +1,0 @@
-"""Formats whose lines are cells with tabs between them, with ids of entities."""

@@ -1,1 +1,0 @@
-"""Formats made of XML, or of text with tags in it."""

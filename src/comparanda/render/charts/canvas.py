@@ -1,0 +1,301 @@
+"""SVG as text: elements, numbers, and words that may be hostile."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from html import escape
+from typing import TYPE_CHECKING, Self
+
+from comparanda.render.charts.theme import FAINT, FONT, INK, PAPER, SIZE, TITLE_SIZE, Style, fitting, folded, text_width
+from comparanda.render.table import visible
+
+if TYPE_CHECKING:
+    from comparanda.findings.table_links import Link
+
+
+def number(value: float) -> str:
+    """Write a length or a coordinate, to a hundredth of a pixel.
+
+    >>> number(12.0), number(0.125), number(-0.001)
+    ('12', '0.12', '0')
+    """
+    written = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if written == "-0" else written
+
+
+def element(name: str, *children: str, **attributes: str | float | None) -> str:
+    """Write an element; a name of an attribute is written with `-` for `_`, and those that are None are left out.
+
+    >>> element("text", words("P < R"), x=1.5, text_anchor="end")
+    '<text x="1.5" text-anchor="end">P &lt; R</text>'
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    inner = "".join(children)
+    return f"<{name}{written}>{inner}</{name}>" if inner else f"<{name}{written}/>"
+
+
+def _value(value: str | float) -> str:
+    return words(value) if isinstance(value, str) else number(value)
+
+
+def words(text: str) -> str:
+    """Return a text that cannot be taken for markup, with what is invisible in it made visible."""
+    return escape(visible(text), quote=True)
+
+
+def text(said: str, x: float, y: float, colour: str, *, anchor: str | None = None, turned: float | None = None) -> str:
+    """Write some words at a place, level or turned around it by some degrees.
+
+    >>> text("F1", 10, 20, "#000000", anchor="end")
+    '<text x="10" y="20" text-anchor="end" fill="#000000">F1</text>'
+    """
+    around = None if turned is None else f"rotate({number(turned)} {x:.2f} {y:.2f})"
+    return element("text", words(said), x=x, y=y, text_anchor=anchor, fill=colour, transform=around)
+
+
+def path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
+    """Write the data of a path through points.
+
+    >>> path([(0, 1), (2.5, 3)])
+    'M0 1L2.5 3'
+    """
+    data = "".join(f"{'L' if count else 'M'}{number(x)} {number(y)}" for count, (x, y) in enumerate(points))
+    return data + "Z" if closed else data
+
+
+# What draws the marks of a chart: each says what it stands for, and in a page leads to what it counts.
+
+
+class Pen:
+    """Draws marks, and remembers where they lead.
+
+    Args:
+        linked: whether marks are links; in a file there is nothing they could lead to.
+
+    """
+
+    def __init__(self, *, linked: bool) -> None:
+        self._linked = linked
+        self._links: dict[Link, None] = {}
+
+    def mark(self, told: str, *shapes: str, link: Link | None = None) -> str:
+        """Draw a mark of some shapes.
+
+        Args:
+            told: what it says to those who point at it or hear it: its words and its count, as they are written.
+            shapes: what it looks like.
+            link: what leads to what it counts.
+
+        """
+        drawn = element("g", element("title", words(told)), *shapes)
+        if link is None or not self._linked:
+            return drawn
+        self._links[link] = None
+        return element("a", drawn, href=link.address(), aria_label=told)
+
+    def links(self) -> tuple[Link, ...]:
+        """Return where the marks lead, in the order in which they were drawn."""
+        return tuple(self._links)
+
+
+# The sheet a chart is drawn on: its size, title and description, and what screen readers are told.
+
+
+MARGIN = 16.0
+_LONGEST_NAME = 60
+_SPARE = 0.9  # long lines leave some room, for letters may be wider on other machines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(ABC):
+    """What all charts have.
+
+    Args:
+        title: what the chart says, in a line.
+        description: the same in a sentence or two, for those who do not see it.
+        subtitle: how the values were made, in small letters under the title.
+        name: names its file and begins the ids inside, so that several charts can stand on one page.
+        width: in pixels; charts of many columns are wider.
+
+    """
+
+    title: str
+    description: str
+    subtitle: str = ""
+    name: str = "chart"
+    width: int = 720
+
+    @abstractmethod
+    def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
+        """Draw the picture from some place down, and return it with the height of the paper below its end."""
+
+    def wide(self) -> float:
+        """Return how wide the paper is."""
+        return self.width
+
+    def svg(self, *, linked: bool = False) -> str:
+        """Return the chart as SVG.
+
+        Args:
+            linked: for a page: its marks lead to what they count, and its title is left to the page. Else it is one
+                picture, as for a file.
+
+        """
+        heading, top = self._heading(titled=not linked)
+        picture, height = self.drawn(Pen(linked=linked), top)
+        return self._document(heading + picture, height, linked=linked)
+
+    def links(self) -> tuple[Link, ...]:
+        """Return where the marks lead, each once."""
+        pen = Pen(linked=True)
+        self.drawn(pen, 0.0)
+        return pen.links()
+
+    def apart(self) -> Self:
+        """Return the same chart with ids of its own, for a notebook in which there may be others of its name."""
+        said = "\0".join((self.title, self.subtitle, self.description))
+        digest = blake2b(said.encode(errors="surrogatepass"), digest_size=4).hexdigest()
+        return replace(self, name=f"{self.name}-{digest}")
+
+    def _repr_svg_(self) -> str:
+        return self.apart().svg()
+
+    def _heading(self, *, titled: bool) -> tuple[str, float]:
+        """Return title and subtitle as drawn, and where the picture below them may begin."""
+        room = _SPARE * (self.wide() - 2 * MARGIN)
+        y, parts = MARGIN if titled else 0.0, []
+        for line in folded(self.title, room, TITLE_SIZE, 2) if titled else ():
+            y += TITLE_SIZE
+            size = TITLE_SIZE
+            parts.append(element("text", words(line), x=MARGIN, y=y, fill=INK, font_size=size, font_weight="bold"))
+            y += 4
+        for line in folded(self.subtitle, room):
+            y += SIZE
+            parts.append(text(line, MARGIN, y, FAINT))
+            y += 4
+        return "".join(parts), y + 1.5 * SIZE
+
+    def _document(self, picture: str, high: float, *, linked: bool) -> str:
+        """Return the whole SVG; what is inside a picture is hidden from screen readers, and links are not to be."""
+        width, height = number(self.wide()), number(high)
+        told = (
+            element("title", words(self.title), id=f"{self.name}-title")
+            + element("desc", words(self.description), id=f"{self.name}-description")
+            + element("rect", width=self.wide(), height=high, fill=PAPER)
+        )
+        return (
+            element(
+                "svg",
+                told,
+                picture,
+                xmlns="http://www.w3.org/2000/svg",
+                width=width,
+                height=height,
+                viewBox=f"0 0 {width} {height}",
+                role="group" if linked else "img",
+                aria_labelledby=f"{self.name}-title {self.name}-description",
+                font_family=FONT,
+                font_size=SIZE,
+            )
+            + "\n"
+        )
+
+
+def named(*parts: str) -> str:
+    """Return a name for a chart that is safe in ids and as a file, whatever systems are called.
+
+    >>> named("flow", "my tagger", "../../etc")
+    'flow-my-tagger-etc'
+    """
+    safe = (re.sub(r"[^A-Za-z0-9_]+", "-", part).strip("-") for part in parts)
+    return "-".join(part for part in safe if part)[:_LONGEST_NAME]
+
+
+# Areas that are told apart without colours: by lines across them.
+
+
+_HATCHES = {
+    "rising": "M0 6L6 0M-1 1L1 -1M5 7L7 5",
+    "falling": "M0 0L6 6M-1 5L1 7M5 -1L7 1",
+    "lying": "M0 3H6",
+    "dots": "M2 3H4",
+}
+
+
+def hatchings(name: str, styles: Iterable[Style]) -> str:
+    """Define the hatchings of some styles for the chart of a name."""
+    found = []
+    for each in dict.fromkeys(styles):
+        if each.hatch in _HATCHES:
+            lines = element("path", d=_HATCHES[each.hatch], stroke=PAPER, stroke_width=1.4, fill="none")
+            ground = element("rect", width=6, height=6, fill=each.colour)
+            size = {"width": 6.0, "height": 6.0}
+            known_by = _pattern(name, each)
+            found.append(element("pattern", ground, lines, id=known_by, patternUnits="userSpaceOnUse", **size))
+    return element("defs", *found) if found else ""
+
+
+def fill(name: str, each: Style) -> str:
+    """Return what areas of a style are filled with: its hatching, or its plain colour."""
+    return f"url(#{_pattern(name, each)})" if each.hatch in _HATCHES else each.colour
+
+
+def _pattern(name: str, each: Style) -> str:
+    return f"{name}-{each.hatch}-{each.colour.lstrip('#')}"
+
+
+# What the areas of a chart are called: a sample of each with its name, in rows.
+
+
+_SWATCH, _GAP = 14.0, 6.0
+_BETWEEN = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: what is written beside its sample, and what leads to what it counts."""
+
+    said: str
+    style: Style
+    link: Link | None = None
+
+
+def legend(pen: Pen, name: str, entries: Sequence[Entry], begin: float, end: float, top: float) -> tuple[str, float]:
+    """Draw entries between two edges, and return them with where the picture below may begin."""
+    x, y, parts = begin, top, []
+    for each in entries:
+        said = fitting(each.said, end - begin - _BETWEEN - _SWATCH - _GAP)
+        size = _SWATCH + _GAP + text_width(said) + _BETWEEN
+        if x > begin and x + size > end:
+            x, y = begin, y + 1.5 * SIZE
+        swatch = element("rect", x=x, y=y - 0.8 * SIZE, width=_SWATCH, height=SIZE, fill=fill(name, each.style))
+        words = text(said, x + _SWATCH + _GAP, y + SIZE / 6, INK)
+        parts.append(pen.mark(each.said, swatch, words, link=each.link))
+        x += size
+    return "".join(parts), y + SIZE
+
+
+# Small signs on lines, so that these are told apart without colours.
+
+
+_SHAPES = {
+    "square": "M-3.2 -3.2H3.2V3.2H-3.2Z",
+    "triangle": "M0 -4.2L4 3.2H-4Z",
+    "diamond": "M0 -4.6L4.6 0L0 4.6L-4.6 0Z",
+    "cross": "M-3.4 -3.4L3.4 3.4M-3.4 3.4L3.4 -3.4",
+    "circle": "M-3.5 0A3.5 3.5 0 1 0 3.5 0A3.5 3.5 0 1 0 -3.5 0Z",
+}
+
+
+def mark(style: Style, x: float, y: float) -> str:
+    """Draw the sign of a series at a place."""
+    place = f"translate({number(x)} {number(y)})"
+    return element("path", d=_SHAPES[style.mark], transform=place, fill=PAPER, stroke=style.colour, stroke_width=1.6)

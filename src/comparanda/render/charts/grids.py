@@ -1,0 +1,230 @@
+"""Matrices: a value in every cell, and the shade of the cell by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from comparanda.render.charts.axes import ROW, Frame, beside, column_names, column_room, nothing, widest
+from comparanda.render.charts.canvas import MARGIN, Paper, element, path, text
+from comparanda.render.charts.theme import FAINT, GRID, INK, PAPER, SERIES, SIZE, fitting
+
+if TYPE_CHECKING:
+    from comparanda.findings.table_links import Link
+    from comparanda.render.charts.canvas import Pen
+
+
+_ROW, _GAP = 26.0, 12.0
+_WIDEST = 76.0  # the most that a column takes, unless its cells need more
+_NARROWEST = 480.0  # the paper, so that there is room for a title
+PALEST, DARKEST = 0.04, 0.46
+"""How much colour the cells of the least and of the largest shade have: words on each can be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixCell:
+    """One cell.
+
+    Args:
+        said: what stands in it.
+        shade: from 0 to 1; None for none.
+        told: what it means, in words, with its numbers as they are written.
+        link: what leads to what it counts.
+        framed: whether it stands out by a frame, as the diagonal does where rows and columns agree.
+
+    """
+
+    said: str
+    told: str
+    shade: float | None = None
+    link: Link | None = None
+    framed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixChart(Paper):
+    """Rows by columns; a cell that is None is left empty.
+
+    >>> cells = ((None, MatrixCell(said="41.2", told="crf and bert: 41.2 %", shade=0.412)),)
+    >>> "41.2" in MatrixChart(title="Comp", description="Errors.", across="errors of", along="not made by",
+    ...                       rows=("crf",), columns=("crf", "bert"), cells=cells).svg()
+    True
+
+    Args:
+        across: what rows are.
+        along: what columns are.
+        rows: the names of rows.
+        columns: the names of columns.
+        cells: the cells, row by row.
+
+    """
+
+    across: str
+    along: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[MatrixCell | None, ...], ...]
+
+    def wide(self) -> float:
+        """Return how wide the paper is: cells are never narrower than what stands in them."""
+        _, beyond = column_room(self.columns, self._pitch())
+        return max(_NARROWEST, self._left() + self._pitch() * len(self.columns) + beyond + MARGIN)
+
+    def _pitch(self) -> float:
+        """Return how wide a column is."""
+        said = widest(each.said for row in self.cells for each in row if each is not None)
+        room = (self.width - MARGIN - self._left()) / max(len(self.columns), 1)
+        return max(said + _GAP, min(room, _WIDEST))
+
+    def _left(self) -> float:
+        return MARGIN + widest([self.across, *self.rows]) + _GAP
+
+    def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
+        """Draw all cells, the names of rows at their left and those of columns above."""
+        left, pitch = self._left(), self._pitch()
+        high, _ = column_room(self.columns, pitch)
+        top = top + 1.5 * SIZE + high
+        frame = Frame(left, top, left + pitch * max(len(self.columns), 1), top + _ROW * max(len(self.rows), 1))
+        middles = [left + pitch * (place + 0.5) for place in range(len(self.columns))]
+        parts = [
+            text(fitting(self.along, self.wide() - MARGIN - left), left, top - high - 6, FAINT),
+            column_names(self.columns, middles, top, pitch),
+            text(fitting(self.across, left - MARGIN - _GAP), left - _GAP, top - 4, FAINT, anchor="end"),
+        ]
+        for place, (name, row) in enumerate(zip(self.rows, self.cells, strict=True)):
+            y = top + _ROW * place
+            parts.append(beside(fitting(name, left - MARGIN - _GAP), left - _GAP, y + _ROW / 2, anchor="end"))
+            parts += [_cell(pen, each, left + pitch * column, y, pitch) for column, each in enumerate(row)]
+        if not (self.rows and self.columns):
+            parts.append(nothing(frame))
+        return "".join(parts), frame.bottom + MARGIN
+
+
+def _cell(pen: Pen, each: MatrixCell | None, x: float, y: float, pitch: float) -> str:
+    """Draw one cell: its edge, its shade, and what stands in it."""
+    box = {"x": x, "y": y, "width": pitch, "height": _ROW}
+    edge = element("rect", fill="none", stroke=GRID, **box)
+    if each is None:
+        return edge
+    shapes = [edge]
+    if each.shade is not None:
+        depth = PALEST + (DARKEST - PALEST) * min(max(each.shade, 0.0), 1.0)
+        shapes.append(element("rect", fill=SERIES[0], fill_opacity=depth, **box))
+    if each.framed:
+        inner = {"x": x + 1.5, "y": y + 1.5, "width": pitch - 3, "height": _ROW - 3}
+        shapes.append(element("rect", fill="none", stroke=INK, stroke_width=1.5, **inner))
+    shapes.append(beside(each.said, x + pitch / 2, y + _ROW / 2, anchor="middle"))
+    return pen.mark(each.told, *shapes, link=each.link)
+
+
+# UpSet charts: which members each group has, as dots in columns, and how many it counts, as a bar.
+
+
+_PITCH, _RADIUS = 19.0, 5.5
+_THICK, _UPSET_GAP = 14.0, 14.0
+_DWARFS = 2.5  # a bar that is so many times longer than the next is cut
+_BROKEN = 1.25  # and is drawn so many times as long as that one
+_CUT = "(bar cut)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """One row.
+
+    Args:
+        members: whether each of the columns belongs to it; None for a row that sums up others.
+        count: how many it counts.
+        told: what it is, in words.
+        link: what leads to what it counts.
+
+    """
+
+    members: tuple[bool, ...] | None
+    count: int
+    told: str
+    link: Link | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpSetChart(Paper):
+    """Groups in rows, their members in columns. Bars that dwarf all others are cut, and say so.
+
+    >>> groups = (Group(members=(True, False), count=7, told="only crf"),)
+    >>> "7" in UpSetChart(title="Who", description="Right together.", members=("crf", "bert"), groups=groups).svg()
+    True
+    """
+
+    members: tuple[str, ...]
+    groups: tuple[Group, ...]
+
+    def wide(self) -> float:
+        """Return how wide the paper is: columns take what they need, and bars are never squeezed."""
+        return max(self.width, 2 * MARGIN + _PITCH * len(self.members) + self.width / 2)
+
+    def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
+        """Draw all rows."""
+        high, _ = column_room(self.members, _PITCH)
+        left = MARGIN + _PITCH * len(self.members) + _UPSET_GAP
+        frame = Frame(left, top + high, self.wide() - MARGIN, top + high + ROW * max(len(self.groups), 1))
+        columns = [MARGIN + _PITCH * (place + 0.5) for place in range(len(self.members))]
+        unit, longest = self._scale(frame)
+        parts = [column_names(self.members, columns, frame.top, _PITCH)]
+        for place, group in enumerate(self.groups):
+            middle = frame.top + ROW * (place + 0.5)
+            shapes = (_dots(group.members, columns, middle), *_bar(group, frame.left, middle, unit, longest))
+            parts.append(pen.mark(f"{group.told}: {group.count:,}", *shapes, link=group.link))
+            if group.members is None:
+                parts.append(beside("others", left - _UPSET_GAP, middle, colour=FAINT, anchor="end"))
+            if group.count > longest:
+                parts.append(beside(_CUT, frame.right, middle, colour=FAINT, anchor="end"))
+        axis = path([(frame.left, frame.top), (frame.left, frame.bottom)])
+        parts.append(element("path", d=axis, stroke=INK, fill="none") if self.groups else nothing(frame))
+        return "".join(parts), frame.bottom + MARGIN
+
+    def _scale(self, frame: Frame) -> tuple[float, float]:
+        """Return how long a bar is for each that it counts, and the longest that is drawn whole."""
+        counts = sorted((group.count for group in self.groups), reverse=True)
+        longest = _longest(counts)
+        said = (f"{count:,} {_CUT if count > longest else ''}" for count in counts)
+        return (frame.right - frame.left - widest(said) - _UPSET_GAP) / (longest or 1), longest
+
+
+def _longest(counts: Sequence[int]) -> float:
+    """Return the longest bar that is drawn whole: one or two that dwarf all others are cut.
+
+    >>> _longest([2000, 120, 100]), _longest([2000, 1500, 100]), _longest([200, 120, 100])
+    (150.0, 125.0, 200)
+    """
+    for before, here in ((1, 2), (0, 1)):
+        if len(counts) > here and counts[here] and counts[before] > _DWARFS * counts[here]:
+            return _BROKEN * counts[here]
+    return counts[0] if counts else 0
+
+
+def _dots(members: Sequence[bool] | None, columns: Sequence[float], middle: float) -> str:
+    """Draw a full dot for each member, joined by a line, and an empty one for all others."""
+    if members is None:
+        return ""
+    inside = [x for x, member in zip(columns, members, strict=True) if member]
+    parts = (
+        [element("path", d=path([(inside[0], middle), (inside[-1], middle)]), stroke=INK, stroke_width=2, fill="none")]
+        if inside
+        else []
+    )
+    for x, member in zip(columns, members, strict=True):
+        look = {"fill": INK, "stroke": INK} if member else {"fill": PAPER, "stroke": FAINT}
+        parts.append(element("circle", cx=x, cy=middle, r=_RADIUS if member else _RADIUS - 1.5, stroke_width=1, **look))
+    return "".join(parts)
+
+
+def _bar(group: Group, left: float, middle: float, unit: float, longest: float) -> tuple[str, str, str]:
+    """Draw the bar of a group, its count behind it; one that is too long has a gap near its end."""
+    size = unit * min(group.count, longest)
+    bar = element("rect", x=left, y=middle - _THICK / 2, width=size, height=_THICK, fill=SERIES[0])
+    broken = ""
+    if group.count > longest:
+        at, half = left + size * 0.85, _THICK / 2 + 2
+        cut = path([(at - 3, middle + half), (at + 3, middle - half)])
+        broken = element("path", d=cut, stroke=PAPER, stroke_width=5, fill="none")
+    return bar, broken, beside(f"{group.count:,}", left + size + 5, middle)

@@ -1,0 +1,257 @@
+"""Line charts: curves with bands around them, reference lines, and their names at the right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.render.charts.axes import Axis, Frame, Scale, horizontal, nothing, tick_room, ticked, vertical
+from comparanda.render.charts.canvas import MARGIN, Paper, element, mark, path, text, words
+from comparanda.render.charts.theme import FAINT, GRID, INK, SIZE, Style, fitting, style, text_width
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.render.charts.canvas import Pen
+
+    Floats = NDArray[np.float64]
+    Point = tuple[float, float]
+
+_BELOW = 52.0  # for the numbers and the words of the lower axis
+_SAMPLE, _LEADER = 26.0, 18.0  # at the right: a piece of the line, and what leads to it
+_NAMES = 220.0  # the most that names may take
+_ROW = 1.5 * SIZE
+_MARKS = 6  # on each line
+_REFERENCE = Style(FAINT, "1 3", "circle", "none")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One line. Where a value is NaN there is a gap.
+
+    Args:
+        name: what it is called at the right.
+        x: where its points stand.
+        y: their values.
+        low: the lower edge of a band around it.
+        high: the upper edge.
+        reference: whether others are compared with it: then it is thin and grey.
+        pointed: whether each point has a mark, and not only some.
+
+    """
+
+    name: str
+    x: Sequence[float] | Floats
+    y: Sequence[float] | Floats
+    low: Sequence[float] | Floats | None = None
+    high: Sequence[float] | Floats | None = None
+    reference: bool = False
+    pointed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineChart(Paper):
+    """Lines over two axes.
+
+    >>> chart = LineChart(title="F1", description="F1 over questions.", x=Axis(label="questions", unit="count"),
+    ...                   y=Axis(label="F1", unit="share"), lines=(Line(name="random", x=[0, 1], y=[0.5, 0.6]),))
+    >>> chart.svg()[:4], chart.svg() == chart.svg()
+    ('<svg', True)
+    """
+
+    x: Axis
+    y: Axis
+    lines: tuple[Line, ...]
+    height: int = 440
+
+    def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
+        """Draw the lines with their axes, and their names at the right."""
+        del pen  # no point of a line leads anywhere
+        x_ticks, y_ticks = ticked(self.x, self._extremes("x")), ticked(self.y, self._extremes("y", "low", "high"), 8)
+        left = MARGIN + SIZE + tick_room(self.y, y_ticks)
+        right = self.width - MARGIN - _LEADER - _SAMPLE - 6 - self._name_room()
+        frame = Frame(left, top, right, self.height - _BELOW)
+        x = Scale(x_ticks.low, x_ticks.high, frame.left, frame.right)
+        y = Scale(y_ticks.low, y_ticks.high, frame.bottom, frame.top)
+        drawn = _styled(self.lines, x, y)
+        clip = f"{self.name}-clip"
+        parts = [
+            vertical(self.y, y_ticks, y, frame),
+            horizontal(self.x, x_ticks, x, frame),
+            element("clipPath", _rectangle(frame), id=clip),
+            element("g", *(each.band() for each in drawn), *(each.line() for each in drawn), clip_path=f"url(#{clip})"),
+            *(each.marks() for each in drawn),
+            _names(drawn, frame, self._name_room()),
+            "" if any(each.points for each in drawn) else nothing(frame),
+        ]
+        return "".join(parts), self.height
+
+    def _extremes(self, *columns: str) -> list[float]:
+        """Return the least and the largest of all values that are drawn."""
+        given = [getattr(line, column) for line in self.lines for column in columns]
+        values = np.concatenate([np.zeros(0), *(np.asarray(each, np.float64) for each in given if each is not None)])
+        values = values[np.isfinite(values)]
+        return [float(values.min()), float(values.max())] if len(values) else []
+
+    def _name_room(self) -> float:
+        return min(max((text_width(line.name) for line in self.lines), default=0.0), _NAMES)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A line with its style, on the paper."""
+
+    given: Line
+    style: Style
+    number: int
+    x: Scale
+    y: Scale
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """The points that can be drawn."""
+        return [point for piece in self._pieces(self.given.y) for point in piece]
+
+    def _pieces(self, values: Sequence[float] | Floats) -> list[list[Point]]:
+        """Return the points between gaps."""
+        ys = np.asarray(values, np.float64)
+        xs = np.asarray(self.given.x, np.float64)
+        known = np.flatnonzero(np.isfinite(xs) & np.isfinite(ys))
+        pieces = np.split(known, np.flatnonzero(np.diff(known) > 1) + 1)
+        return [list(zip(self.x.places(xs[rows]), self.y.places(ys[rows]), strict=True)) for rows in pieces]
+
+    def line(self) -> str:
+        """Draw the line; what is one point between two gaps is a dot."""
+        data = ""
+        for piece in map(thinned, self._pieces(self.given.y)):
+            data += path([*piece, *piece] if len(piece) == 1 else piece)
+        width = 1.2 if self.given.reference else 2.0
+        return element(
+            "path",
+            element("title", words(self.given.name)),
+            d=data,
+            fill="none",
+            stroke=self.style.colour,
+            stroke_width=width,
+            stroke_dasharray=self.style.dash,
+            stroke_linejoin="round",
+            stroke_linecap="round" if self.style.dash is None else None,
+        )
+
+    def band(self) -> str:
+        """Draw the band around the line."""
+        if self.given.low is None or self.given.high is None:
+            return ""
+        data = ""
+        for low, high in zip(self._pieces(self.given.low), self._pieces(self.given.high), strict=True):
+            data += path([*thinned(high), *reversed(thinned(low))], closed=True) if low else ""
+        return element("path", d=data, fill=self.style.colour, fill_opacity=0.16, stroke="none")
+
+    def marks(self) -> str:
+        """Draw signs on the line: at each point, or at a few places that differ from line to line."""
+        points = self.points
+        if self.given.reference or not points:
+            return ""
+        if not self.given.pointed:
+            shares = [(count + (1 + self.number % _MARKS) / (_MARKS + 1)) / _MARKS for count in range(_MARKS)]
+            begin, end = points[0][0], points[-1][0]
+            points = [_at(points, begin + share * (end - begin)) for share in shares] if end > begin else points[:1]
+        return "".join(mark(self.style, x, y) for x, y in points)
+
+
+def _at(points: list[Point], x: float) -> Point:
+    """Return the point of a line at a place."""
+    for before, behind in pairwise(points):
+        if before[0] <= x <= behind[0]:
+            share = (x - before[0]) / (behind[0] - before[0]) if behind[0] > before[0] else 0.0
+            return x, before[1] + share * (behind[1] - before[1])
+    return points[-1]
+
+
+def thinned(points: list[Point]) -> list[Point]:
+    """Leave out points that nobody could see: of each pixel's width the first, lowest, highest and last stay.
+
+    >>> len(thinned([(number / 1000, number % 7) for number in range(5000)])) <= 4 * 6
+    True
+    """
+    kept: list[Point] = []
+    begin = 0
+    for end in range(1, len(points) + 1):
+        if end < len(points) and math.floor(points[end][0]) == math.floor(points[begin][0]):
+            continue
+        rows = range(begin, end)
+        chosen = {begin, end - 1, min(rows, key=lambda row: points[row][1]), max(rows, key=lambda row: points[row][1])}
+        kept += [points[row] for row in sorted(chosen)]
+        begin = end
+    return kept
+
+
+def _styled(lines: Sequence[Line], x: Scale, y: Scale) -> list[_Drawn]:
+    count, drawn = 0, []
+    for line in lines:
+        drawn.append(_Drawn(line, _REFERENCE if line.reference else style(count), count, x, y))
+        count += not line.reference
+    return drawn
+
+
+def _names(drawn: Sequence[_Drawn], frame: Frame, room: float) -> str:
+    """Write the names at the right, each beside the end of its line, with a piece of the line before it.
+
+    Where ends lie close together, names move apart: then a thin line leads from the end to the name.
+    """
+    ended = [(each, each.points[-1]) for each in drawn if each.points]
+    ended.sort(key=lambda pair: (round(pair[1][1], 2), _middle(pair[0].points)))
+    wanted = [min(max(end[1], frame.top), frame.bottom) for _, end in ended]
+    parts = []
+    for (each, end), y in zip(ended, _apart(wanted, frame), strict=True):
+        begin = frame.right + _LEADER
+        leader = path([(min(end[0], frame.right) + 3, end[1]), (frame.right + 4, end[1]), (begin - 3, y)])
+        parts.append(element("path", d=leader, stroke=GRID, fill="none"))
+        sample = path([(begin, y), (begin + _SAMPLE, y)])
+        width = 1.2 if each.given.reference else 2.0
+        stroke = {"stroke": each.style.colour, "stroke_dasharray": each.style.dash}
+        parts.append(element("path", d=sample, fill="none", stroke_width=width, **stroke))
+        if not each.given.reference:
+            parts.append(mark(each.style, begin + _SAMPLE / 2, y))
+        name = fitting(each.given.name, room)
+        parts.append(text(name, begin + _SAMPLE + 6, y + SIZE / 3, INK))
+    return "".join(parts)
+
+
+def _middle(points: Sequence[Point]) -> float:
+    return sum(y for _, y in points) / len(points)
+
+
+def _apart(wanted: Sequence[float], frame: Frame) -> list[float]:
+    """Move places apart, each as little as need be, and all into the frame if they fit there."""
+    groups: list[list[float]] = []  # of each: the places that its members want
+    for place in wanted:
+        groups.append([place])
+        while len(groups) > 1 and _first(groups[-1], frame) < _first(groups[-2], frame) + _ROW * len(groups[-2]):
+            last = groups.pop()
+            groups[-1] += last
+    return [_first(group, frame) + _ROW * number for group in groups for number in range(len(group))]
+
+
+def _first(group: Sequence[float], frame: Frame) -> float:
+    """Return where the first of a group of names stands: around the middle of what they want, inside the frame."""
+    size = _ROW * (len(group) - 1)
+    first = sum(group) / len(group) - size / 2
+    return max(min(first, frame.bottom - size), frame.top)
+
+
+def _rectangle(frame: Frame) -> str:
+    """Return the frame, a little larger, so that lines along its edge are drawn whole."""
+    return element(
+        "rect",
+        x=frame.left,
+        y=frame.top - 2,
+        width=frame.right - frame.left + 2,
+        height=frame.bottom - frame.top + 4,
+    )

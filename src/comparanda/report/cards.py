@@ -1,0 +1,681 @@
+"""How one example looks on the page: its words, and what the key and every system say of them.
+
+`making` makes the card of a row; `drawing` what is drawn of it: `tags`, `spans`, `chains`, `trees`; `beliefs` what
+probabilistic systems hold for possible; `sides` puts runs together that say the same; `texts` makes texts safe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import numpy as np
+from rich.cells import cell_len
+
+from comparanda.core.chains import NO_CHAIN
+from comparanda.core.sites import NOTHING, shown
+from comparanda.findings.examples import Exhibits, verdict_and_rule
+from comparanda.render.table import counted
+from comparanda.report.card_texts import (
+    FEW_RUNS,
+    LONGEST_WORD,
+    Attributes,
+    Cutting,
+    Drawing,
+    Line,
+    Saying,
+    bare,
+    fitted,
+    fitted_word,
+    leftward,
+    line_of,
+    short_place,
+    sides_of,
+)
+from comparanda.report.page_data import ArcMark, ArcWord, Belief, Card, Chain, Mark, MentionMark, Possible, Ruling
+from comparanda.tasks.coref.examples import NO_CHAIN as MENTIONS_NO_CHAIN
+from comparanda.tasks.coref.examples import NO_WORD, SideChains, distance, pieces_of, where, words_of
+from comparanda.tasks.coref.examples import sentence as mentions_sentence
+from comparanda.tasks.spans.examples import Piece, Span, SpanLine, Stretch, Stretches, glued_in, window_at
+from comparanda.tasks.trees.examples import clipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from comparanda.core.candidates import Candidates
+    from comparanda.core.chains import Chains
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Rows
+    from comparanda.expressions.selection import Selection
+    from comparanda.findings.context import Context
+    from comparanda.findings.examples import Example
+    from comparanda.result import Result
+    from comparanda.tasks.coref.examples import ShownChain, ShownMention
+    from comparanda.tasks.spans.examples import ItemVerdict, Window
+    from comparanda.tasks.trees.examples import Arc
+
+
+# Spans under the words they cover, those that overlap on different lines, and what rules made of them.
+
+
+MOST_RULINGS = 12
+"""How many verdicts of rules a card shows."""
+
+
+def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = shown(NOTHING)) -> Drawing:
+    """Draw a stretch of text with words.
+
+    Args:
+        stretch: the words, and the spans of all sides.
+        run_of: the numbers of runs by their names.
+        nothing: what stands where a side has no span of the site.
+
+    """
+    around = len(stretch.sides) <= FEW_RUNS + 1
+    sides = [line.spans if around else tuple(span for span in line.spans if span.here) for line in stretch.sides]
+    pieces = (piece for spans in sides for span in spans for piece in span.pieces)
+    cutting = Cutting(stretch.words, stretch.glued, pieces)
+    site = cutting.word(stretch.begin)[0], cutting.word(stretch.end)[1]
+    line = Line(
+        tuple(cutting.parts),
+        site,
+        tuple(cutting.glued),
+        stretch.words_before,
+        stretch.words_after,
+        leftward(stretch.words),
+    )
+    empty = Mark(label=nothing, pieces=(site,), empty=True)
+    key, *runs = (Saying(_marks(spans, cutting, empty), alone=_alone(at, spans)) for at, spans in enumerate(sides))
+    left = stretch.undrawn
+    return Drawing(
+        line,
+        key,
+        tuple(runs),
+        rulings=rulings_of(stretch.items, run_of),
+        undrawn=f"{counted(left, 'more span')} at this site" if left else "",
+    )
+
+
+def _alone(number: int, spans: Sequence[Span]) -> int | None:
+    """Return the side's number if it has a wrong span whose bounds are not known: nobody can tell who has the same."""
+    return number if any(span.loose and not span.right for span in spans) else None
+
+
+def _marks(spans: Sequence[Span], cutting: Cutting, empty: Mark) -> tuple[Mark, ...]:
+    """Return the spans of one side from left to right, the longer first, each on the first line with room for it."""
+    marks = [mark for span in spans if (mark := _mark(span, cutting)).pieces]
+    if not any(span.here for span in spans):
+        marks.append(empty)
+    marks.sort(key=lambda mark: (mark.pieces[0][0], -mark.pieces[-1][1], mark.label))
+    free: list[int] = []
+    placed = []
+    for mark in marks:
+        first, last = mark.pieces[0][0], mark.pieces[-1][1]
+        level = next((level for level, begin in enumerate(free) if begin <= first), len(free))
+        free[level : level + 1] = [last + 1]
+        placed.append(msgspec.structs.replace(mark, level=level) if level else mark)
+    return tuple(placed)
+
+
+def _mark(span: Span, cutting: Cutting) -> Mark:
+    """Return the mark of a span, with those of its pieces that stand in the words that are shown."""
+    shown_pieces = (piece for piece in span.pieces if piece.begin <= cutting.size and piece.end >= 1)
+    return Mark(
+        label=fitted(span.label, LONGEST_WORD),
+        pieces=tuple(map(cutting.place, shown_pieces)),
+        wrong=not span.right,
+        beside=not span.here,
+        count=span.count,
+        loose=span.loose,
+        cut=_cut(span, cutting.size),
+    )
+
+
+def _cut(span: Span, size: int) -> Literal["before", "after", "both"] | None:
+    """Tell where a span goes on beyond the words that are shown."""
+    before, after = span.pieces[0].begin < 1, span.pieces[-1].end > size
+    return "both" if before and after else "before" if before else "after" if after else None
+
+
+def rulings_of(items: Sequence[ItemVerdict], run_of: Mapping[str, int]) -> tuple[Ruling, ...]:
+    """Return what rules made of items, those of the key first."""
+    found = []
+    for item in items[:MOST_RULINGS]:
+        runs: dict[str, list[int]] = {}
+        for each in item.verdicts:
+            runs.setdefault(fitted(verdict_and_rule(each), LONGEST_WORD), []).append(run_of[each.run])
+        found.append(
+            Ruling(
+                label=fitted(item.label, LONGEST_WORD),
+                text=fitted_word(item.text),
+                positive=item.positive,
+                verdicts=tuple((verdict, tuple(mine)) for verdict, mine in runs.items()),
+            )
+        )
+    return tuple(found)
+
+
+# Where the mentions of a chain stand in the words around the one that is looked at, side by side.
+
+
+class ChainLines:
+    """Makes the stretches around mentions; what all mentions of a view share is made once.
+
+    Args:
+        context: the ground.
+        chains: the mentions of its view.
+        mention: which of them each site is.
+        runs: the runs to show beside the key.
+
+    """
+
+    def __init__(self, context: Context, chains: Chains, mention: Rows, runs: Sequence[int]) -> None:
+        self._texts, self._chains, self._mention = context.verdicts.texts, chains, mention
+        self._sides = [
+            SideChains("key", chains.key),
+            *(SideChains(context.verdicts.runs[run], chains.runs[run]) for run in runs),
+        ]
+
+    def of(self, site: int) -> Stretch | None:
+        """Return the words around a mention, and the mentions there of its chain on each side.
+
+        A mention is called by its number in the chain, and right if it is in the key's chain. None where the mention
+        has no word, or the key not its document.
+        """
+        chains, mention = self._chains, int(self._mention[site])
+        if any(begin == end for begin, end in pieces_of(chains, mention)):
+            return None
+        place, width = int(chains.place[mention]), int(chains.width[mention])
+        window = window_at(self._texts, int(chains.document[mention]), place, width)
+        if not window.words:
+            return None
+        return Stretch(
+            window.words,
+            glued_in(self._texts, window),
+            window.number(place),
+            window.number(place + width - 1),
+            window.words_before,
+            window.words_after,
+            tuple(SpanLine(side.name, self._spans(side, mention, window)) for side in self._sides),
+            (),
+            0,
+        )
+
+    def _spans(self, side: SideChains, mention: int, window: Window) -> tuple[Span, ...]:
+        """Return the mentions of one side's chain that stand in a window; those without a word stand nowhere."""
+        chains = self._chains
+        members, own = side.members(mention), chains.key[mention]
+        in_key = (chains.key[members] == own) & (own != NO_CHAIN)
+        right = in_key if side is not self._sides[0] else np.ones_like(in_key)
+        begins = chains.place[members]
+        there = (chains.document[members] == window.document) & (begins < window.behind)
+        there &= begins + chains.width[members] > window.first
+        found = []
+        for number in np.flatnonzero(there).tolist():
+            row = int(members[number])
+            pieces = pieces_of(chains, row) or [(int(chains.place[row]), int(chains.place[row] + chains.width[row]))]
+            if all(begin < end for begin, end in pieces):
+                placed = tuple(Piece(window.number(begin), window.number(end - 1), 0, 0) for begin, end in pieces)
+                found.append(Span(str(number + 1), 1, placed, bool(right[number]), row == mention, loose=False))
+        return tuple(found)
+
+
+# The chains that sides put a mention into, with the antecedent that decides.
+
+
+_NONE = Chain(size=0)
+
+
+def draw_chains(example: Example, stretch: Stretch | None) -> Drawing:
+    """Draw the mentions of chains under the words of a stretch, if the mention has any, and the chains beside them."""
+    drawing = _unmarked(example) if stretch is None else draw_spans(stretch, {}, nothing=MENTIONS_NO_CHAIN)
+    key, *runs = example.chains
+    chains = [_chain(each, key) for each in runs]
+    said = replace(drawing.key, chain=_chain(key, None))
+    same = [each.size == each.in_key == key.size for each in runs]
+    sayings = (
+        _same(saying, said) if is_same else replace(saying, chain=chain)
+        for saying, chain, is_same in zip(drawing.runs, chains, same, strict=True)
+    )
+    return replace(drawing, key=said, runs=tuple(sayings))
+
+
+def _same(saying: Saying, key: Saying) -> Saying:
+    """Return what a side says that has the key's very chain, in whatever lines of its own file."""
+    return replace(saying, marks=key.marks, chain=key.chain)
+
+
+def _unmarked(example: Example) -> Drawing:
+    """Draw the sentence of a mention without a word, or no words at all where the key has no such document."""
+    nothing = (Saying(),) * len(example.answers)
+    before, _, after = mentions_sentence(example)
+    if not before and not after:
+        return Drawing(None, Saying(), nothing)
+    words = [*before.split(), NO_WORD, *after.split()]
+    place = len(before.split())
+    line = Line(tuple(map(fitted_word, words)), (place, place), leftward=leftward(words))
+    return Drawing(line, Saying(), nothing)
+
+
+def _chain(given: ShownChain, key: ShownChain | None) -> Chain:
+    """Return the chain of one side; the key is there for all but itself."""
+    if not given.size:
+        return _NONE
+    own = next((mention for mention in given.mentions if mention.here), given.mentions[0])
+    decides = given.antecedent
+    return Chain(
+        size=given.size,
+        mentions=tuple(_mention(each, own, signed=key is not None) for each in given.mentions),
+        antecedent=None if decides is None else decides.number,
+        distance="" if decides is None else distance(decides),
+    )
+
+
+def _mention(given: ShownMention, own: ShownMention, *, signed: bool) -> MentionMark:
+    return MentionMark(
+        number=given.number,
+        text=fitted_word(words_of(given.text)),
+        where=" ".join(where(given, own, lambda text: fitted(text, LONGEST_WORD))),
+        wrong=signed and not given.in_key,
+        here=given.here,
+    )
+
+
+# Arcs of a sentence: those of words on which sides differ, and the words at both of their ends.
+
+
+MOST_WORDS = 8
+"""How many words on which sides differ are shown, those nearest to the site."""
+
+_WORD = 16  # columns of a word in a drawing
+
+
+def most_arcs(runs: int) -> int:
+    """Return of how many words arcs are shown: of many runs, those of one word alone."""
+    return MOST_WORDS if runs <= FEW_RUNS else 1
+
+
+def draw_trees(example: Example, line: Line) -> Drawing:
+    """Draw the arcs of a sentence."""
+    key, *runs = (tuple(map(_arc, tree.arcs)) for tree in example.trees)
+    known, said = frozenset(key), Saying(arcs=key)
+    ends = {end for tree in example.trees for arc in tree.arcs for end in (arc.word, arc.head) if end}
+    left = example.undrawn
+    return Drawing(
+        line,
+        said,
+        tuple(_unlike(arcs, known, said) for arcs in runs),
+        ends=tuple(_end(number, example.words[number - 1]) for number in sorted(ends)),
+        undrawn=f"they differ on {counted(left, 'more word')} of this sentence" if left else "",
+    )
+
+
+def _unlike(arcs: Iterable[ArcMark], known: frozenset[ArcMark], key: Saying) -> Saying:
+    """Return what a run says: the arcs that are not the key's, or the very same where all are."""
+    found = tuple(arc for arc in arcs if arc not in known)
+    return Saying(arcs=found) if found else key
+
+
+def _arc(arc: Arc) -> ArcMark:
+    label = None if arc.label is None else fitted(arc.label, LONGEST_WORD)
+    return ArcMark(word=arc.word, head=arc.head, label=label, wrong=not arc.right)
+
+
+def _end(number: int, word: str) -> ArcWord:
+    text = clipped(word, _WORD) or " "
+    return ArcWord(number=number, text=text, cells=max(cell_len(text), 1))
+
+
+# The sites around a site on which some run is wrong: what else goes wrong in the same words.
+
+
+class Contested:
+    """The contested sites of a view by their places.
+
+    Args:
+        sites: the sites.
+
+    """
+
+    def __init__(self, sites: Sites) -> None:
+        rows = sites.contested
+        places = sites.document[rows].astype(np.int64) << 32 | sites.place[rows]
+        order = np.argsort(places, kind="stable")
+        self._places, self._rows = places[order], rows[order]
+
+    def between(self, document: int, first: int, behind: int) -> list[int]:
+        """Return the contested sites from one row of a document up to another, in their order."""
+        begin, end = np.searchsorted(self._places, [document << 32 | first, document << 32 | behind])
+        return [int(row) for row in self._rows[begin:end]]
+
+
+# Labels under words: at the site those of all sides, around it where a run differs from the key.
+
+
+class Tags:
+    """Draws the labels of words.
+
+    Args:
+        context: the ground.
+        runs: the runs to show beside the key.
+        around: whether sites around the one that is looked at are shown too.
+
+    """
+
+    def __init__(self, context: Context, runs: Sequence[int], *, around: bool) -> None:
+        self._sites, self._texts, self._runs = context.sites, context.verdicts.texts, runs
+        self._contested = Contested(context.sites) if around and len(runs) <= FEW_RUNS else None
+
+    def draw(self, example: Example, document: int, place: int) -> Drawing:
+        """Draw the site at a row of a document."""
+        window = window_at(self._texts, document, place, 1)
+        if not window.words:
+            return bare(len(self._runs))
+        line = line_of(window, glued_in(self._texts, window), place)
+        here = line.site[0]
+        found = self._around(window, place)
+        key = {here: _tag(here, example.key)} | {word: _beside(word, tag) for word, (tag, _) in found.items()}
+        sayings = []
+        for answer, run in zip(example.answers, self._runs, strict=True):
+            marks = {word: _beside(word, said[run], wrong=True) for word, (_, said) in found.items() if run in said}
+            marks[here] = _tag(here, answer.value, wrong=not answer.right)
+            sayings.append(Saying(_in_order(marks)))
+        # What only others get wrong is no difference between the key and a run that says nothing of it.
+        full = Saying(_in_order(key))
+        same = Saying((key[here],))
+        return Drawing(line, full, tuple(full if each == same else each for each in sayings))
+
+    def _around(self, window: Window, place: int) -> Mapping[int, tuple[str, Mapping[int, str]]]:
+        """Return the words around a site on which runs differ from the key: its label, and those of such runs."""
+        sites = self._sites
+        found: dict[int, tuple[str, Mapping[int, str]]] = {}
+        if self._contested is None:
+            return found
+        for row in self._contested.between(window.document, window.first, window.behind):
+            if (at := int(sites.place[row])) != place:
+                key = int(sites.key[row])
+                codes = {run: int(sites.values[run][row]) for run in self._runs}
+                said = {run: shown(sites.names[code]) for run, code in codes.items() if code != key}
+                found[at - window.first] = shown(sites.names[key]), said
+        return found
+
+
+def _tag(word: int, label: str, *, wrong: bool = False) -> Mark:
+    return Mark(label=fitted(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong)
+
+
+def _beside(word: int, label: str, *, wrong: bool = False) -> Mark:
+    return Mark(label=fitted(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong, beside=True)
+
+
+def _in_order(marks: Mapping[int, Mark]) -> tuple[Mark, ...]:
+    return tuple(marks[word] for word in sorted(marks))
+
+
+# What probabilistic runs hold for possible around a site.
+
+
+@dataclass(frozen=True, slots=True)
+class Possibility:
+    """A span that a run holds for possible.
+
+    Args:
+        label: its label.
+        text: what it covers of the text.
+        weight: the probability that it is there.
+        correct: whether the key has it.
+        decided: whether it is in the run's hard output.
+
+    """
+
+    label: str
+    text: str
+    weight: float
+    correct: bool
+    decided: bool
+
+
+class Possibilities:
+    """The tuples of one run by their places.
+
+    Args:
+        candidates: the tuples.
+
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self._candidates = candidates
+        self._room = int((candidates.place + candidates.width).max(initial=0)) + 1
+        begins = candidates.document.astype(np.int64) * self._room + candidates.place
+        self._order = np.argsort(begins, kind="stable")
+        self._begins = begins[self._order]
+        self._ends = self._begins + candidates.width[self._order]
+        self._reach = np.maximum.accumulate(self._ends)
+
+    def around(self, document: int, place: int, width: int) -> list[Possibility]:
+        """Return the tuples that share a row with some rows of a document, the most likely first."""
+        first = document * self._room + min(place, self._room)
+        behind = document * self._room + min(place + width, self._room)
+        found = np.arange(
+            np.searchsorted(self._reach, first, side="right"), np.searchsorted(self._begins, behind, side="left")
+        )
+        rows = self._order[found[self._ends[found] > first]]
+        weights = self._candidates.beliefs.weight[rows]
+        return [self._one(row) for row in rows[np.argsort(-weights, kind="stable")].tolist()]
+
+    def _one(self, row: int) -> Possibility:
+        given = self._candidates
+        return Possibility(
+            shown(given.names[int(given.label[row])]),
+            given.text[row],
+            float(given.beliefs.weight[row]),
+            bool(given.correct[row]),
+            bool(given.decided[row]),
+        )
+
+
+# What probabilistic runs hold for possible at a site, the most likely first.
+
+
+MOST = 6
+"""How many spans of a run are shown."""
+
+MOST_OF_MANY = 2
+"""How many where there are many runs."""
+
+
+class Beliefs:
+    """Shows what runs hold for possible.
+
+    Args:
+        candidates: the tuples of all runs.
+        runs: those that are shown.
+        text: whether the words of spans are shown.
+
+    """
+
+    def __init__(self, candidates: Sequence[Candidates], runs: Sequence[int], *, text: bool) -> None:
+        self._runs = [(run, Possibilities(candidates[run])) for run in runs]
+        self._most = MOST if len(runs) <= FEW_RUNS else MOST_OF_MANY
+        self._text = text
+
+    def of(self, document: int, place: int, width: int) -> Iterator[Belief]:
+        """Return what runs hold for possible in some rows of a document, for those that hold anything so."""
+        for run, possibilities in self._runs:
+            found = possibilities.around(document, place, width)
+            spans = tuple(map(self._possible, found[: self._most]))
+            if spans:
+                yield Belief(run=run, spans=spans, further=len(found) - len(spans))
+
+    def _possible(self, given: Possibility) -> Possible:
+        return Possible(
+            label=fitted(given.label, LONGEST_WORD),
+            text=fitted_word(given.text) if self._text else "",
+            weight=f"{given.weight:.3f}" if given.weight >= 0.001 else "<0.001",
+            share=round(100 * given.weight),
+            correct=given.correct,
+            decided=given.decided,
+        )
+
+
+# What there is to see of a row: labels under words, spans, mentions of chains, arcs, or nothing but values.
+
+
+Kind = Literal["tags", "spans", "mentions", "arcs", "rows"]
+
+
+class Drawer:
+    """Draws rows of a view; what all of them share is made once.
+
+    Args:
+        context: the ground.
+        runs: the runs to show beside the key.
+        of: whether rows are sites or items.
+
+    """
+
+    def __init__(self, context: Context, runs: Sequence[int], of: Literal["sites", "items"]) -> None:
+        self._context, self._runs, self._of = context, runs, of
+        self._run_of = {name: run for run, name in enumerate(context.verdicts.runs)}
+        self._by_line = any(part.by_line for part in context.verdicts.texts.parts)
+
+    def draw(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+        """Draw a row, and say what is drawn."""
+        kind, drawing = self._item(example, row) if self._of == "items" else self._site(example, row)
+        return ("rows", drawing) if drawing.line is None and kind != "mentions" else (kind, drawing)
+
+    def stands(self, row: int) -> tuple[int, int, int]:
+        """Return the document of a row, and what it covers there: the first row, and how many."""
+        view = self._context.view
+        if self._of == "sites":
+            sites = view.sites
+            width = 1 if sites.width is None else int(sites.width[row])
+            return int(sites.document[row]), int(sites.place[row]), width
+        items, claims = view.items, view.claims
+        width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
+        return int(items.document[row]), int(items.place[row]), width
+
+    def _site(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+        if example.stretch is not None:
+            return "spans", self._spans(example.stretch)
+        if self._chain_lines is not None:
+            return "mentions", draw_chains(example, self._chain_lines.of(row))
+        return self._arcs(example, row) if example.trees else self._labels(example, row)
+
+    def _item(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+        items = self._context.view.items
+        if self._stretches is not None and items.claim is not None:
+            drawing = self._spans(self._stretches.of_claim(int(items.claim[row])))
+            return "spans", replace(drawing, rulings=()).with_verdicts(self._verdicts_on(self._stretches, row))
+        if self._chain_lines is not None and items.site is not None:
+            return "mentions", draw_chains(example, self._chain_lines.of(int(items.site[row])))
+        return self._labels(example, row)
+
+    def _verdicts_on(self, stretches: Stretches, item: int) -> list[str]:
+        """Return what rules made of an item in each run."""
+        said = {each.run: fitted(verdict_and_rule(each), LONGEST_WORD) for each in stretches.verdicts_on(item)}
+        return [said.get(self._context.verdicts.runs[run], "") for run in self._runs]
+
+    def _spans(self, stretch: Stretch) -> Drawing:
+        return draw_spans(stretch, self._run_of) if stretch.words else bare(len(self._runs))
+
+    def _labels(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+        if self._by_line:
+            return "rows", bare(len(self._runs))
+        return "tags", self._tags.draw(example, *self.stands(row)[:2])
+
+    def _arcs(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+        texts, (document, place, _) = self._context.verdicts.texts, self.stands(row)
+        window = window_at(texts, document, place, 1)
+        line = line_of(window, glued_in(texts, window), place)
+        return "arcs", draw_trees(example, line)
+
+    @cached_property
+    def _tags(self) -> Tags:
+        return Tags(self._context, self._runs, around=self._of == "sites")
+
+    @cached_property
+    def _stretches(self) -> Stretches | None:
+        claims = self._context.view.claims
+        return None if claims is None else Stretches(self._context, claims, self._runs)
+
+    @cached_property
+    def _chain_lines(self) -> ChainLines | None:
+        view = self._context.view
+        if view.chains is None or view.mention is None:
+            return None
+        return ChainLines(self._context, view.chains, view.mention, self._runs)
+
+
+# From a row of a selection to its card.
+
+
+class Cards:
+    """Makes the cards of a selection, one by one; what all of them share is made once.
+
+    Args:
+        result: the result.
+        selection: what is shown; rows of other selections in the same view can be shown too.
+        text: whether words of the corpus are shown.
+        attributes: the attributes that cards name, in order.
+
+    """
+
+    def __init__(
+        self, result: Result, selection: Selection, *, text: bool = True, attributes: Sequence[str] = ()
+    ) -> None:
+        context, view = result.context(selection.view.name), selection.view
+        everybody = tuple(range(len(result.verdicts.runs)))
+        self._exhibits = Exhibits(context, selection, everybody, most_arcs=most_arcs(len(everybody)))
+        self._runs = self._exhibits.seen
+        self._drawer = Drawer(replace(context, view=view), self._runs, selection.of)
+        self._attributes = Attributes(result.verdicts, selection, attributes, text=text)
+        self._beliefs = None if view.candidates is None else Beliefs(view.candidates, self._runs, text=text)
+        self._view, self._of, self._text = view, selection.of, text
+
+    def of(self, row: int) -> Card:
+        """Return the card of one site or item."""
+        example = self._exhibits.of(row)
+        nothing: tuple[Kind, Drawing] = "rows", bare(len(self._runs))
+        kind, drawing = self._drawer.draw(example, row) if self._text else nothing
+        line = drawing.line
+        plain = Card(
+            document=fitted(example.document, LONGEST_WORD),
+            label=fitted(self._label(row), LONGEST_WORD),
+            kind=kind,
+            sides=sides_of(example, self._runs, drawing),
+            place=short_place(example.place),
+            line=fitted(example.after or example.word) if self._text and line is None else "",
+            ends=drawing.ends,
+            rulings=drawing.rulings,
+            beliefs=() if self._beliefs is None else tuple(self._beliefs.of(*self._drawer.stands(row))),
+            undrawn=drawing.undrawn,
+            attributes=self._attributes.of(row),
+        )
+        if line is None:
+            return plain
+        return msgspec.structs.replace(
+            plain,
+            words=line.words,
+            glued=line.glued,
+            site=line.site,
+            words_before=line.before,
+            words_after=line.after,
+            leftward=line.leftward,
+        )
+
+    def _label(self, row: int) -> str:
+        """Return what conditions call `label`."""
+        if self._of == "items":
+            items = self._view.items
+            return shown(items.names[int(items.label[row])])
+        labels = self._view.sites.labels
+        return shown(labels.names[int(labels.key[row])])
+
+
+def sentence(card: Card) -> str:
+    """Return the words of a card as one text, with white space where its sentence has some."""
+    glued = frozenset(card.glued)
+    return "".join(word if number in glued or not number else f" {word}" for number, word in enumerate(card.words))

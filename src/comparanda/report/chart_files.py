@@ -1,0 +1,89 @@
+"""The charts of a page as people put them into papers and slides: of all systems, and of the pair that comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from comparanda.errors import ComparandaError
+from comparanda.feedback.findings import curve_chart
+from comparanda.render.charts.canvas import named
+from comparanda.render.charts.png import as_png, renderer
+from comparanda.render.registry import drawings
+from comparanda.report.views import errors_of, experiments, ranking, united
+from comparanda.tasks.prob.finding_tables import CHARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from comparanda.findings.base import Finding
+    from comparanda.render.charts import Paper
+    from comparanda.report.builder import Choices
+    from comparanda.result import Result
+
+
+def charts_of(result: Result, choices: Choices) -> Iterator[Paper]:
+    """Yield the charts, view by view."""
+    for finding in _findings(result, choices):
+        yield from drawings(finding)
+    if result.verdicts.view(choices.view).candidates is not None:
+        found = result.probabilities(view=choices.view)
+        yield from (draw(found) for draw in CHARTS.values())
+    for tried in experiments(result, choices):
+        yield curve_chart(tried.finding, tried.trials)
+
+
+def _findings(result: Result, choices: Choices) -> Iterator[Finding]:
+    view = choices.view
+    yield ranking(result, choices)
+    if len(result.systems) > 1:
+        yield result.difference(choices.base, choices.new, by=(), view=view)
+        errors = errors_of(result, choices, *result.systems)
+        if errors is not None:
+            yield from (errors, result.diversity(view=view), united(result, choices))
+    for run in result.verdicts.runs:
+        yield result.confusion(run, view=view)
+
+
+# Charts as files, for papers and slides.
+
+
+def write_pictures(charts: Iterable[Paper], folder: str | PathLike[str]) -> list[Path]:
+    """Write charts into a folder, which is made if need be, and return the files.
+
+    Each becomes an SVG, and a PNG too where resvg-py is installed and has a font to write with. Files are called like
+    their charts; of several with one name the second has a 2 behind it, and so on.
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    draw = _drawing()
+    taken: set[str] = set()
+    files = []
+    for chart in charts:
+        name, svg = _free(named(chart.name) or "chart", taken), chart.svg()
+        contents = {".svg": svg.encode(), **({} if draw is None else {".png": draw(svg)})}
+        for suffix, content in contents.items():
+            files.append(target / f"{name}{suffix}")
+            files[-1].write_bytes(content)
+    return files
+
+
+def _drawing() -> Callable[[str], bytes] | None:
+    """Return what makes PNG, if anything here does."""
+    try:
+        renderer()
+    except ComparandaError:
+        return None
+    return as_png
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name that no file has, also where file systems do not tell capitals from small letters."""
+    number, free = 1, name
+    while free.lower() in taken:
+        number += 1
+        free = f"{name}-{number}"
+    taken.add(free.lower())
+    return free

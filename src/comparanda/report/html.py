@@ -1,0 +1,87 @@
+"""The file around the data: one HTML document that needs nothing else, in which nothing runs but its script."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from functools import cache
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from comparanda.render.charts.theme import variables
+from comparanda.version import __version__
+
+if TYPE_CHECKING:
+    from comparanda.report.page_data import Page
+
+SCRIPTS = (
+    "dom",
+    "address",
+    "frame",
+    "visits",
+    "keyboard",
+    "store",
+    "remote",
+    "filters",
+    "choices",
+    "sorting",
+    "tables",
+    "charts",
+    "words",
+    "arcs",
+    "cards",
+    "items",
+    "suspects",
+    "views",
+    "main",
+)
+"""The parts of the script, in order: they share one scope, and what runs at once uses only what stands before it."""
+
+STYLES = ("page", "cards", "items", "suspects", "charts")
+
+
+def as_html(page: Page) -> str:
+    """Return the page as one file."""
+    packed = gzip.compress(msgspec.json.encode(page), 9, mtime=0)
+    return Template(_asset("page.html")).substitute(
+        policy=policy(served=page.served),
+        generator=f"comparanda {__version__}",
+        title=escape(page.title),
+        style=_style(),
+        script=_script(),
+        data=base64.b64encode(packed).decode(),
+    )
+
+
+def policy(*, served: bool) -> str:
+    """Return what a browser is to allow: this script, this style, and no request; for a page of a server, to that."""
+    reachable = "'self'" if served else "'none'"
+    return (
+        f"default-src 'none'; script-src '{_digest(_script())}'; style-src '{_digest(_style())}'; img-src data:; "
+        f"connect-src {reachable}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _script() -> str:
+    joined = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{joined}\n}})();\n'
+
+
+@cache
+def _style() -> str:
+    colours = f":root {{\n{variables()}\n}}"
+    return "\n".join([colours, *(_asset(f"{name}.css") for name in STYLES)])
+
+
+def _asset(name: str) -> str:
+    return files("comparanda.report").joinpath("assets", name).read_text(encoding="utf-8")

@@ -1,0 +1,173 @@
+"""The views of outputs without a key: how far they agree, and what each says where another says something else.
+
+Nobody is right or wrong here. Documents and words are those of one output, the ground, which stands where the key
+stands in the result: conditions and examples call it so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from comparanda.errors import UsageError, nearest
+from comparanda.expressions import quote
+from comparanda.findings.context import is_value, share
+from comparanda.findings.difference import label_columns
+from comparanda.findings.table_links import Link
+from comparanda.render.table import Field, Linked, Table, counted, visible
+from comparanda.report.page_data import Choice, TextPart, View
+from comparanda.report.parts import table_part, table_parts
+from comparanda.report.views import MOST_PAIRS, how_made, noted
+
+if TYPE_CHECKING:
+    from comparanda.findings.agreement import Agreements
+    from comparanda.report.builder import Choices
+    from comparanda.report.lists import Lists
+    from comparanda.report.page_data import Part
+    from comparanda.result import Result
+
+_OTHERS = "(others)"
+
+
+@dataclass(frozen=True)
+class KeylessViews:
+    """Makes the views.
+
+    Args:
+        found: how far the outputs agree.
+
+    """
+
+    found: Agreements
+
+    def overview(self, result: Result, choices: Choices, lists: Lists) -> View:
+        """Return how far all outputs agree, and what was compared."""
+        ground = self.found.ground
+        said = (
+            f"There is no key: nobody is right or wrong here. Documents and words are those of {ground}, and where an "
+            f"example or a condition says “key”, it is what {ground} says. What two outputs say where they differ "
+            "stands in the view of pairs."
+        )
+        parts: tuple[Part, ...] = (
+            TextPart(name="no-key", title="Without a key", lines=(visible(said),)),
+            *table_parts(self.found, lists.number),
+            how_made(result, choices, ground),
+            noted(result, choices),
+        )
+        return View(name="overview", title="Overview", parts=parts)
+
+    def pairs(self, result: Result, choices: Choices, lists: Lists) -> View:
+        """Return for every two outputs what one says where the other says something else."""
+        usual, every = self._wanted(choices), list(combinations(self.found.outputs, 2))
+        pairs = every
+        if choices.pairs == "some" and len(every) > MOST_PAIRS:
+            pairs = [pair for pair in every if self.found.ground in pair or usual == {*pair}]
+        made = []
+        for first, second in pairs:
+            table = table_part(self._table(result, first, second), lists.number)
+            made.append(Choice(title=visible(f"{first} and {second}"), base=first, new=second, parts=(table,)))
+        return View(
+            name="pair",
+            title="Pair",
+            parts=() if pairs is every else (self._left_out(len(pairs), len(every)),),
+            choices=tuple(made),
+            chosen=next(place for place, pair in enumerate(pairs) if usual <= {*pair}),
+        )
+
+    def _left_out(self, held: int, every: int) -> TextPart:
+        """Say which pairs the page holds, and how to see the others."""
+        said = (
+            f"This page holds {held:,} of {counted(every, 'pair')}: each output with {self.found.ground}. For all: "
+            "comparanda report --no-key … --pairs all. For one of the others: --base NAME --new NAME."
+        )
+        return TextPart(name="left-out", title="Which pairs are here", lines=(visible(said),))
+
+    def _wanted(self, choices: Choices) -> set[str]:
+        """Return those outputs that the pair shown first must have."""
+        names, known = [name for name in (choices.base, choices.new) if name is not None], self.found.outputs
+        for name in names:
+            if name not in known:
+                hint = f"outputs: {', '.join(known)}"
+                raise UsageError(f"no output is called {name!r}{nearest(name, known)}", hint=hint)
+        if len({*names}) < len(names):
+            raise UsageError(f"the output {names[0]!r} is compared with itself")
+        return {*names}
+
+    def _table(self, result: Result, first: str, second: str) -> Table:
+        """Return what two outputs say where they differ; one of them may be the ground."""
+        ground, view = self.found.ground, self.found.view
+        if ground == first:
+            return _table(first, second, _from_ground(result, view, second))
+        if ground == second:
+            return _table(first, second, _from_ground(result, view, first).turned())
+        table = _table(first, second, _between(result, view, first, second))
+        if result.verdicts.view(view).shared:
+            return table
+        return replace(table, notes=(*table.notes, f"sites are those of {ground} and these two together"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What two outputs say where they differ.
+
+    Args:
+        sites: how many sites the two have.
+        all: what leads to all at which they differ.
+        rows: what the first says, what the second says, at how many sites, and what leads to these.
+
+    """
+
+    sites: int
+    all: Link
+    rows: tuple[tuple[str, str, int, Link], ...]
+
+    def turned(self) -> _Said:
+        return replace(self, rows=tuple((second, first, count, link) for first, second, count, link in self.rows))
+
+
+def _from_ground(result: Result, view: str, output: str) -> _Said:
+    """Return what an output says where the ground says something else."""
+    found = result.confusion(output, view=view)
+    rows = tuple(
+        (each.key or _OTHERS, each.said or _OTHERS, each.wrong, Link(each.where_wrong, view=view))
+        for each in found.cells
+        if each.wrong
+    )
+    where = f"among({quote(output)}) and not right({quote(output)})"
+    return _Said(found.sites, Link(where, view=view), rows)
+
+
+def _between(result: Result, view: str, first: str, second: str) -> _Said:
+    """Return what two outputs say where they differ, whatever the ground says there."""
+    found = replace(result, resamples=0).difference(first, second, by=(), view=view)
+    counts: Counter[tuple[str, str]] = Counter()
+    for each in found.classes:
+        for kind in each.transitions:
+            counts[kind.base, kind.new] += kind.count
+    _, *columns = label_columns(result.context(view).sites)
+
+    def link(*said: str) -> Link:
+        return Link(" and ".join(["differs", *map(is_value, columns, said)]), first, second, view)
+
+    rows = tuple((*said, count, link(*said)) for said, count in counts.items())
+    return _Said(found.sites, link(), rows)
+
+
+def _table(first: str, second: str, found: _Said) -> Table:
+    fields = (
+        Field("first", first),
+        Field("second", second),
+        Field("count", "sites", "count"),
+        Field("share", "% of differences", "share"),
+    )
+    different = sum(count for _, _, count, _ in found.rows)
+    rows: list[tuple[Any, ...]] = [("(all)", "", Linked(different, found.all), share(different, different))]
+    for one, other, count, link in sorted(found.rows, key=lambda row: (-row[2], *row[:2])):
+        rows.append((one, other, Linked(count, link), Linked(share(count, different), link)))
+    title = f"Where {first} and {second} differ: {different:,} of {counted(found.sites, 'site')}"
+    notes = [] if different else ["they say the same everywhere"]
+    if any(one == other for one, other, _, _ in found.rows):
+        notes.append("the same label on both sides: what differs is something else, such as where it begins and ends")
+    return Table("differences", title, fields, tuple(rows), tuple(notes))

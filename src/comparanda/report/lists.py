@@ -1,0 +1,346 @@
+"""What the numbers of a page lead to: each list of sites or items once, all of it or a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from comparanda.expressions import parse, unparse
+from comparanda.expressions.selection import PAIR_NAMES, Ground, Selection, about_items, selected
+from comparanda.expressions.syntax import And, Call, Comparison, ComparisonStep, Name, Node, Not, Text, Truth
+from comparanda.findings.examples import by_hash
+from comparanda.findings.table_links import EVERY_PAIR, EVERYWHERE
+from comparanda.render.table import counted, visible
+from comparanda.report.cards import Cards
+from comparanda.report.page_data import Card, ItemList
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.items import Items
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Rows
+    from comparanda.core.verdicts import Verdicts
+    from comparanda.findings.table_links import Link
+    from comparanda.result import Result
+
+    Pairs = NDArray[np.int64]
+
+
+# What a condition says, in words: `correction and base == "NOUN"` is "correction, brill NOUN".
+
+
+_CLASSES = frozenset({"correction", "new_error", "changed_error", "same_right", "same_error", "differs"})
+_OF_PAIR = {"base": 0, "new": 1, "base_label": 0, "new_label": 1}
+_SAID = {
+    "right": ("{} right", "{} wrong"),
+    "right_by_run": ("{} right", "{} wrong"),
+    "claims": ("{} has it", "{} has it not"),
+    "flips": ("runs of {} differ", "runs of {} agree"),
+    "base_right": ("{base} right", "{base} wrong"),
+    "new_right": ("{new} right", "{new} wrong"),
+    "base_claims": ("{base} has it", "{base} has it not"),
+    "new_claims": ("{new} has it", "{new} has it not"),
+    "positive": ("in the key", "not in the key"),
+    "negative": ("not in the key", "in the key"),
+    "majority_right": ("majority right", "majority wrong"),
+}
+"""What is said of what holds, and of what does not."""
+
+
+def in_words(link: Link) -> str:
+    """Say what a condition means, as far as it is made of parts that have a name; others stand as they are.
+
+    >>> from comparanda.findings.table_links import Link
+    >>> in_words(Link('correction and base == "NOUN" and new == "PROPN" and length > 3', "crf", "bert"))
+    'correction, crf NOUN → bert PROPN, length > 3'
+    >>> in_words(Link("correction", "crf", "bert"))
+    'crf → bert: correction'
+    >>> in_words(Link('right("crf") and not right("bert")')), in_words(Link("true"))
+    ('crf right, bert wrong', 'everything')
+    """
+    root = parse(EVERYWHERE if link.where == EVERY_PAIR else link.where).root
+    operands = root.operands if isinstance(root, And) else (root,)
+    said = ", ".join(_parts(operands, link)) or "everything"
+    if link.base is not None and link.new is not None and not (link.base in said and link.new in said):
+        said = f"{link.base} → {link.new}: {said}"
+    return visible(said)
+
+
+def _parts(operands: tuple[Node, ...], link: Link) -> Iterator[str]:
+    """Write part by part; what base and new say of a site is one part."""
+    systems = link.base or "base", link.new or "new"
+    waiting = ""
+    for operand in operands:
+        match operand:
+            case Truth(True) | Call("among"):
+                continue
+            case Comparison(Name(name), (ComparisonStep("==", Text(value)),)) if name in _OF_PAIR:
+                said = f"{systems[_OF_PAIR[name]]} {value}"
+                if _OF_PAIR[name] == 0 and not waiting:
+                    waiting = said
+                    continue
+                said, waiting = f"{waiting} → {said}" if waiting else said, ""
+            case _:
+                said = _said(operand, systems)
+        if waiting:
+            yield waiting
+            waiting = ""
+        yield said
+    if waiting:
+        yield waiting
+
+
+def _said(node: Node, systems: tuple[str, str]) -> str:
+    """Write one part, or what it is not."""
+    match node:
+        case Not(operand):
+            return _held(operand, systems, 1) or f"not {unparse(operand)}"
+        case Comparison(Name(name), (ComparisonStep("==", Text(value)),)):
+            return f"{name} {value}"
+        case Comparison(Call("value" | "label_of", (Text(run),)), (ComparisonStep("==", Text(value)),)):
+            return f"{run} {value}"
+        case _:
+            return _held(node, systems, 0) or unparse(node)
+
+
+def _held(node: Node, systems: tuple[str, str], turned: int) -> str | None:
+    """Write what has a name of its own, or its opposite."""
+    match node:
+        case Name(name) if name in _CLASSES and name in PAIR_NAMES:
+            return ("not " if turned else "") + name.replace("_", " ")
+        case Name(name) if name in _SAID:
+            return _SAID[name][turned].format(base=systems[0], new=systems[1])
+        case Call(function, (Text(name),)) if function in _SAID:
+            return _SAID[function][turned].format(name)
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a page holds of its lists.
+
+    Args:
+        lists: the lists, in the order of their numbers.
+        cards: the examples in them, each once.
+        least: how many examples stand behind a number, at the least, where not all of them do; None if all do.
+
+    """
+
+    lists: tuple[ItemList, ...]
+    cards: tuple[Card, ...] = ()
+    least: int | None = None
+
+    def said(self, *, text: bool, seed: int) -> str:
+        """Say what that is of the corpus, to stand behind "this page holds"."""
+        if self.lists and self.lists[0].cards is None:
+            return "no examples; all of them are asked for when they are looked at"
+        words = f"{counted(len(self.cards), 'example')} {'with' if text else 'without'} their words"
+        if self.least is None:
+            held = f"{words}: all that its numbers count"
+        else:
+            held = f"{words}: at least {self.least:,} of those behind each number, or all, chosen by hash (seed {seed})"
+        folded = "; sites that all systems have right are only counted, but for some of each label"
+        return held + folded * any(each.folded for each in self.lists)
+
+
+class Lists:
+    """Numbers the links of a page, and then makes the lists and cards that they lead to.
+
+    Args:
+        result: the result.
+
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        self._numbers: dict[Link, int] = {}
+
+    def number(self, link: Link) -> int:
+        """Return the number of the list that a link leads to."""
+        return self._numbers.setdefault(link, len(self._numbers))
+
+    def unfilled(self) -> tuple[ItemList, ...]:
+        """Return the lists without what they hold, for a page whose server is asked for it."""
+        return tuple(_list(link, in_words(link), self._of(link)) for link in self._numbers)
+
+    def held(self, examples: int, *, text: bool = True, attributes: tuple[str, ...] = ()) -> Held:
+        """Return the lists and their cards: all of them, or as many in each list as leave no more cards than wished.
+
+        Each list then begins with its examples of the smallest hash, and goes on as long as the next one is there
+        anyway, for another list: so what large numbers count is a sample of all of it.
+
+        Args:
+            examples: how many cards there may be in all.
+            text: whether cards hold words of the corpus.
+            attributes: the names of what slices are made by.
+
+        """
+        universes: dict[_Key, _Universe] = {}
+        ground = Ground(self._result.verdicts)
+        samples = [self._sample(link, ground, universes, examples) for link in self._numbers]
+        fitting = (size for size in sizes(examples) if sum(each.size(size) for each in universes.values()) <= examples)
+        least = next(fitting, 1)  # a number with no example at all would lead nowhere
+        cards: list[Card] = []
+        for universe in universes.values():
+            shown = Cards(self._result, self._selected(universe.link, ground), text=text, attributes=attributes)
+            cards += map(shown.of, universe.numbered(least, len(cards)))
+        lists = tuple(
+            _list(link, sample.words, sample.universe.of, sample)
+            for link, sample in zip(self._numbers, samples, strict=True)
+        )
+        cut = any(
+            len(each.cards or ()) < sample.count - sample.folded for each, sample in zip(lists, samples, strict=True)
+        )
+        return Held(lists, tuple(cards), least if cut else None)
+
+    def _selected(self, link: Link, ground: Ground) -> Selection:
+        verdicts = self._result.verdicts
+        return selected(verdicts, verdicts.view(link.view), link.where, link.base, link.new, ground=ground)
+
+    def _sample(self, link: Link, ground: Ground, universes: dict[_Key, _Universe], most: int) -> _Sample:
+        selection = self._selected(link, ground)
+        whole = selection.view is self._result.verdicts.view(selection.view.name)
+        key = selection.view.name, None if whole else frozenset(selection.runs or ()), selection.of
+        if key not in universes:
+            universes[key] = _Universe(self._result, link, selection)
+        return universes[key].sample(selection, most, in_words(link))
+
+    def _of(self, link: Link) -> Literal["sites", "items"]:
+        view = self._result.verdicts.view(link.view)
+        return "items" if about_items(link.where, view.sites.attributes) else "sites"
+
+
+def _list(link: Link, words: str, of: Literal["sites", "items"], sample: _Sample | None = None) -> ItemList:
+    cards, runs = (None, None) if sample is None else sample.held()
+    return ItemList(
+        where=link.where,
+        base=link.base,
+        new=link.new,
+        view=link.view,
+        words=words,
+        of=of,
+        count=None if sample is None else sample.count,
+        folded=0 if sample is None else sample.folded,
+        cards=cards,
+        runs=runs,
+    )
+
+
+def entries(verdicts: Verdicts, selection: Selection) -> tuple[Rows, Pairs | None]:
+    """Return the rows of a selection in the order of the text, and the runs that each is about.
+
+    What counts several times, once for each pair of runs, stands there as often. None for the runs where no pair was
+    named or all systems have one run: then there is nothing to tell.
+    """
+    table, rows = _table(selection), selection.rows
+    order = np.lexsort((rows, table.place[rows], table.document[rows]))
+    pairs = _pairs(verdicts, selection)
+    return rows[order], None if pairs is None else pairs[order]
+
+
+def sizes(most: int) -> Iterator[int]:
+    """Yield how many examples may stand behind a number, from all that are wished down to one: round numbers.
+
+    >>> list(sizes(300))
+    [300, 200, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    """
+    yield most
+    for digits in reversed(range(len(str(most)))):
+        yield from (digit * 10**digits for digit in range(9, 0, -1) if digit * 10**digits < most)
+
+
+def _table(selection: Selection) -> Sites | Items:
+    return selection.view.items if selection.of == "items" else selection.view.sites
+
+
+def _pairs(verdicts: Verdicts, selection: Selection) -> Pairs | None:
+    """Return the runs of base and new that each row is about, if it is about some and systems have several."""
+    if selection.pairs is None or not _several(verdicts):
+        return None
+    return np.array(selection.pairs, np.int64).reshape(-1, 2)
+
+
+def _several(verdicts: Verdicts) -> bool:
+    """Whether a system has several runs."""
+    return len(verdicts.runs) > len(verdicts.systems)
+
+
+_Key = tuple[str, frozenset[int] | None, Literal["sites", "items"]]
+"""A view, the runs whose sites it has (None for all), and whether it is about sites or items."""
+
+
+class _Universe:
+    """The sites, or items, of a view among some runs: what lists take their rows from.
+
+    It holds numbers alone, not the view: there may be one universe for every pair of systems.
+
+    Args:
+        result: the result.
+        link: what leads to one of the lists.
+        selection: the same list.
+
+    """
+
+    def __init__(self, result: Result, link: Link, selection: Selection) -> None:
+        self.link, self.of = link, selection.of
+        self._verdicts = result.verdicts
+        table = _table(selection)
+        rows = np.arange(table.rows)
+        self._rank = np.empty(len(rows), np.int32)
+        self._rank[by_hash(result.context(selection.view.name), table, rows)] = rows
+        self._first = np.full(len(rows), np.iinfo(np.int32).max, np.int32)
+        self.place = np.empty(len(rows), np.int32)
+        self.place[np.lexsort((rows, table.place, table.document))] = rows
+        self.number = np.full(len(rows), -1, np.int32)
+
+    def sample(self, selection: Selection, most: int, words: str) -> _Sample:
+        """Choose some rows of a list: those of the smallest hash, so that lists share as many as they can."""
+        rank = self._rank[selection.rows]
+        once = np.unique(rank) if _several(self._verdicts) else rank  # what counts several times is one example
+        end = np.partition(once, most)[most] if len(once) > most else len(self._rank)
+        chosen = np.flatnonzero(rank < end)
+        chosen = chosen[np.argsort(rank[chosen], kind="stable")]
+        rows, pairs = selection.rows[chosen], _pairs(self._verdicts, selection)
+        turn = np.cumsum(np.diff(rank[chosen], prepend=-1) > 0) - 1
+        self._first[rows] = np.minimum(self._first[rows], turn)
+        chosen_pairs = None if pairs is None else pairs[chosen]
+        return _Sample(self, words, len(selection), selection.folded, rows, chosen_pairs)
+
+    def size(self, least: int) -> int:
+        """Return how many rows there are if each list has so many examples."""
+        return int(np.count_nonzero(self._first < least))
+
+    def numbered(self, least: int, begin: int) -> list[int]:
+        """Give these rows numbers in the order of the text, and return them."""
+        rows = np.flatnonzero(self._first < least)
+        rows = rows[np.argsort(self.place[rows])]
+        self.number[rows] = np.arange(begin, begin + len(rows))
+        found: list[int] = rows.tolist()
+        return found
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Sample:
+    """Some rows of a list, those that are chosen first before others; how many there are in all, and only counted."""
+
+    universe: _Universe
+    words: str
+    count: int
+    folded: int
+    rows: Rows
+    pairs: Pairs | None
+
+    def held(self) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...] | None]:
+        """Return the numbers of the first cards in the order of the text, and the runs that each is about."""
+        missing = np.flatnonzero(self.universe.number[self.rows] < 0)
+        there = int(missing[0]) if len(missing) else len(self.rows)
+        order = np.argsort(self.universe.place[self.rows[:there]], kind="stable")
+        numbers = tuple(self.universe.number[self.rows[order]].tolist())
+        if self.pairs is None:
+            return numbers, None
+        return numbers, tuple((base, new) for base, new in self.pairs[order].tolist())

@@ -1,0 +1,74 @@
+"""From tables and charts as all of `show` knows them to the parts of a page, with numbers for their links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from comparanda.render.charts import themed
+from comparanda.render.registry import drawings, tables
+from comparanda.render.table import visible
+from comparanda.report.page_data import ChartPart, Column, TableCell, TablePart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from comparanda.findings.base import Finding
+    from comparanda.findings.table_links import Link
+    from comparanda.render.charts import Paper
+    from comparanda.render.table import Table
+    from comparanda.report.page_data import Part
+
+    Numbering = Callable[[Link], int]
+
+
+def finding_parts(finding: Finding, number: Numbering) -> tuple[Part, ...]:
+    """Return all that there is to see of a finding: its charts, then its tables in full."""
+    return *chart_parts(finding, number), *table_parts(finding, number)
+
+
+def chart_parts(finding: Finding, number: Numbering) -> tuple[ChartPart, ...]:
+    """Return the charts of a finding."""
+    return tuple(chart_part(paper, number) for paper in drawings(finding))
+
+
+def chart_part(paper: Paper, number: Numbering) -> ChartPart:
+    """Return one chart in the colours of the page; what its marks count gets a list, as what cells count does."""
+    for link in paper.links():
+        number(link)
+    return ChartPart(name=paper.name, title=visible(paper.title), svg=themed(paper.svg(linked=True)))
+
+
+def table_parts(finding: Finding, number: Numbering) -> tuple[TablePart, ...]:
+    """Return the tables of a finding, in full; those that a terminal shows in groups begin with the same rows here."""
+    pairs = zip(tables(finding, 0), tables(finding), strict=True)
+    return tuple(table_part(whole, number, _first(whole, short)) for whole, short in pairs)
+
+
+def _first(whole: Table, short: Table) -> tuple[int, ...]:
+    """Return the rows of a table that its short form has, unless they are just the first ones."""
+    found: list[int] = []
+    for row in range(len(whole.rows)):
+        if len(found) < len(short.rows) and whole.rows[row] == short.rows[len(found)]:
+            found.append(row)
+    return () if found == list(range(len(found))) else tuple(found)
+
+
+def table_part(table: Table, number: Numbering, first: tuple[int, ...] = ()) -> TablePart:
+    """Return one table."""
+    return TablePart(
+        first=first,
+        name=table.name,
+        title=visible(table.title),
+        columns=tuple(Column(header=visible(each.header), numeric=each.kind != "text") for each in table.fields),
+        rows=tuple(tuple(_cells(table, row, number)) for row in range(len(table.rows))),
+        notes=tuple(visible(note) for note in table.notes),
+    )
+
+
+def _cells(table: Table, row: int, number: Numbering) -> Iterable[str | TableCell]:
+    for column in range(len(table.fields)):
+        text, link, best = table.written(row, column), table.links.get((row, column)), (row, column) in table.best
+        if link is None and not best:
+            yield text
+        else:
+            yield TableCell(text=text, list=None if link is None else number(link), best=best)

@@ -1,0 +1,282 @@
+"""What a cell may hold, as far as rules can tell: a few values stand for all others, so that sets of them are small."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from itertools import pairwise
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+from comparanda.expressions import unparse
+from comparanda.expressions.syntax import (
+    And,
+    Call,
+    Comparison,
+    ComparisonStep,
+    List,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Or,
+    Quantified,
+    Text,
+    Truth,
+)
+
+if TYPE_CHECKING:
+    from comparanda.rules.ruleset import ColumnType
+
+
+MOST_NAMED: Final = 2_000
+"""How many values of one column are told apart; a rule set that names more gets coarser proofs."""
+
+
+class Special(Enum):
+    """What a cell can hold beside a value that a rule names."""
+
+    MISSING = "missing"
+    OTHER = "another value"
+    ANY = "any value"
+
+
+MISSING, OTHER, ANY = Special.MISSING, Special.OTHER, Special.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Any number between two that rules name, without these."""
+
+    low: float
+    high: float
+
+    @property
+    def sample(self) -> float:
+        """One of the numbers; any other compares in the same way with all that rules name."""
+        if self.low == -inf or self.high == inf:
+            return -inf if self.low == -inf else inf
+        return self.low / 2 + self.high / 2
+
+
+Value = str | float | bool | Special | Between
+Values = frozenset[Value]
+
+
+def literal(node: Node) -> str | float | bool | None:
+    """Return the value that is written out, or None for anything that has to be worked out.
+
+    >>> literal(Negative(Number(2)))
+    -2
+    """
+    match node:
+        case Text(value) | Number(value) | Truth(value):
+            return value
+        case Negative(Number(number)):
+            return -number
+        case _:
+            return None
+
+
+def possible(column: ColumnType, named: Collection[Any]) -> Values:
+    """Return the values of a column, those that no rule names being one or, of numbers, one for each gap.
+
+    >>> from comparanda.rules.ruleset import ColumnType
+    >>> len(possible(ColumnType("text"), ["TP"])), len(possible(ColumnType("number"), [0, 1]))
+    (3, 6)
+    """
+    match column.kind:
+        case "truth":
+            return frozenset((True, False))
+        case "row":
+            return frozenset((MISSING, ANY))
+        case _ if max(len(named), len(column.values)) > MOST_NAMED:
+            return frozenset((MISSING, ANY))
+        case "text" if column.values:
+            return frozenset((MISSING, *column.values))
+        case "text":
+            return frozenset((MISSING, OTHER, *named))
+        case _:
+            marks = sorted({*named, -inf, inf})
+            return frozenset((MISSING, *named, *(Between(low, high) for low, high in pairwise(marks))))
+
+
+def is_one(value: Value) -> bool:
+    """Whether a value stands for nothing but itself."""
+    return not isinstance(value, Between) and value not in {OTHER, ANY}
+
+
+def shown(value: Value) -> str:
+    """Return a value as error messages show it."""
+    if isinstance(value, Special):
+        return value.value
+    if isinstance(value, Between):
+        return "another number"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The values of a cell for which a condition holds whatever else is the case, and those for which it can."""
+
+    surely: Values
+    perhaps: Values
+
+
+class Cell:
+    """A cell of which nothing is known but the values it may hold.
+
+    >>> from comparanda.expressions import parse
+    >>> cell = Cell("s.result", frozenset((MISSING, "FP", "TP")))
+    >>> meaning = cell.meaning(parse('is_missing(s.result) or s.result == "FP" and s.seen').root)
+    >>> sorted(map(shown, meaning.surely)), sorted(map(shown, meaning.perhaps))
+    (['missing'], ["'FP'", 'missing'])
+    """
+
+    def __init__(self, name: str, every: Values) -> None:
+        self.name = Name(name)
+        self.every = every
+
+    def meaning(self, node: Node) -> Meaning:  # noqa: PLR0911 - one return for each kind of node
+        """Return for which values of the cell a condition holds."""
+        match node:
+            case Truth(value):
+                return self.exactly(self.every if value else ())
+            case Name() if node == self.name:
+                return self.exactly((True,))
+            case Not(operand):
+                return self.unless(self.meaning(operand))
+            case And(operands):
+                return self.unless(self.some(self.unless(self.meaning(operand)) for operand in operands))
+            case Or(operands):
+                return self.some(self.meaning(operand) for operand in operands)
+            case Call("is_missing", (value,)) if value == self.name:
+                return self.exactly((MISSING,))
+            case Comparison(first, (step,)) if isinstance(step.operand, List):
+                inside = self.some(self.compared(first, "==", item) for item in step.operand.items)
+                return inside if step.operator == "in" else self.unless(inside)
+            case Comparison(first, (step,)):
+                return self.compared(first, step.operator, step.operand)
+            case _:
+                return Meaning(frozenset(), self.every)
+
+    def exactly(self, values: Iterable[Value]) -> Meaning:
+        """Return the meaning of what holds for some values and for no others."""
+        found = self.every & frozenset(values)
+        return Meaning(found, found)
+
+    def unless(self, inner: Meaning) -> Meaning:
+        """Return the meaning of the contrary."""
+        return Meaning(self.every - inner.perhaps, self.every - inner.surely)
+
+    def some(self, parts: Iterable[Meaning]) -> Meaning:
+        """Return the meaning of what holds where one of its parts does."""
+        every = list(parts)
+        return Meaning(_union(part.surely for part in every), _union(part.perhaps for part in every))
+
+    def compared(self, left: Node, symbol: str, right: Node) -> Meaning:
+        """Return the meaning of a comparison; what is missing equals nothing and differs from everything."""
+        if self.name not in (left, right):
+            return Meaning(frozenset(), self.every)
+        if symbol == "!=":
+            return self.unless(self.compared(left, "==", right))
+        sides = [None if side == self.name else literal(side) for side in (left, right)]
+        present = self.every - {MISSING}
+        if sides == [None, None] or ANY in present:
+            return Meaning(frozenset(), present)
+        if symbol == "==":
+            return self.exactly(side for side in sides if side is not None)
+        told = {value for value in present if value is not OTHER and _ordered(symbol, sides, value)}
+        return Meaning(frozenset(told), frozenset(told | present & {OTHER}))
+
+
+def _union(sets: Iterable[Values]) -> Values:
+    none: Values = frozenset()
+    return none.union(*sets)
+
+
+_ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _ordered(symbol: str, sides: list[Any], value: Value) -> bool:
+    """Whether a comparison holds with the value on the side that is open."""
+    given = value.sample if isinstance(value, Between) else value
+    left, right = (given if side is None else side for side in sides)
+    return _ORDER[symbol](left, right)
+
+
+# What conditions claim, as texts that can be held against those of another rule.
+
+
+Claims = Mapping[str, frozenset[str]]
+"""What is claimed of conditions: that they hold or not; and of the two sides of comparisons: which of them hold."""
+
+_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_EXCLUDED: Final = {("==", "!="), ("==", "<"), ("==", ">"), ("<", ">="), ("<", ">"), ("<=", ">"), ("holds", "fails")}
+
+
+def claims(conditions: Iterable[Node], names: Mapping[str, str]) -> Claims:
+    """Return what conditions claim, with other names for their rows.
+
+    >>> from comparanda.expressions import parse
+    >>> claims([parse("s.begin > k.begin").root], {"s": "a", "k": "b"})
+    {'a.begin > b.begin': frozenset({'holds'}), 'a.begin, b.begin': frozenset({'>'})}
+    """
+    found: dict[str, frozenset[str]] = {}
+
+    def claim(what: str, how: str) -> None:
+        found[what] = found.get(what, frozenset()) | {how}
+
+    for condition in conditions:
+        match condition:
+            case Not(operand):
+                claim(written(operand, names), "fails")
+            case _:
+                claim(written(condition, names), "holds")
+        match condition:
+            case Comparison(first, (ComparisonStep(symbol, second),)) if symbol in _MIRRORED:
+                left, right = written(first, names), written(second, names)
+                claim(*((f"{left}, {right}", symbol) if left <= right else (f"{right}, {left}", _MIRRORED[symbol])))
+    return found
+
+
+def contrary(mine: Claims, theirs: Claims) -> bool:
+    """Whether two rules claim what cannot be true at once."""
+    common = mine.keys() & theirs.keys()
+    pairs = ((one, other) for what in common for one in mine[what] for other in theirs[what])
+    return any((one, other) in _EXCLUDED or (other, one) in _EXCLUDED for one, other in pairs)
+
+
+def written(node: Node, names: Mapping[str, str]) -> str:
+    """Return a text that is the same for nodes that are, once their rows have their new names.
+
+    >>> from comparanda.expressions import parse
+    >>> written(parse("any(t.doc == s.doc for t in key)").root, {"s": "x"})
+    'any(`#0.doc` == x.doc for #0 in key)'
+    """
+    return unparse(_renamed(node, names, 0))
+
+
+def _renamed(node: Node, names: Mapping[str, str], depth: int) -> Node:
+    """Give rows other names; those of quantifiers are numbered."""
+    if isinstance(node, Name):
+        owner, dot, column = node.name.partition(".")
+        return Name(names.get(owner, owner) + dot + column)
+    if isinstance(node, Quantified):
+        names, node, depth = {**names, node.variable: f"#{depth}"}, replace(node, variable=f"#{depth}"), depth + 1
+    parts: dict[str, Node | tuple[Node, ...]] = {}
+    for field in fields(node):
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            parts[field.name] = _renamed(value, names, depth)
+        elif isinstance(value, tuple) and field.name != "place":
+            parts[field.name] = tuple(_renamed(each, names, depth) for each in value)
+    return replace(node, **parts)  # type: ignore[arg-type]

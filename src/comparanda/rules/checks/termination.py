@@ -1,0 +1,183 @@
+"""How a proof that fails is told."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
+
+from comparanda.errors import RuleError
+from comparanda.rules.checks.cell_values import Value, is_one, shown
+
+if TYPE_CHECKING:
+    from comparanda.rules.checks.effects import Reading, Write
+    from comparanda.rules.ruleset import Rule
+
+    Moves = dict[Value, dict[Value, Reading]]
+    Cycle = list[tuple[Value, Reading]]
+
+
+def complaint(rule: Rule, what: str, hint: str) -> RuleError:
+    """Make the error for a rule: where it stands, what is wrong with it, and what to do."""
+    declared = rule.declaration
+    line = declared.lines.get("name")
+    where = f"{declared.file}:{line}" if declared.file and line else declared.file
+    return RuleError(f"rule {rule.name!r}: {what}", where=where, hint=hint)
+
+
+def listed(rules: Iterable[Rule], most: int = 6) -> str:
+    """Return the names of rules, each once, and of very many only the first.
+
+    >>> from types import SimpleNamespace
+    >>> listed([SimpleNamespace(name="up"), SimpleNamespace(name="down"), SimpleNamespace(name="up")])
+    "'up', 'down'"
+    """
+    names = [*dict.fromkeys(rule.name for rule in rules)]
+    return ", ".join([*map(repr, names[:most]), *(["…"] if len(names) > most else [])])
+
+
+# Every group of rules must come to an end.
+#
+# A rule fires only where it changes something. So a group ends if the values of each cell can only move forward,
+# that is, if no chain of writes leads back to a value left before. Rules that move forward in such a column with
+# every firing end by themselves; what they write elsewhere cannot keep the others going.
+
+
+MOST_SHOWN = 6
+_HINT = "rules of one group must move a value forward only: put the second rule into a later group"
+
+
+def refuse_cycles(group: Sequence[Reading]) -> None:
+    """Refuse the rules of a group if one of its columns could change for ever."""
+    left = list(group)
+    while True:
+        cycles = {place: _cycle(left, place) for place in _places(left)}
+        ending = [reading for reading in left if _moves_forward(reading, cycles)]
+        if not ending:
+            break
+        left = [reading for reading in left if reading not in ending]
+    for place, cycle in cycles.items():
+        if cycle:
+            raise _complaint(place, cycle)
+
+
+def _places(readings: Sequence[Reading]) -> list[str]:
+    return list(dict.fromkeys(write.place for reading in readings for write in reading.writes))
+
+
+def _moves_forward(reading: Reading, cycles: dict[str, Cycle | None]) -> bool:
+    """Whether each firing moves a cell of a column without a cycle."""
+    return any(write.always_changes and not cycles[write.place] for write in reading.writes)
+
+
+def _cycle(readings: Sequence[Reading], place: str) -> Cycle | None:
+    """Return the shortest way from a value of a column back to it: each value with the rule that leaves it."""
+    moves: Moves = {}
+    for reading in readings:
+        for write in reading.writes:
+            if write.place == place:
+                if (cycle := _by_itself(write, reading)) is not None:
+                    return cycle
+                _add(moves, write, reading)
+    if not _has_cycle(moves):
+        return None
+    shortest: Cycle | None = None
+    for start in moves:
+        cycle = _way_back(moves, start)
+        if cycle is not None and (shortest is None or len(cycle) < len(shortest)):
+            shortest = cycle
+    return shortest
+
+
+def _by_itself(write: Write, reading: Reading) -> Cycle | None:
+    """Return where one write can go on for ever: among values that stand for many, or to and fro."""
+    again = write.old & write.new
+    endless = len(again) > 1 or not all(map(is_one, again))
+    return [(next(iter(again)), reading)] if endless else None
+
+
+def _add(moves: Moves, write: Write, reading: Reading) -> None:
+    for old in sorted(write.old, key=repr):
+        for new in sorted(write.new - {old}, key=repr):
+            moves.setdefault(old, {}).setdefault(new, reading)
+
+
+def _has_cycle(moves: Moves) -> bool:
+    try:
+        TopologicalSorter(moves).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _way_back(moves: Moves, start: Value) -> Cycle | None:
+    waiting: deque[tuple[Value, Cycle]] = deque([(start, [])])
+    seen: set[Value] = set()
+    while waiting:
+        value, way = waiting.popleft()
+        for new, reading in moves.get(value, {}).items():
+            if new == start:
+                return [*way, (value, reading)]
+            if new not in seen:
+                seen.add(new)
+                waiting.append((new, [*way, (value, reading)]))
+    return None
+
+
+def _complaint(place: str, cycle: Cycle) -> RuleError:
+    first = cycle[0][1]
+    if len(cycle) == 1:
+        write = next(each for each in first.writes if each.place == place)
+        what = f"no fixpoint: {write.name} is worked out, and nothing in the condition keeps the rule from firing again"
+        return complaint(first.rule, what, f"add a condition that it makes false, such as is_missing({write.name})")
+    values = [shown(value) for value, _ in [*cycle, cycle[0]]]
+    chain = " → ".join(values if len(values) <= MOST_SHOWN else [*values[:MOST_SHOWN], "…", values[-1]])
+    rules = listed([reading.rule for _, reading in cycle])
+    return complaint(first.rule, f"no fixpoint: {place} can cycle {chain} through rules {rules}", _HINT)
+
+
+# Rules over two tables must say which rows belong together.
+
+
+_SAY = 'say pair = "one-to-one" (each row once, the best pairs first) or pair = "many", or join by a row as in {join}'
+
+
+def refuse_unpaired(reading: Reading) -> None:
+    """Refuse a rule that writes to a partner row, or copies from one, and leaves open which row that is."""
+    if reading.rule.pair is None and len(reading.rule.over) > 1:
+        problem = _copies(reading) or _writes_both(reading)
+        if problem is not None:
+            first, second = reading.rule.over
+            raise complaint(reading.rule, f"missing pair: {problem}", _SAY.format(join=f"{first}.partner == {second}"))
+
+
+def _copies(reading: Reading) -> str | None:
+    for write in reading.writes:
+        mine = write.subject.variable
+        if reading.has_siblings(mine) and not reading.is_own(write):
+            other = reading.other(mine)
+            table = reading.rule.over[other or ""]
+            return f"it sets {write.name} from {other}, and {mine} may match several rows of {table}"
+    return None
+
+
+def _writes_both(reading: Reading) -> str | None:
+    first, second = reading.rule.over
+    written = {write.subject.variable for write in reading.writes}
+    if written != {first, second} or reading.ways:
+        return None
+    return f"it writes to {first} and to {second}, and each of them may match several rows of the other"
+
+
+def refuse_used_twice(reading: Reading) -> None:
+    """Refuse one-to-one pairs whose rows are not used up: at the next turn they would be paired again."""
+    if reading.rule.pair not in {"one-to-one", "one-to-one:optimal"}:
+        return
+    for variable, table in reading.rule.over.items():
+        if not any(write.always_changes for write in reading.writes if write.subject.variable == variable):
+            what = f'pair = "{reading.rule.pair}" does not use up {variable}, so a row of {table} could be paired again'
+            hint = (
+                f"test and set a column of {variable}, as in is_missing({variable}.partner) and {variable}.partner = …"
+            )
+            raise complaint(reading.rule, f"order-dependent: {what}", hint)

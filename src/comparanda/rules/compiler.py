@@ -1,0 +1,477 @@
+"""Check the conditions of rules: names of rows and columns, quantifiers over tables, fixed values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from comparanda.errors import ExpressionError, RuleError, nearest
+from comparanda.expressions import parse
+from comparanda.expressions.syntax import (
+    Call,
+    Comparison,
+    Expression,
+    List,
+    Name,
+    Node,
+    Quantified,
+    Text,
+    failure,
+    shown,
+)
+from comparanda.expressions.types import Checker
+from comparanda.rules.checks import check
+from comparanda.rules.declarations import PAIRINGS
+from comparanda.rules.language import (
+    ID_TABLES,
+    OF_ROWS,
+    QUANTIFIERS,
+    SPAN_COLUMNS,
+    SPAN_TABLES,
+    conjuncts,
+    functions_of,
+    id_columns,
+    plain,
+)
+from comparanda.rules.ruleset import ColumnType, Rule, RuleSet, Setting, View
+
+if TYPE_CHECKING:
+    from comparanda.expressions import Place, Signature, Type
+    from comparanda.rules.declarations import ColumnDeclaration, RuleDeclaration, RuleSetDeclaration, ViewDeclaration
+
+    Tables = Mapping[str, Mapping[str, ColumnType]]
+
+
+class RuleChecker(Checker):
+    """The types of the nodes of one condition, where variables stand for rows of tables."""
+
+    def __init__(
+        self,
+        source: str,
+        tables: Tables,
+        variables: Mapping[str, str],
+        functions: Mapping[str, Signature],
+        parameters: frozenset[str],
+    ) -> None:
+        super().__init__(source, dict.fromkeys(parameters, "number"), functions)
+        self.tables = tables
+        self.variables = dict(variables)
+
+    def name(self, name: str, place: Place) -> Type:
+        """Look up a row, a column of a row, or a parameter."""
+        if name in self.variables:
+            return "row"
+        variable, dot, _ = name.partition(".")
+        if dot and variable in self.variables:
+            return self.column(name, place).kind
+        if name in self.types:
+            return self.types[name]
+        known = [*self.variables, *self.types]
+        if dot:
+            what = f"unknown variable {shown(variable)}{nearest(variable, self.variables)}"
+            hint = f"the rule ranges over {', '.join(f'{key} in {table}' for key, table in self.variables.items())}"
+            raise failure(self.source, place, what, hint=hint)
+        what = f"unknown name {shown(name)}{nearest(name, known)}"
+        raise failure(self.source, place, what, hint=self.name_hint(name, likely="did you mean" in what))
+
+    def column(self, name: str, place: Place) -> ColumnType:
+        """Return the type of a column of a variable's row."""
+        variable, _, column = name.partition(".")
+        table = self.variables[variable]
+        found = self.tables[table].get(column)
+        if found is None:
+            near = nearest(column, self.tables[table]).replace("'", f"'{variable}.", 1)
+            what = f"the table {table!r} has no column {shown(column)}{near}"
+            raise failure(self.source, place, what, hint=f"it has: {', '.join(self.tables[table])}")
+        return found
+
+    def table_of(self, node: Node) -> str | None:
+        """Return the table that a node's rows are of."""
+        match node:
+            case Name(name) if name in self.variables:
+                return self.variables[name]
+            case Name(name) if name.partition(".")[0] in self.variables:
+                return self.column(name, node.place).table
+            case Quantified("min" | "max", body, variable, table, _):
+                return table if body == Name(variable) else None
+            case _:
+                return None
+
+    def comparison(self, node: Comparison) -> Type:
+        """Check both sides; a text with fixed values is compared with one of them, a row with its like."""
+        found = super().comparison(node)
+        left: Node = node.first
+        for step in node.steps:
+            others = step.operand.items if isinstance(step.operand, List) else (step.operand,)
+            for other in others:
+                self.possible(left, other)
+                self.possible(other, left)
+                if self.table_of(left) != self.table_of(other):
+                    what = (
+                        f"'{step.operator}' compares a row of {self.table_of(left)} with one of {self.table_of(other)}"
+                    )
+                    raise failure(self.source, step.place, what)
+            left = step.operand
+        return found
+
+    def possible(self, column: Node, other: Node) -> None:
+        """Refuse to compare a column with a value that it never has."""
+        if not (isinstance(column, Name) and isinstance(other, Text) and "." in column.name):
+            return
+        variable = column.name.partition(".")[0]
+        values = self.column(column.name, column.place).values if variable in self.variables else ()
+        if values and other.value not in values:
+            what = f"{column.name} never holds {shown(other.value)}{nearest(other.value, values)}"
+            raise failure(self.source, other.place, what, hint=f"its values: {', '.join(values)}")
+
+    def call(self, node: Call) -> Type:
+        """Check a call; rows must have the columns that it looks at."""
+        found = super().call(node)
+        if node.function in {"same", *OF_ROWS}:
+            first, second = node.arguments[:2]
+            if node.function == "same":
+                self.shared(node, first, second)
+            for row in (first, second):
+                if not (isinstance(row, Name) and row.name in self.variables):
+                    what = f"{node.function}() takes the name of a row here, such as {next(iter(self.variables))}"
+                    raise failure(self.source, row.place, what)
+                if node.function in OF_ROWS and self.variables[row.name] not in SPAN_TABLES:
+                    what = f"rows of {self.variables[row.name]!r} are no spans, so they have no place"
+                    raise failure(self.source, row.place, what)
+        return found
+
+    def shared(self, node: Call, first: Node, second: Node) -> None:
+        """Check that both rows have the columns in which they shall agree."""
+        for argument in node.arguments[2:]:
+            kinds = []
+            for row in (first, second):
+                table = self.table_of(row)
+                assert isinstance(argument, Text)
+                if table is not None and argument.value not in self.tables[table]:
+                    what = f"the table {table!r} has no column {shown(argument.value)}"
+                    raise failure(self.source, argument.place, what + nearest(argument.value, self.tables[table]))
+                kinds.append(self.tables[table][argument.value].kind if table is not None else None)
+            if kinds[0] != kinds[1]:
+                raise failure(self.source, argument.place, f"same() compares {kinds[0]} with {kinds[1]}")
+
+    def quantified(self, node: Quantified) -> Type:
+        """Check a question about all rows of a table."""
+        if node.function not in QUANTIFIERS:
+            what = f"{shown(node.function)} cannot range over a table{nearest(node.function, QUANTIFIERS)}"
+            raise failure(self.source, node.place, what, hint=f"one of: {', '.join(QUANTIFIERS)}")
+        if node.table not in self.tables:
+            what = f"no table is called {shown(node.table)}{nearest(node.table, self.tables)}"
+            raise failure(self.source, node.place, what, hint=f"tables: {', '.join(self.tables)}")
+        if node.variable in self.variables:
+            what = f"the name {shown(node.variable)} stands for another row already"
+            raise failure(self.source, node.place, what)
+        with self.inside(node):
+            found = self.type_of(node.body)
+            if node.condition is not None:
+                self.truth(node.condition, "if")
+        if found not in QUANTIFIERS[node.function]:
+            kinds = " or ".join(QUANTIFIERS[node.function])
+            raise failure(self.source, node.body.place, f"{node.function}() asks for a {kinds} of each row here")
+        if found == "row" and node.body != Name(node.variable):
+            what = f"{node.function}() gives a row of the table it ranges over: write {node.variable}"
+            raise failure(self.source, node.body.place, what)
+        results: dict[str, Type] = {"any": "truth", "count": "number", "sum": "number"}
+        return results.get(node.function, found)
+
+    @contextmanager
+    def inside(self, node: Quantified) -> Iterator[None]:
+        """Know the row of a quantifier while its parts are checked."""
+        self.variables[node.variable] = node.table
+        yield
+        del self.variables[node.variable]
+
+
+# How outcomes become scores: views, checked against the columns of a rule set.
+
+
+MOST_SOURCES = 4
+_TAKEN = frozenset({"none", "all", "base_source"})
+
+
+def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> View:
+    """Check that a view speaks of columns and outcomes that are there, and look up the credits that are parameters."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        what = f"a view cannot be called {name!r}: it stands in the names of measures, such as strict.f1"
+        raise RuleError(what, where=declared.file, hint="use small letters, digits and _")
+    _check_columns(declared, name, view, tables)
+    credit = view.credit if isinstance(view.credit, str) else _credits(declared, name, view.credit)
+    values = [value for table in SPAN_TABLES for value in tables[table][view.outcome].values]
+    for outcome in (*(credit if isinstance(credit, Mapping) else ()), *view.sources, *view.right):
+        if values and outcome not in values:
+            what = f"view {name!r}: {view.outcome} never holds {outcome!r}{nearest(outcome, values)}"
+            raise RuleError(what, where=declared.file)
+    _check_sources(declared, name, view)
+    return View(
+        view.outcome,
+        credit,
+        view.partner,
+        view.left_out,
+        view.weight,
+        tuple(view.same),
+        view.summary,
+        view.flag,
+        dict(view.sources),
+        view.per_system,
+        tuple(view.right),
+    )
+
+
+def _check_sources(declared: RuleSetDeclaration, name: str, view: ViewDeclaration) -> None:
+    """Refuse sources that could not be told from several together, or that would be too many to be crossed."""
+    found = sorted(set(view.sources.values()))
+    for source in found:
+        if not source.strip() or " and " in source or source in _TAKEN:
+            what = f"view {name!r}: a source of errors cannot be called {source!r}"
+            raise RuleError(what, where=declared.file, hint="choose a word such as tagger or resolver")
+    if len(found) > MOST_SOURCES:
+        what = f"view {name!r}: {len(found)} sources of errors are too many to be crossed"
+        raise RuleError(what, where=declared.file, hint=f"{MOST_SOURCES} at most")
+
+
+def _check_columns(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> None:
+    both: list[tuple[str | None, tuple[str, ...]]] = [
+        (view.outcome, ("text",)),
+        (view.weight, ("number",)),
+        (view.credit if isinstance(view.credit, str) else None, ("number",)),
+        (view.flag, ("text",)),
+    ]
+    wanted = [(table, column, kinds) for column, kinds in both for table in SPAN_TABLES]
+    wanted.append(("system", view.partner, ("row",)))
+    if not any(view.left_out in tables[table] for table in SPAN_TABLES):
+        wanted.append(("system", view.left_out, ("text",)))
+    wanted += [("system", column, ("text", "number")) for column in view.same]
+    for table, column, kinds in wanted:
+        if column is None:
+            continue
+        found = tables[table].get(column)
+        if found is None:
+            what = f"view {name!r}: the table {table!r} has no column {column!r}{nearest(column, tables[table])}"
+            raise RuleError(what, where=declared.file)
+        if found.kind not in kinds:
+            raise RuleError(f"view {name!r}: {table}.{column} is no {' or '.join(kinds)}", where=declared.file)
+
+
+def _credits(declared: RuleSetDeclaration, view: str, given: Mapping[str, float | str]) -> dict[str, float]:
+    """Return what outcomes are worth; what is the name of a parameter is its number."""
+    found: dict[str, float] = {}
+    for outcome, worth in given.items():
+        number = declared.parameters.get(worth) if isinstance(worth, str) else worth
+        if number is None or isinstance(number, Mapping):
+            what = f"view {view!r}: {outcome} is worth {worth!r}, which is no parameter with one number"
+            raise RuleError(what, where=declared.file)
+        if not 0 <= number <= 1:
+            raise RuleError(f"view {view!r}: {outcome} is worth {number}; credit is from 0 to 1", where=declared.file)
+        found[outcome] = number
+    return found
+
+
+# From what a rule set says to what can be run: every part checked, conditions in their plain form.
+
+
+MOST_VARIABLES = 2
+
+
+def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
+    """Check a rule set and bring it into the form that the engine runs.
+
+    Raises a `RuleError` that names the rule, the line and the place for whatever does not fit: unknown columns,
+    types, values that a column never holds, rules that could cycle, write ambiguously, or depend on order.
+    """
+    tables = _tables(declared)
+    compiler = _Compiler(declared, tables)
+    order = {group: place for place, group in enumerate(declared.groups)}
+    for rule in declared.rules:
+        if rule.group not in order:
+            what = f"there is no group {shown(rule.group)}{nearest(rule.group, order)}"
+            raise _error(rule, "group", what, hint=f"groups: {', '.join(order)}")
+    written = sorted(declared.rules, key=lambda rule: (order[rule.group], -rule.salience))
+    rule_set = RuleSet(
+        declared.name,
+        declared.title,
+        declared.groups,
+        tables,
+        tuple(compiler.rule(rule) for rule in written),
+        {name: compile_view(declared, name, view, tables) for name, view in declared.views.items()},
+        declared,
+        declared.parameters,
+        {name: _lists(texts) for name, texts in declared.lists.items()},
+        _ancestors(declared),
+    )
+    return replace(rule_set, restarts=check(rule_set))
+
+
+def _error(rule: RuleDeclaration, part: str, what: str, *, line: int = 0, **more: object) -> RuleError:
+    number = rule.lines.get(part, rule.lines.get("name"))
+    where = None if rule.file is None else f"{rule.file}:{number + line}" if number else rule.file
+    said = (
+        f"rule {rule.name!r}: {what}"
+        if part in {"name", "group", "for", "pair"}
+        else f"rule {rule.name!r}, {part}: {what}"
+    )
+    return RuleError(said, where=where, **more)  # type: ignore[arg-type]
+
+
+def _tables(declared: RuleSetDeclaration) -> dict[str, dict[str, ColumnType]]:
+    tables: dict[str, dict[str, ColumnType]] = {name: dict(SPAN_COLUMNS) for name in SPAN_TABLES}
+    tables |= {name: id_columns(spans) for name, spans in ID_TABLES.items()}
+    for table, columns in declared.tables.items():
+        for name, column in columns.items():
+            if name in tables.get(table, {}):
+                what = f"every {'span' if table in SPAN_TABLES else 'id'} has a column {name!r} already"
+                raise RuleError(what, where=declared.file)
+            settable = table in SPAN_TABLES and not column.given
+            tables.setdefault(table, {})[name] = ColumnType(column.kind, column.values, column.table, settable)
+    for table, columns in declared.tables.items():
+        for name, column in columns.items():
+            _check_reference(declared, f"{table}.{name}", column, tables)
+    return tables
+
+
+def _check_reference(
+    declared: RuleSetDeclaration, name: str, column: ColumnDeclaration, tables: Mapping[str, object]
+) -> None:
+    if column.kind == "row" and column.given:
+        raise RuleError(f"{name} is a row, which no input can hold", where=declared.file, hint="leave `given` away")
+    if column.kind == "row" and column.table not in tables:
+        what = f"{name} is a row of {column.table!r}, which is no table{nearest(str(column.table), tables)}"
+        raise RuleError(what, where=declared.file, hint=f"tables: {', '.join(tables)}")
+
+
+def _lists(texts: object) -> frozenset[str] | Mapping[str, frozenset[str]]:
+    if isinstance(texts, Mapping):
+        return {label: frozenset(each) for label, each in texts.items()}
+    assert isinstance(texts, tuple | list | frozenset | set)
+    return frozenset(texts)
+
+
+def _ancestors(declared: RuleSetDeclaration) -> dict[str, frozenset[str]]:
+    """Return all ancestors of each label; refuse a label that is its own."""
+    parents = declared.hierarchy
+    found: dict[str, frozenset[str]] = {}
+    for label in parents:
+        above: set[str] = set()
+        waiting = list(parents[label])
+        while waiting:
+            one = waiting.pop()
+            if one not in above:
+                above.add(one)
+                waiting.extend(parents.get(one, ()))
+        if label in above:
+            raise RuleError(f"in the hierarchy {label!r} is above itself", where=declared.file)
+        found[label] = frozenset(above)
+    return found
+
+
+class _Compiler:
+    """Compiles rules of one rule set."""
+
+    def __init__(self, declared: RuleSetDeclaration, tables: Mapping[str, Mapping[str, ColumnType]]) -> None:
+        self.tables = tables
+        per_label = [name for name, value in declared.parameters.items() if isinstance(value, Mapping)]
+        self.functions = functions_of(per_label, tuple(declared.lists))
+        self.parameters = frozenset(declared.parameters) - frozenset(per_label)
+
+    def rule(self, declared: RuleDeclaration) -> Rule:
+        self.check_shape(declared)
+        conditions = [*conjuncts(plain(self.expression(declared, "when", declared.when, "truth").root))]
+        best = (
+            plain(self.expression(declared, f"best.{place}", text, "number").root)
+            for place, text in enumerate(declared.best)
+        )
+        sets = (self.setting(declared, target, value) for target, value in declared.sets.items())
+        return Rule(
+            declared.name,
+            declared.group,
+            declared.salience,
+            dict(declared.over),
+            tuple(conditions),
+            tuple(sets),
+            declared.pair,
+            tuple(best),
+            declared,
+        )
+
+    def check_shape(self, rule: RuleDeclaration) -> None:
+        if not 1 <= len(rule.over) <= MOST_VARIABLES:
+            what = f"a rule ranges over one or two tables, not {len(rule.over)}"
+            raise _error(rule, "for", what, hint="look at further rows with any(… for x in table if …)")
+        for variable, table in rule.over.items():
+            if table not in self.tables:
+                what = f"no table is called {shown(table)}{nearest(table, self.tables)}"
+                raise _error(rule, "for", what, hint=f"tables: {', '.join(self.tables)}")
+            if variable in self.parameters or not variable.isidentifier():
+                raise _error(rule, "for", f"{shown(variable)} cannot be the name of a row")
+        if rule.pair is not None and rule.pair not in PAIRINGS:
+            what = f"rows cannot be paired {shown(rule.pair)}{nearest(rule.pair, PAIRINGS)}"
+            raise _error(rule, "pair", what, hint=f"one of: {', '.join(PAIRINGS)}")
+        if (rule.pair or rule.best) and len(rule.over) != MOST_VARIABLES:
+            raise _error(rule, "pair", "only a rule over two tables can pair rows")
+        if rule.best and rule.pair in {None, "many"}:
+            raise _error(rule, "pair", "`best` chooses between pairs: say pair = 'one-to-one'")
+        if not rule.sets:
+            raise _error(rule, "name", "it sets nothing")
+
+    def expression(self, rule: RuleDeclaration, part: str, text: str, wanted: str) -> Expression:
+        with _told(rule, part):
+            expression = parse(text)
+            found = self.checker(rule, text).type_of(expression.root)
+        if found != wanted:
+            raise _error(rule, part, f"a {wanted} is needed, but this is a {found}", details=[text])
+        return expression
+
+    def checker(self, rule: RuleDeclaration, text: str) -> RuleChecker:
+        return RuleChecker(text, self.tables, rule.over, self.functions, self.parameters)
+
+    def setting(self, rule: RuleDeclaration, target: str, value: str) -> Setting:
+        part = f"set.{target}"
+        variable, _, column = target.partition(".")
+        if variable not in rule.over:
+            raise _error(rule, part, f"{shown(target)} is no column of a row{nearest(variable, rule.over)}")
+        with _told(rule, part):
+            kind = self.checker(rule, target).column(target, Name(target).place)
+        if not kind.settable:
+            raise _error(rule, part, f"{target} comes with the input and cannot be set")
+        return Setting(variable, column, self.value(rule, part, target, kind, value))
+
+    def value(self, rule: RuleDeclaration, part: str, target: str, kind: ColumnType, value: str) -> Node:
+        """Read what is to be set: of a column with fixed values the bare value, else an expression."""
+        if value in kind.values:
+            return Text(value)
+        bare = parse(value).root if kind.values and value.isidentifier() else None
+        if isinstance(bare, Name):
+            what = f"{target} never holds {shown(value)}{nearest(value, kind.values)}"
+            raise _error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
+        expression = self.expression(rule, part, value, kind.kind)
+        root, checker = expression.root, self.checker(rule, value)
+        if kind.kind == "row" and checker.table_of(root) != kind.table:
+            raise _error(rule, part, f"{target} holds rows of {kind.table}, not of {checker.table_of(root)}")
+        if kind.values and isinstance(root, Text):
+            what = f"{target} never holds {shown(root.value)}{nearest(root.value, kind.values)}"
+            raise _error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
+        if kind.values and not (
+            isinstance(root, Name) and _subset(checker.column(root.name, root.place).values, kind.values)
+        ):
+            raise _error(rule, part, f"{target} has fixed values: write one of them, or a column with these values")
+        return plain(root)
+
+
+def _subset(values: tuple[str, ...], allowed: tuple[str, ...]) -> bool:
+    """Whether a column has fixed values, and all of them are allowed."""
+    return bool(values) and set(values) <= set(allowed)
+
+
+@contextmanager
+def _told(rule: RuleDeclaration, part: str) -> Iterator[None]:
+    """Say in which rule, and where in the file, an expression is wrong."""
+    try:
+        yield
+    except ExpressionError as error:
+        raise _error(rule, part, error.what, line=error.line, details=error.details, hint=error.hint) from None

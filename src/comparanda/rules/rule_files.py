@@ -1,0 +1,532 @@
+"""The tables of a rule file as declarations: columns, parameters, lists, rules, views; misfits are errors."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, TypeVar, cast
+
+from comparanda.errors import RuleError
+from comparanda.expressions.syntax import KEYWORDS, shown
+from comparanda.rules.declarations import (
+    PAIRINGS,
+    ColumnDeclaration,
+    Kind,
+    Pairing,
+    RuleDeclaration,
+    RuleSetDeclaration,
+    ViewDeclaration,
+)
+from comparanda.rules.shipped import registered, registered_file
+from comparanda.rules.toml_positions import Keys, Section, Source, likely
+
+RULE_KEYS = ("name", "group", "salience", "for", "when", "pair", "best", "set")
+VIEW_KEYS = (
+    "outcome",
+    "partner",
+    "credit",
+    "left_out",
+    "weight",
+    "same",
+    "flag",
+    "sources",
+    "per_system",
+    "right",
+    "summary",
+)
+COLUMN_KEYS = ("type", "values", "given")
+TYPES = ("text", "number", "truth")
+SPANS = ("system", "key")
+
+ByLabel = dict[str, float | Mapping[str, float]]
+Lists = dict[str, Sequence[str] | Mapping[str, Sequence[str]]]
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_ROW = re.compile(r"row of (?P<table>\w+)")
+
+
+def columns_of(tables: Section) -> dict[str, ColumnDeclaration]:
+    """Return the columns of all tables, by `table.column`."""
+    found = {}
+    for table in tables.values:
+        _check_name(tables, table, "table")
+        columns = tables.table(table, f"table {shown(table)}")
+        for name in columns.values:
+            _check_name(columns, name, "column")
+            column = _column(columns, name, f"{table}.{name}")
+            found[f"{table}.{name}"] = column if table in SPANS else replace(column, given=True)
+    return found
+
+
+def _column(columns: Section, name: str, title: str) -> ColumnDeclaration:
+    """Read a column: its type, the list of its values, or a table that says more."""
+    value = columns.values[name]
+    if isinstance(value, list):
+        return ColumnDeclaration(values=_vocabulary(columns, name, title))
+    if isinstance(value, str):
+        return _typed(columns, name, title)
+    if not isinstance(value, dict):
+        columns.refuse(name, "a type, or a list of values")
+    section = columns.table(name, f"column {title}")
+    section.only(COLUMN_KEYS)
+    values = _vocabulary(section, "values", title) if "values" in section.values else ()
+    if not values:
+        section.needs("type")
+    column = _typed(section, "type", title) if "type" in section.values else ColumnDeclaration()
+    if values and column.kind != "text":
+        raise section.error(f"column {title} is a {column.kind}: only a text has fixed values", "values")
+    return replace(column, values=values, given=section.truth("given"))
+
+
+def _vocabulary(section: Section, key: str, title: str) -> tuple[str, ...]:
+    values = section.texts(key)
+    if not values or len(set(values)) < len(values):
+        problem = "has one of its values twice" if values else "has no values"
+        raise section.error(f"column {title} {problem}", key, value=True)
+    return values
+
+
+def _typed(section: Section, key: str, title: str) -> ColumnDeclaration:
+    written = section.text(key)
+    if row := _ROW.fullmatch(written):
+        return ColumnDeclaration("row", table=row["table"])
+    if written not in TYPES:
+        what = f"unknown type {shown(written)} of column {title}{likely(written, TYPES)}"
+        raise section.error(what, key, value=True, hint=f"{', '.join(TYPES)}, row of TABLE, or a list of values")
+    return ColumnDeclaration(cast(Kind, written))
+
+
+def parameters_of(section: Section) -> ByLabel:
+    """Return numbers by name, or by name and label."""
+    found: ByLabel = {}
+    for name, value in section.values.items():
+        _check_name(section, name, "parameter")
+        labels = section.table(name, f"parameter {shown(name)}") if isinstance(value, dict) else None
+        found[name] = {label: labels.number(label) for label in labels.values} if labels else section.number(name)
+    return found
+
+
+def lists_of(section: Section) -> Lists:
+    """Return texts by name, or by name and label."""
+    found: Lists = {}
+    for name, value in section.values.items():
+        labels = section.table(name, f"list {shown(name)}") if isinstance(value, dict) else None
+        found[name] = {label: labels.texts(label) for label in labels.values} if labels else section.texts(name)
+    return found
+
+
+def hierarchy_of(section: Section) -> dict[str, Sequence[str]]:
+    """Return the parents of labels."""
+    return {
+        label: section.texts(label) if isinstance(value, list) else (section.text(label),)
+        for label, value in section.values.items()
+    }
+
+
+def _check_name(section: Section, name: str, what: str) -> None:
+    """Refuse a name that no condition could use."""
+    if not _NAME.fullmatch(name) or name in KEYWORDS:
+        raise section.error(f"{shown(name)} cannot be the name of a {what}", name, hint="use letters, digits and _")
+
+
+def rules_of(top: Section) -> dict[str, RuleDeclaration]:
+    """Return the rules by name, in the order of the file."""
+    groups = top.texts("groups")
+    found: dict[str, RuleDeclaration] = {}
+    for section in top.tables("rules"):
+        rule = _rule(section)
+        if rule.name in found:
+            hint = f"the other one is in line {found[rule.name].lines['name']}"
+            raise section.error(f"two rules are called {shown(rule.name)}", "name", value=True, hint=hint)
+        if groups and rule.group not in groups:
+            what = f"unknown group {shown(rule.group)} of {section.title}{likely(rule.group, groups)}"
+            raise section.error(what, "group", value=True, hint=f"groups: {', '.join(groups)[:200]}")
+        found[rule.name] = rule
+    return found
+
+
+def _rule(section: Section) -> RuleDeclaration:
+    section.only(RULE_KEYS)
+    section.needs("name", "group", "for", "when", "set")
+    if not section.text("name").strip():
+        raise section.error("the name of a rule cannot be empty", "name", value=True)
+    over, settings = section.table("for"), _settings(section.table("set"))
+    places: dict[str, Keys] = {key: (key,) for key in section.values}
+    places |= {f"for.{variable}": ("for", variable) for variable in over.values}
+    places |= {f"best.{place}": ("best", place) for place in range(len(section.texts("best")))}
+    places |= {f"set.{target}": ("set", *keys) for target, (keys, _) in settings.items()}
+    return RuleDeclaration(
+        section.text("name"),
+        section.text("group"),
+        {variable: over.text(variable) for variable in over.values},
+        section.text("when"),
+        {target: value for target, (_, value) in settings.items()},
+        section.number("salience"),
+        _pairing(section),
+        section.texts("best"),
+        {part: section.source.line((*section.path, *keys)) for part, keys in places.items()},
+        section.source.file,
+    )
+
+
+def _pairing(section: Section) -> Pairing | None:
+    pair = section.optional("pair")
+    if pair is not None and pair not in PAIRINGS:
+        what = f"unknown pair {shown(pair)} of {section.title}{likely(pair, PAIRINGS)}"
+        raise section.error(what, "pair", value=True, hint=f"known: {', '.join(PAIRINGS)}")
+    return pair
+
+
+def _settings(section: Section) -> dict[str, tuple[Keys, str]]:
+    """Return what is set, each with its keys and its expression; `s.result` may be one quoted key, or dotted."""
+    found: dict[str, tuple[Keys, str]] = {}
+    for key, value in section.values.items():
+        below = section.table(key, section.title) if isinstance(value, dict) else None
+        several = [(below, each, (key, each)) for each in below.values] if below else [(section, key, (key,))]
+        for place, last, keys in several:
+            target = ".".join(keys)
+            if target.count(".") != 1:
+                what = f"{shown(target)} in {section.title} is no column of a row"
+                raise section.error(what, *keys, hint="write the row and the column, as in s.result")
+            if target in found:
+                raise section.error(f"{section.title} sets {shown(target)} twice", *keys)
+            found[target] = keys, _expression(place, last)
+    return found
+
+
+def _expression(section: Section, key: str) -> str:
+    """Return a value that is set as an expression: a text as it is, a number or a truth written out."""
+    value = section.values[key]
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(section.number(key)) if isinstance(value, int | float) else section.text(key)
+
+
+def view_of(section: Section, parameters: Mapping[str, object]) -> ViewDeclaration:
+    """Return a view; credits may be names of parameters."""
+    section.only(VIEW_KEYS)
+    section.needs("outcome", "credit")
+    view = ViewDeclaration(
+        section.text("outcome"),
+        _credits(section, parameters),
+        section.optional("partner"),
+        section.optional("left_out"),
+        section.optional("weight"),
+        summary=section.text("summary"),
+        flag=section.optional("flag"),
+        sources=_sources(section),
+        per_system=section.truth("per_system"),
+        right=section.texts("right"),
+    )
+    return replace(view, same=section.texts("same")) if "same" in section.values else view
+
+
+def _sources(section: Section) -> dict[str, str]:
+    """Return whose errors some outcomes are."""
+    given = section.table("sources")
+    return {outcome: given.text(outcome) for outcome in given.values}
+
+
+def _credits(section: Section, parameters: Mapping[str, object]) -> dict[str, float | str] | str:
+    """Return the name of a column, or what each outcome is worth: a number, or that of a parameter."""
+    if isinstance(section.values["credit"], str):
+        return section.text("credit")
+    given = section.table("credit")
+    found: dict[str, float | str] = {}
+    for outcome, name in given.values.items():
+        if not isinstance(name, str):
+            found[outcome] = given.number(outcome)
+        elif isinstance(parameters.get(name), int | float):
+            found[outcome] = name
+        else:
+            what = f"no parameter is called {shown(name)}{likely(name, parameters)}"
+            if name in parameters:
+                what = f"parameter {shown(name)} differs by label, so it cannot be a credit"
+            raise given.error(what, outcome, value=True)
+    return found
+
+
+# Rule files: TOML in, declarations out; whatever does not fit is shown with its line and a caret.
+
+
+LARGEST: Final = 1_000_000
+MOST_RULES: Final = 500
+MOST_FILES: Final = 50
+DEEPEST: Final = 8
+
+FILE_KEYS = ("title", "include", "groups", "tables", "parameters", "lists", "hierarchy", "rules", "views")
+
+T = TypeVar("T")
+
+
+def load(given: str | Path) -> RuleSetDeclaration:
+    """Read a rule set: a shipped one, one that another package has registered, or a file.
+
+    A text that ends in `.toml` or has a slash in it is the path of a file; any other is a name.
+
+    >>> load("exact").title
+    'Exact match: label and both ends'
+    """
+    if _is_name(given):
+        path = registered_file(str(given))
+        return _Loader().rule_set(_read(path, path.name), path.name, str(given), path)
+    path = Path(given)
+    return _Loader().rule_set(_read(path, str(given)), str(given), path.stem, path)
+
+
+def _is_name(given: str | Path) -> bool:
+    return isinstance(given, str) and not (given.endswith(".toml") or "/" in given or os.sep in given)
+
+
+def files_of_rules(given: str | Path) -> list[Path]:
+    """Return the files that a rule set is made of: its own and those beside it that it includes; none for a name."""
+    if _is_name(given):
+        return []
+    path, loader = Path(given), _Loader()
+    loader.rule_set(_read(path, str(given)), str(given), path.stem, path)
+    folder = os.path.realpath(path.parent)
+    return [path, *(Path(each) for each in sorted(loader.done) if os.path.dirname(each) == folder)]
+
+
+def parse(text: str, file: str) -> RuleSetDeclaration:
+    """Read a rule set from a text; errors name the file, and its folder is where included files are looked for.
+
+    >>> parse('include = ["exact"]', "mine.toml").name
+    'mine'
+    """
+    if len(text) > LARGEST:
+        raise _too_large(file)
+    return _Loader().rule_set(text, file, Path(file).stem, Path(file))
+
+
+def shipped() -> dict[str, str]:
+    """Return the titles of all rule sets known by name: ours, and those of other packages.
+
+    >>> shipped()["exact"]
+    'Exact match: label and both ends'
+    """
+    return {name: _title(name) for name in registered()}
+
+
+def _title(name: str) -> str:
+    try:
+        return load(name).title
+    except RuleError as problem:  # one broken package must not hide all others
+        return f"(cannot be used: {problem.what})"
+
+
+def _read(path: Path, file: str) -> str:
+    try:
+        if not path.exists():
+            raise RuleError(f"no such file{_neighbour(path)}", where=file)
+        if not path.is_file():  # a pipe could keep us waiting for ever
+            raise RuleError("this is no file", where=file)
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as problem:
+        raise RuleError(f"the file cannot be read: {problem.strerror or problem}", where=file) from None
+    if len(data) > LARGEST:
+        raise _too_large(file)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        what = f"the file is not UTF-8: {problem.reason} 0x{data[problem.start]:02x}"
+        raise RuleError(what, where=f"{file}:{line}", hint="save it as UTF-8") from None
+
+
+def _neighbour(path: Path) -> str:
+    return likely(path.name, (each.name for each in path.parent.glob("*.toml")))
+
+
+def _too_large(file: str) -> RuleError:
+    return RuleError(f"the file has more than {LARGEST:,} bytes, and more are not allowed", where=file)
+
+
+class _Loader:
+    """Reads a file and all that it includes, each of them once."""
+
+    def __init__(self) -> None:
+        self.done: dict[str, _Part] = {}
+        self.road: list[tuple[str, str]] = []
+
+    def rule_set(self, text: str, file: str, name: str, path: Path) -> RuleSetDeclaration:
+        """Return what a file and those it includes say together."""
+        part = self.part(text, file, path)
+        _check_whole(part)
+        tables: dict[str, dict[str, ColumnDeclaration]] = {}
+        for title, column in part.columns.items():
+            table, _, each = title.partition(".")
+            tables.setdefault(table, {})[each] = column
+        return RuleSetDeclaration(
+            name,
+            part.groups,
+            tables,
+            tuple(part.rules.values()),
+            {each: view_of(section, part.parameters) for each, section in part.views.items()},
+            part.title,
+            part.parameters,
+            part.lists,
+            part.hierarchy,
+            file,
+        )
+
+    def part(self, text: str, file: str, path: Path) -> _Part:
+        """Read one file, then what it includes, and join them."""
+        top = Section(Source(text, file), (), "the file", {})
+        top = replace(top, values=top.source.data)
+        own = _part(top)
+        self.road.append((os.path.realpath(path), file))
+        included = [self.included(top, place, path.parent) for place in range(len(top.texts("include")))]
+        self.road.pop()
+        return _joined(own, included, top)
+
+    def included(self, top: Section, place: int, folder: Path) -> _Part:
+        """Read an included file, unless that was done before."""
+        path, file = _included_file(top, place, folder)
+        real = os.path.realpath(path)
+        if real in (before for before, _ in self.road):
+            circle = " → ".join([*(each for _, each in self.road), file])
+            raise top.error(f"files include each other in a circle: {circle}", "include", place, value=True)
+        if real in self.done:
+            return self.done[real]
+        if len(self.road) == DEEPEST or len(self.done) == MOST_FILES:
+            what = f"files can include each other {DEEPEST} deep, and {MOST_FILES} in all"
+            raise top.error(what, "include", place, value=True)
+        self.done[real] = self.part(_read(path, file), file, path)
+        return self.done[real]
+
+
+def _included_file(top: Section, place: int, folder: Path) -> tuple[Path, str]:
+    """Return the path of an included file and what errors call it; it is a registered one, or in the same folder."""
+    name = top.texts("include")[place]
+
+    def misfit(what: str, hint: str | None = None) -> RuleError:
+        return top.error(what, "include", place, value=True, hint=hint)
+
+    if set(name) & set("/\\:\0"):
+        raise misfit(f"{shown(name)} is a path: only a file in the same folder can be included, by its bare name")
+    if not name.endswith(".toml"):
+        try:
+            path = registered_file(name)
+        except RuleError as problem:
+            raise misfit(problem.what, problem.hint) from None
+        return path, path.name
+    path = folder / name
+    if not path.exists():
+        raise misfit(f"there is no file {shown(name)} in this folder{_neighbour(path)}")
+    if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
+        raise misfit(f"{shown(name)} leads out of this folder")
+    return path, str(path)
+
+
+# What a file says
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a file says, alone or with what it includes; its views are read when all parameters are known."""
+
+    source: Source
+    title: str
+    groups: tuple[str, ...]
+    columns: dict[str, ColumnDeclaration]
+    rules: dict[str, RuleDeclaration]
+    views: dict[str, Section]
+    parameters: ByLabel
+    lists: Lists
+    hierarchy: dict[str, Sequence[str]]
+
+
+def _part(top: Section) -> _Part:
+    top.only(FILE_KEYS)
+    groups, views = top.texts("groups"), top.table("views", "[views]")
+    for key in ("groups", "include"):
+        _check_once(top, key)
+    return _Part(
+        top.source,
+        top.text("title"),
+        groups,
+        columns_of(top.table("tables", "[tables]")),
+        rules_of(top),
+        {name: views.table(name, f"view {shown(name)}") for name in views.values},
+        parameters_of(top.table("parameters", "[parameters]")),
+        lists_of(top.table("lists", "[lists]")),
+        hierarchy_of(top.table("hierarchy", "[hierarchy]")),
+    )
+
+
+def _check_once(top: Section, key: str) -> None:
+    names = top.texts(key)
+    last = {name: place for place, name in enumerate(names)}
+    if len(last) < len(names):
+        place = next(place for name, place in last.items() if names.index(name) < place)
+        raise top.error(f"'{key}' lists {shown(names[place])} twice", key, place, value=True)
+
+
+# Joining files
+
+
+def _joined(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
+    """Join a file with those it includes: what it says itself holds, and its rules come last."""
+
+    def both(what: str, each: list[dict[str, T]], mine: dict[str, T]) -> dict[str, T]:
+        found: dict[str, T] = {}
+        for theirs in each:
+            for name, value in theirs.items():
+                if found.setdefault(name, value) != value and name not in mine:
+                    hint = None if what == "column" else "say in this file which one holds"
+                    raise top.error(f"the included files differ in {what} {shown(name)}", "include", hint=hint)
+        return found | {name: _by_label(found.get(name), value) for name, value in mine.items()}
+
+    for part in included:
+        for title, column in part.columns.items():
+            if own.columns.get(title, column) != column:
+                what = f"column {title} is declared differently in {part.source.file}"
+                raise top.error(what, "tables", *title.split("."))
+    part = _Part(
+        own.source,
+        own.title,
+        (),
+        both("column", [each.columns for each in included], own.columns),
+        both("rule", [each.rules for each in included], own.rules),
+        own.views | both("view", [each.views for each in included], own.views),
+        both("parameter", [each.parameters for each in included], own.parameters),
+        both("list", [each.lists for each in included], own.lists),
+        both("the parents of", [each.hierarchy for each in included], own.hierarchy),
+    )
+    if len(part.rules) > MOST_RULES:
+        raise top.error(f"there are {len(part.rules):,} rules; at most {MOST_RULES:,} are allowed")
+    return replace(part, groups=_groups(part, own, included, top))
+
+
+def _by_label(theirs: T | None, mine: T) -> T:
+    """Return what holds of two values of one name: mine; of two by label, mine for the labels I name."""
+    if isinstance(theirs, Mapping) and isinstance(mine, Mapping):
+        return cast("T", {**theirs, **mine})
+    return mine
+
+
+def _groups(part: _Part, own: _Part, included: Sequence[_Part], top: Section) -> tuple[str, ...]:
+    """Return the order given, or that of the included files and then that of first use."""
+    if not own.groups:
+        before = (group for each in included for group in each.groups)
+        return tuple(dict.fromkeys([*before, *(rule.group for rule in own.rules.values())]))
+    for rule in part.rules.values():
+        if rule.group not in own.groups:
+            what = f"'groups' leaves out {shown(rule.group)}, the group of rule {shown(rule.name)} in {rule.file}"
+            raise top.error(what, "groups", value=True)
+    return own.groups
+
+
+def _check_whole(part: _Part) -> None:
+    """Refuse what can be seen only when all files have been joined."""
+    if not part.rules:
+        raise part.source.error("there are no rules", hint="a rule begins with [[rules]]")
+    for name, value in part.parameters.items():
+        if isinstance(value, Mapping) and "default" not in value:
+            what = f"parameter {shown(name)} has no number for 'default'"
+            raise part.source.error(what, ("parameters", name), hint="it holds for all labels that are not listed")

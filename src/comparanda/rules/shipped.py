@@ -1,0 +1,61 @@
+"""The rule files that come with the program, and all others that are known by a name.
+
+They register by the entry point group `comparanda.rules`, whose entries are paths of TOML files; another
+package adds its own in the same way.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from comparanda.errors import RuleError, nearest
+from comparanda.expressions.syntax import shown
+
+_FOLDER = Path(__file__).parent
+
+ALIGN = _FOLDER / "align.toml"
+CHARACTERS = _FOLDER / "characters.toml"
+DOCUMENT = _FOLDER / "document.toml"
+ELEVANT = _FOLDER / "elevant.toml"
+EXACT = _FOLDER / "exact.toml"
+GATE = _FOLDER / "gate.toml"
+HIPE = _FOLDER / "hipe.toml"
+HIPE_NEL = _FOLDER / "hipe-nel.toml"
+I2B2 = _FOLDER / "i2b2.toml"
+LINKS = _FOLDER / "links.toml"
+MUC = _FOLDER / "muc.toml"
+PAPER = _FOLDER / "paper.toml"
+PAPER_LITERAL = _FOLDER / "paper-literal.toml"
+SEMEVAL2013 = _FOLDER / "semeval2013.toml"
+TEMPEVAL3 = _FOLDER / "tempeval3.toml"
+TOKENS = _FOLDER / "tokens.toml"
+
+
+@cache
+def registered() -> dict[str, EntryPoint]:
+    """Return the registered rule files by name; of two that have one name, ours holds.
+
+    >>> registered()["exact"].value
+    'comparanda.rules.shipped:EXACT'
+    """
+    entries = sorted(entry_points(group="comparanda.rules"), key=lambda each: each.value.startswith("comparanda."))
+    named = {entry.name: entry for entry in entries}
+    return dict(sorted(named.items()))
+
+
+def registered_file(name: str) -> Path:
+    """Return the path of the rule file that a name stands for.
+
+    >>> registered_file("exact").name
+    'exact.toml'
+    """
+    if name not in registered():
+        hint = f"there are {', '.join(registered())}; a file is named with its ending, as in mine.toml"
+        raise RuleError(f"no rule set is called {shown(name)}{nearest(name, registered())}", hint=hint)
+    entry = registered()[name]
+    try:
+        return Path(entry.load())
+    except Exception as problem:  # whatever another package does wrong
+        raise RuleError(f"the rule set {name!r} cannot be loaded: {problem}", where=entry.value) from problem

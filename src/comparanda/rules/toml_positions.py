@@ -1,0 +1,397 @@
+"""Where the keys and values of a rule file stand: `tomllib` says what they are, but not where."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any, Final, NamedTuple, NoReturn, TypeGuard
+
+from comparanda.errors import RuleError, nearest
+from comparanda.expressions import Place
+from comparanda.expressions.syntax import excerpt, shown
+
+Keys = tuple[str | int, ...]
+"""The keys and numbers that lead to a value: `("rules", 0, "set", "s", "result")`."""
+
+DEEPEST: Final = 20
+
+_TOO_DEEP = f"keys, tables and lists can stand in each other at most {DEEPEST} deep"
+_BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*+")
+_SPACE = re.compile(r"[ \t]*+")
+_BARE = re.compile(r"[A-Za-z0-9_-]++")
+_STRING = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
+    r"|'''(?:[^']|'(?!''))*+'{3,5}"
+    r'|"(?:[^"\\\n]|\\.)*+"'
+    r"|'[^'\n]*+'",
+    re.DOTALL,
+)
+_LEADING = re.compile(r'"""\n?(?:\\[ \t]*\n[ \t\n]*)*|' + r"'''\n?|[\"']")
+_OTHER = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9][^,\]}\s#]*+|[^,\[\]{}\s#]++")
+_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+
+
+class Spot(NamedTuple):
+    """Where a key stands, where its value stands, and where the characters of a text begin."""
+
+    key: Place
+    value: Place
+    content: int
+
+
+class _LostError(Exception):
+    """The text is no TOML from here on; `tomllib` will say why."""
+
+
+class _DepthError(Exception):
+    """Tables or lists stand in each other more than `DEEPEST` deep; holds where that is seen."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.offset = offset
+
+
+def spots(text: str) -> dict[Keys, Spot]:
+    r"""Return the places of all keys and values of a TOML text; of one that is none, those before the mistake.
+
+    >>> found = spots('[[rules]]\nset = { s.result = "TP" }')
+    >>> found["rules", 0, "set", "s", "result"]
+    Spot(key=Place(start=18, end=26), value=Place(start=29, end=33), content=30)
+    """
+    scanner = _Scanner(text)
+    with suppress(_LostError):
+        scanner.document()
+    return scanner.spots
+
+
+class _Scanner:
+    """Goes through a text once, from left to right; it takes all that is TOML, and more."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.spots: dict[Keys, Spot] = {}
+        self.counts: dict[Keys, int] = {}
+
+    def document(self) -> None:
+        table: Keys = ()
+        self.skip(_BLANK)
+        while self.at < len(self.text):
+            if self.sees("["):
+                table = self.header()
+            else:
+                self.pair(table)
+            self.skip(_BLANK)
+
+    def header(self) -> Keys:
+        """Read `[table]` or `[[tables]]`; return the path of what follows."""
+        opening, closing = ("[[", "]]") if self.sees("[[") else ("[", "]")
+        self.take(opening)
+        parts, place = self.key()
+        self.take(closing)
+        path: Keys = ()
+        for part in parts[:-1]:
+            path = self.last_of((*path, part))
+            self.spots.setdefault(path, Spot(place, place, place.start))
+        path = (*path, parts[-1])
+        self.spots.setdefault(path, Spot(place, place, place.start))
+        if opening == "[[":
+            self.counts[path] = self.counts.get(path, 0) + 1
+            path = self.last_of(path)
+            self.spots[path] = Spot(place, place, place.start)
+        return path
+
+    def last_of(self, path: Keys) -> Keys:
+        """Return the path itself or, if it is a list of tables, that of its last table so far."""
+        return (*path, self.counts[path] - 1) if path in self.counts else path
+
+    def pair(self, table: Keys) -> None:
+        parts, place = self.key()
+        self.take("=")
+        self.skip(_SPACE)
+        path = table
+        for part in parts:
+            path = (*path, part)
+            self.spots.setdefault(path, Spot(place, place, place.start))
+        value, content = self.value(path)
+        self.spots[path] = Spot(place, value, content)
+
+    def key(self) -> tuple[list[str], Place]:
+        """Read a key with its dots."""
+        self.skip(_SPACE)
+        start, parts = self.at, [self.part()]
+        end = self.at
+        self.skip(_SPACE)
+        while self.sees("."):
+            if len(parts) == DEEPEST:
+                raise _DepthError(self.at)
+            self.take(".")
+            self.skip(_SPACE)
+            parts.append(self.part())
+            end = self.at
+            self.skip(_SPACE)
+        return parts, Place(start, end)
+
+    def part(self) -> str:
+        if found := _BARE.match(self.text, self.at):
+            self.at = found.end()
+            return found[0]
+        try:
+            return str(tomllib.loads(f"key = {self.match(_STRING)}")["key"])
+        except tomllib.TOMLDecodeError:
+            raise _LostError from None
+
+    def value(self, path: Keys) -> tuple[Place, int]:
+        """Read a value; return its place, and where its content begins."""
+        if len(path) > DEEPEST:
+            raise _DepthError(self.at)
+        start = content = self.at
+        if self.sees('"') or self.sees("'"):
+            self.match(_STRING)
+            opening = _LEADING.match(self.text, start)
+            content = min(opening.end(), self.at) if opening else start
+        elif self.sees("["):
+            self.array(path)
+        elif self.sees("{"):
+            self.table(path)
+        else:
+            self.match(_OTHER)
+        return Place(start, self.at), content
+
+    def array(self, path: Keys) -> None:
+        self.take("[")
+        self.skip(_BLANK)
+        count = 0
+        while not self.sees("]"):
+            place, content = self.value((*path, count))
+            self.spots[*path, count] = Spot(place, place, content)
+            count += 1
+            self.skip(_BLANK)
+            if not self.sees("]"):
+                self.take(",")
+                self.skip(_BLANK)
+        self.take("]")
+
+    def table(self, path: Keys) -> None:
+        self.take("{")
+        self.skip(_BLANK)
+        while not self.sees("}"):
+            self.pair(path)
+            self.skip(_BLANK)
+            if not self.sees("}"):
+                self.take(",")
+                self.skip(_BLANK)
+        self.take("}")
+
+    def sees(self, piece: str) -> bool:
+        return self.text.startswith(piece, self.at)
+
+    def take(self, piece: str) -> None:
+        if not self.sees(piece):
+            raise _LostError
+        self.at += len(piece)
+
+    def skip(self, pattern: re.Pattern[str]) -> None:
+        found = pattern.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+
+    def match(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self.text, self.at)
+        if not found:
+            raise _LostError
+        self.at = found.end()
+        return found[0]
+
+
+class Source:
+    """The text of a rule file, what it holds, and errors that point into it."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        self.file = file
+        self.spots = self._spots()
+        self.data = self._data()
+
+    def line(self, path: Keys) -> int:
+        r"""Return the line, from 1, in which a value begins; of a text, its first character.
+
+        >>> Source("[[rules]]\nwhen = '''\ntrue'''", "a.toml").line(("rules", 0, "when"))
+        3
+        """
+        spot = self.spot(path)
+        return self._line(spot.content) if spot else 1
+
+    def spot(self, path: Keys) -> Spot | None:
+        """Return where something stands; what is not found, where that which should hold it stands."""
+        while path and path not in self.spots:
+            path = path[:-1]
+        return self.spots.get(path)
+
+    def error(self, what: str, path: Keys = (), *, value: bool = False, hint: str | None = None) -> RuleError:
+        """Make the error that points at a key, or at its value; at the whole file if neither is found."""
+        spot = self.spot(path)
+        if spot is None:
+            return RuleError(what, where=self.file, hint=hint)
+        return self._pointing(what, spot.value if value else spot.key, hint)
+
+    def _pointing(self, what: str, place: Place, hint: str | None = None) -> RuleError:
+        where = f"{self.file}:{self._line(place.start)}"
+        return RuleError(what, where=where, details=excerpt(self.text, place), hint=hint)
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def _spots(self) -> dict[Keys, Spot]:
+        try:
+            return spots(self.text)
+        except _DepthError as problem:
+            raise self._pointing(_TOO_DEEP, Place(problem.offset, problem.offset + 1)) from None
+
+    def _data(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as problem:
+            raise self._no_toml(str(problem)) from None
+        except ValueError:
+            raise self.error("no valid TOML: a number has too many digits") from None
+        except RecursionError:  # behind a mistake at which the places end
+            raise self.error(_TOO_DEEP) from None
+
+    def _no_toml(self, message: str) -> RuleError:
+        what = f"no valid TOML: {_POSITION.sub('', message)}"
+        found = _POSITION.search(message)
+        start = len(self.text.rstrip())
+        if found and found["line"]:
+            start = self._starts[int(found["line"]) - 1] + int(found["column"]) - 1
+        return self._pointing(what, Place(start, start + 1))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table of a rule file, whose keys are asked for by their type; what does not fit is an error that points.
+
+    Args:
+        source: the file.
+        path: where the table stands in it.
+        title: what errors call it.
+        values: what it holds.
+
+    """
+
+    source: Source = field(compare=False, repr=False)
+    path: Keys
+    title: str
+    values: Mapping[str, Any]
+
+    def only(self, known: Sequence[str]) -> None:
+        """Refuse keys that nobody knows."""
+        for key in self.values:
+            if key not in known:
+                what = f"unknown key {shown(key)} in {self.title}{likely(key, known)}"
+                raise self.error(what, key, hint=f"known: {', '.join(known)}")
+
+    def needs(self, *keys: str) -> None:
+        """Refuse to do without some keys."""
+        for key in keys:
+            if key not in self.values:
+                hint = f"needed: {', '.join(keys)}"
+                raise self.error(f"{self.title} has no '{key}'", "name", value=True, hint=hint)
+
+    def text(self, key: str, default: str = "") -> str:
+        """Return a text."""
+        value = self.values.get(key, default)
+        return value if isinstance(value, str) else self.refuse(key, "a text")
+
+    def optional(self, key: str) -> str | None:
+        """Return a text, or None if there is none."""
+        return self.text(key) if key in self.values else None
+
+    def truth(self, key: str) -> bool:
+        """Return true or false."""
+        value = self.values.get(key, False)
+        return value if isinstance(value, bool) else self.refuse(key, "true or false")
+
+    def number(self, key: str) -> float:
+        """Return a number; 0 if there is none."""
+        value = self.values.get(key, 0)
+        return value if _is_number(value) else self.refuse(key, "a number")
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts."""
+        values = self.values.get(key, [])
+        if not isinstance(values, list):
+            self.refuse(key, "a list of texts")
+        for place, value in enumerate(values):
+            if not isinstance(value, str):
+                what = f"'{key}' of {self.title} lists texts, not {_said(value)}"
+                raise self.error(what, key, place, value=True)
+        return tuple(values)
+
+    def table(self, key: str, title: str | None = None) -> Section:
+        """Return the table below a key."""
+        value = self.values.get(key, {})
+        if not isinstance(value, dict):
+            self.refuse(key, "a table")
+        return Section(self.source, (*self.path, key), title or f"'{key}' of {self.title}", value)
+
+    def tables(self, key: str) -> list[Section]:
+        """Return the tables of a list, each called by its name or its number."""
+        values = self.values.get(key, [])
+        if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+            raise self.error(f"'{key}' is a list of tables", key, hint=f"begin each with [[{key}]]")
+        found = []
+        for place, value in enumerate(values):
+            name = value.get("name")
+            title = shown(name) if isinstance(name, str) else str(place + 1)
+            found.append(Section(self.source, (*self.path, key, place), f"{key.removesuffix('s')} {title}", value))
+        return found
+
+    def error(self, what: str, *keys: str | int, value: bool = False, hint: str | None = None) -> RuleError:
+        """Make the error that points at a key of this table, or at its value."""
+        return self.source.error(what, (*self.path, *keys), value=value, hint=hint)
+
+    def refuse(self, key: str, wanted: str) -> NoReturn:
+        """Say that the value of a key is not what it takes."""
+        what = f"'{key}' of {self.title} takes {wanted}, not {_said(self.values[key])}"
+        raise self.error(what, key, value=True)
+
+
+def likely(word: str, known: Iterable[str]) -> str:
+    """Return what `nearest` does; of very many names only the first are looked at, for that takes time.
+
+    >>> likely("mach", ["match", "rest"])
+    " (did you mean 'match'?)"
+    """
+    return nearest(word[:100], islice(known, 1000))
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a number that counting can use: finite, and not beyond 64 bits."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+def _said(value: object) -> str:
+    match value:
+        case str():
+            return "a text"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number" if _is_number(value) else str(value)[:20]
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+        case _:
+            return "a date"

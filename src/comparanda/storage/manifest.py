@@ -1,0 +1,485 @@
+"""The manifest of a result folder: its shape, and the versions of it that can be read.
+
+A folder may come from anywhere. The types of the manifest are checked here; how the columns fit together is
+checked where they are read, in `comparanda.storage`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from comparanda.errors import ReadError
+
+MANIFEST = "manifest.json"
+FOLDER_VERSION = 8
+KIND = "comparanda result"
+IN_PARTS = "comparanda result in parts"
+PLAN = "plan.json"
+"""What is there from the begin of a comparison in parts on; the manifest only from its end."""
+
+_TEMPORARY = re.compile(r"\.(part-\d{5,}|plan\.json|manifest\.json)-[0-9a-f]{16}")
+_MOST_RESAMPLES = 10_000_000
+_BEFORE_SPANS = 2
+_BEFORE_LINKS = 3
+_BEFORE_CHAINS = 4
+_BEFORE_BELIEFS = 5
+_BEFORE_STRETCHES = 6
+_BEFORE_AGREED = 7
+_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS, _BEFORE_STRETCHES, _BEFORE_AGREED)
+
+Natural = Annotated[int, Meta(ge=0)]
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base of all parts of a manifest: nothing but what is declared."""
+
+
+class ColumnEntry(_Entry, frozen=True):
+    """A column of any type; the names are those of a text column, or the file that holds them if there are many."""
+
+    type: Literal["truth", "number", "text"]
+    values: str
+    names: list[str] | str | None
+    missing: int | None
+
+
+class AspectEntry(_Entry, frozen=True):
+    """The columns of `Aspect`."""
+
+    key: str
+    values: list[str]
+    names: list[str]
+    points: bool
+
+
+class SitesEntry(_Entry, frozen=True):
+    """The columns of `Sites`."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str | None
+    key: str
+    values: list[str]
+    names: list[str]
+    parts: list[list[str]] | None
+    attributes: dict[str, ColumnEntry]
+    aspects: dict[str, AspectEntry]
+    folded: FoldedEntry | None
+
+
+class FoldedEntry(_Entry, frozen=True):
+    """The columns of `Folded`: the kinds of sites, and how many there are of each."""
+
+    sites: SitesEntry
+    count: str
+
+
+class FragmentsEntry(_Entry, frozen=True):
+    """The columns of `Fragments`."""
+
+    span: str
+    begin: str
+    end: str
+
+
+class ClaimsEntry(_Entry, frozen=True):
+    """The columns of `Claims`, without the numbers of ways to be cut: the fragments tell them."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    begin: str
+    end: str
+    fragments: FragmentsEntry | None
+    label: str
+    names: list[str]
+    key: str
+    runs: list[str]
+    attributes: dict[str, ColumnEntry]
+    agreed: AgreedEntry | None
+
+
+class AgreedEntry(_Entry, frozen=True):
+    """The columns of spans that everybody has once, in one piece."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    begin: str
+    end: str
+    label: str
+    attributes: dict[str, ColumnEntry]
+
+
+class ChainsEntry(_Entry, frozen=True):
+    """The columns of `Chains`, without the units: the documents tell them."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    key: str
+    runs: list[str]
+    pieces: FragmentsEntry | None
+    candidates: dict[str, str]
+
+
+class WorldsEntry(_Entry, frozen=True):
+    """The columns of `Worlds`."""
+
+    block: str
+    probability: str
+    offsets: str
+    member: str
+
+
+class CandidatesEntry(_Entry, frozen=True):
+    """The columns of `Candidates` and of their `Beliefs`."""
+
+    document: str
+    sentence: str
+    place: str
+    width: str
+    begin: str
+    end: str
+    label: str
+    names: list[str]
+    text: ColumnEntry
+    correct: str
+    decided: str
+    weight: str
+    entity: str
+    alternative: str
+    block: str
+    nothing: str
+    worlds: WorldsEntry | None
+    policies: dict[str, str]
+    tied: str | None
+
+
+class OutcomesEntry(_Entry, frozen=True):
+    """The columns of `Outcomes`."""
+
+    verdict: list[str]
+    verdicts: list[str]
+    rule: list[str]
+    rules: list[str]
+    sources: list[str] | None
+
+
+class ItemsEntry(_Entry, frozen=True):
+    """The columns of `Items`."""
+
+    document: str
+    sentence: str
+    place: str
+    label: str
+    names: list[str]
+    positive: str
+    claimed: list[str]
+    credit: list[str] | None
+    earned: list[str] | None
+    weight: list[str] | None
+    claim: str | None
+    outcomes: OutcomesEntry | None
+    by_run: list[str] | None
+    site: str | None
+    folded: FoldedItemsEntry | None
+
+
+class FoldedItemsEntry(_Entry, frozen=True):
+    """The columns of `FoldedItems` that the spans do not tell; outcomes have the names of those of the items."""
+
+    label: str
+    verdict: list[str] | None
+    rule: list[str] | None
+
+
+class ViewEntry(_Entry, frozen=True):
+    """A view: its sites, or the number of the spans that they are made of; and that of the mentions that they are."""
+
+    name: str
+    measures: Annotated[list[str], Meta(min_length=1)]
+    sites: SitesEntry | None
+    claims: Natural | None
+    left_out: ColumnEntry | None
+    items: ItemsEntry | None
+    statistics: dict[str, str]
+    lost: list[str]
+    surplus: ItemsEntry | None
+    cuts: list[str]
+    raised: str | None
+    kinds: str | None
+    chains: Natural | None
+    mention: str | None
+    finer: str | None
+    candidates: list[CandidatesEntry] | None
+
+
+class StretchEntry(_Entry, frozen=True):
+    """The numbers of a `Stretch`, and its head as text."""
+
+    start: Natural
+    stop: Natural | None
+    lines: Natural
+    before: Natural
+    head: str
+
+
+class PartEntry(_Entry, frozen=True):
+    """One file of a source, or a stretch of one."""
+
+    name: str
+    path: str | None
+    begin: Natural
+    stretch: StretchEntry | None
+
+
+class SourceEntry(_Entry, frozen=True):
+    """Bytes: in the user's files, or kept in the folder."""
+
+    parts: Annotated[list[PartEntry], Meta(min_length=1)]
+    digest: str
+    data: str | None
+
+
+class SideEntry(_Entry, frozen=True):
+    """Where the rows stand on one side."""
+
+    name: str
+    source: Natural
+    offset: str
+    to_side: str | None
+
+
+class TextEntry(_Entry, frozen=True):
+    """The words of some documents."""
+
+    documents: str
+    names: list[str]
+    sentences: str
+    start: str | None
+    length: str | None
+    words: Natural | None
+    sides: list[SideEntry]
+    by_line: bool
+    running: bool
+
+
+class SystemEntry(_Entry, frozen=True):
+    """A system."""
+
+    name: str
+    runs: Annotated[list[Natural], Meta(min_length=1)]
+
+
+class _Head(_Entry, frozen=True):
+    """What every manifest says first: what the folder is, who wrote it, and how its findings are made."""
+
+    kind: str
+    folder_version: int
+    version: str
+    resamples: Annotated[int, Meta(ge=0, le=_MOST_RESAMPLES)]
+    seed: Natural
+    zero_division: float | None
+
+
+class Manifest(_Head, frozen=True):
+    """The whole folder; `topics` are the names of units that are topics, `files` the digests of all files beside it."""
+
+    task: str
+    systems: Annotated[list[SystemEntry], Meta(min_length=1)]
+    runs: list[str]
+    documents: list[str]
+    unit: Literal["document", "topic", "sentence", "row"]
+    units: Annotated[int, Meta(ge=0, lt=2**31)]
+    topics: list[str]
+    topic_of: str | None
+    settings: dict[str, str]
+    notes: list[tuple[str, str, int, list[str]]]
+    views: Annotated[list[ViewEntry], Meta(min_length=1)]
+    claims: list[ClaimsEntry]
+    chains: list[ChainsEntry]
+    texts: list[TextEntry]
+    continued: bool
+    sources: list[SourceEntry]
+    files: dict[str, str]
+
+
+class PartsManifest(_Head, frozen=True):
+    """A folder of parts, result folders themselves; `parts` has the digest of the manifest of each by its name."""
+
+    parts: Annotated[dict[str, str], Meta(min_length=1)]
+
+
+def read_manifest(folder: Path) -> Manifest | PartsManifest:
+    """Read the manifest of a folder; refuse a version that is not known, and anything that is not of its shape."""
+    try:
+        data = (folder / MANIFEST).read_bytes()
+    except OSError:
+        raise _no_manifest(folder) from None
+    try:
+        loose = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
+        raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
+    if not isinstance(loose, dict) or loose.get("kind") not in (KIND, IN_PARTS):
+        raise ReadError("this is no result folder of comparanda", where=str(folder))
+    version = loose.get("folder_version")
+    if version != FOLDER_VERSION and version not in _OLDER:
+        raise ReadError(
+            f"the folder has version {version}, this program reads {_OLDER[0]} to {FOLDER_VERSION}",
+            where=str(folder),
+            hint=f"it was written by comparanda {loose.get('version')}",
+        )
+    try:
+        if loose["kind"] == IN_PARTS:
+            return msgspec.convert(loose, PartsManifest)
+        for before, step in _STEPS.items():
+            loose = step(loose) if version <= before else loose
+        return msgspec.convert(loose, Manifest)
+    except msgspec.ValidationError as problem:
+        raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
+
+
+def _no_manifest(folder: Path) -> ReadError:
+    """Make the error for a folder without a manifest; an unfinished comparison in parts has only its plan."""
+    try:
+        plan = msgspec.json.decode((folder / PLAN).read_bytes(), type=Unfinished)
+        done = sum(1 for each in folder.iterdir() if each.name in plan.parts)
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
+        return ReadError("this is no result folder: it has no manifest.json", where=str(folder))
+    return ReadError(
+        f"this result is not complete: {done:,} of {len(plan.parts):,} parts are done",
+        where=str(folder),
+        hint="run the command that wrote it again: it goes on where it stopped",
+    )
+
+
+class Unfinished(_Entry, frozen=True):
+    """What is known of a comparison in parts before it is done: what tells its plan from others, and its parts."""
+
+    kind: str
+    version: str
+    mark: str
+    parts: list[str]
+
+
+def _with_spans(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of spans that it has none; what is not of its shape stays so."""
+    views, texts = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "texts"))
+    for view in (each for each in views if isinstance(each, dict)):
+        view.setdefault("claims", None)
+        if isinstance(view.get("sites"), dict):
+            view["sites"].setdefault("width", None)
+        for items in (view.get("items"), view.get("surplus")):
+            if isinstance(items, dict):
+                items |= {name: items.get(name) for name in ("earned", "weight", "claim", "outcomes", "by_run")}
+    for text in (each for each in texts if isinstance(each, dict)):
+        text.setdefault("running", False)
+    return {**loose, "claims": []}
+
+
+def _with_links(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of links that weights hold for all runs and errors have no source."""
+    views, runs = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "runs"))
+    for view in (each for each in views if isinstance(each, dict)):
+        for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
+            if isinstance(items.get("weight"), str):
+                items["weight"] = [items["weight"]] * len(runs)
+            if isinstance(items.get("outcomes"), dict):
+                items["outcomes"].setdefault("sources", None)
+    return loose
+
+
+def _with_chains(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of chains that it has none: sites are the key's own, no unit is a topic."""
+    views = each if isinstance(each := loose.get("views"), list) else []
+    for view in (each for each in views if isinstance(each, dict)):
+        view.update(dict.fromkeys(("raised", "kinds", "chains", "mention", "finer")))
+        for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
+            items["site"] = None
+    return {**loose, "chains": [], "topics": [], "topic_of": None}
+
+
+def _with_beliefs(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of beliefs that it has none."""
+    views = each if isinstance(each := loose.get("views"), list) else []
+    for view in (each for each in views if isinstance(each, dict)):
+        view["candidates"] = None
+    return loose
+
+
+def _with_stretches(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that knows nothing of parts that its sources are whole files, and that all sites are kept."""
+    views = each if isinstance(each := loose.get("views"), list) else []
+    for view in (each for each in views if isinstance(each, dict)):
+        if isinstance(view.get("sites"), dict):
+            view["sites"]["folded"] = None
+    sources = each if isinstance(each := loose.get("sources"), list) else []
+    for source in (each for each in sources if isinstance(each, dict)):
+        parts = each if isinstance(each := source.get("parts"), list) else []
+        for part in (each for each in parts if isinstance(each, dict)):
+            part["stretch"] = None
+    return loose
+
+
+def _with_agreed(loose: dict[str, Any]) -> dict[str, Any]:
+    """Say of a folder that keeps all spans that it has none without items."""
+    views, claims = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "claims"))
+    for spans in (each for each in claims if isinstance(each, dict)):
+        spans["agreed"] = None
+    for view in (each for each in views if isinstance(each, dict)):
+        for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
+            items["folded"] = None
+    return loose
+
+
+_STEPS = {
+    _BEFORE_SPANS: _with_spans,
+    _BEFORE_LINKS: _with_links,
+    _BEFORE_CHAINS: _with_chains,
+    _BEFORE_BELIEFS: _with_beliefs,
+    _BEFORE_STRETCHES: _with_stretches,
+    _BEFORE_AGREED: _with_agreed,
+}
+"""What is to be said of folders of a version, and of all older ones."""
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether a folder holds a manifest of ours, or what died before it had one, and nothing that we did not write."""
+    try:
+        names = {file.name for file in folder.iterdir() if not is_temporary(file.name)}
+        if not names:
+            return any(folder.iterdir())
+        loose = msgspec.json.decode((folder / (PLAN if PLAN in names else MANIFEST)).read_bytes())
+    except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+    if not isinstance(loose, dict) or loose.get("kind") not in (KIND, IN_PARTS):
+        return False
+    written = loose.get("parts" if PLAN in names else "files")
+    return names <= {MANIFEST, PLAN, *(written if isinstance(written, dict | list) else ())}
+
+
+def temporary_beside(target: Path) -> Path:
+    """Return a temporary name beside that of a file or folder: one that nothing has yet."""
+    return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
+
+
+def is_temporary(name: str) -> bool:
+    """Whether something in a folder of parts is there because who wrote it died before it had its name."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
+def digest(data: bytes | bytearray | memoryview) -> str:
+    """Return the digest of some bytes."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -1,0 +1,816 @@
+"""Verdicts of parts of a corpus laid end to end: equal, to the last byte, to those of the uncut corpus.
+
+A part holds whole documents, and whole topics where chains span documents. Where the key marks none, the corpus is
+one document, and a part is a piece of it, cut between sentences or rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from comparanda.align.maps import BEYOND, LACKING
+from comparanda.core.candidates import Candidates
+from comparanda.core.chains import NO_CHAIN, Chains, renumbered, sizes
+from comparanda.core.claims import Claims, agreed_spans, without_ids
+from comparanda.core.corpus import Fragments
+from comparanda.core.excerpts import Texts
+from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.items import Items, joined_items
+from comparanda.core.places import together
+from comparanda.core.probabilities import side_by_side
+from comparanda.core.sites import Aspect, Attribute, Folded, Sites, canonical, recoded
+from comparanda.core.text_columns import Column, TextColumn
+from comparanda.core.verdicts import Units, Verdicts, View, of_all_labels, without_label
+from comparanda.errors import UsageError
+from comparanda.formats.contract import KEY
+from comparanda.tasks.label_maps import ONE_SIDED, one_sided
+from comparanda.tasks.spans.links import UNLINKED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.places import Note
+    from comparanda.core.text_columns import Codes, Rows, Truths
+
+    Statistics = Mapping[str, NDArray[np.float64]]
+    _Table = Sites | Items | Claims | Chains | Candidates
+
+
+# Notes of parts of a corpus put together, as if it had been read in one go.
+
+
+_OF_INPUTS = ("inputs in which ", "files in which ")
+"""How notes begin that say what an input does not have at all."""
+
+
+def merge_notes(parts: Sequence[Verdicts], views: Mapping[str, View]) -> tuple[Note, ...]:
+    """Add up the notes; those about labels on one side speak of the whole, so they are made again."""
+    notes = [note for part in parts for note in part.notes if not note.what.startswith(_OF_INPUTS)]
+    notes += _of_inputs(parts)
+    view, runs = next(iter(views.values())), parts[0].runs
+    kept = [note for note in notes if note.what not in ONE_SIDED]
+    if len(kept) < len(notes):
+        kept += one_sided(view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs)
+    kept = _without_linked(kept, view.claims, runs)
+    return tuple(sorted((each for note in together(kept) for each in _by_place(note)), key=_standing))
+
+
+def _of_inputs(parts: Sequence[Verdicts]) -> list[Note]:
+    """Return the notes that hold for an input as a whole: those that every part of it makes."""
+    first, *others = (
+        {(note.side, note.what): note for note in part.notes if note.what.startswith(_OF_INPUTS)} for part in parts
+    )
+    return [note for which, note in first.items() if all(which in each for each in others)]
+
+
+def _without_linked(notes: Sequence[Note], claims: Claims | None, runs: Sequence[str]) -> list[Note]:
+    """Leave out the notes that a side has no links, made by parts of a side that has some elsewhere."""
+    counts: Counter[str] = Counter()
+    for note in notes:
+        counts[note.side] += note.count * (note.what == UNLINKED)
+    if claims is None or not counts.total():
+        return list(notes)
+    both = 0 if claims.agreed is None else len(claims.agreed)
+    sides = zip((KEY, *runs), (claims.key, *claims.runs), strict=True)
+    spans = {side: int(counts.sum()) + both for side, counts in sides}
+    return [note for note in notes if note.what != UNLINKED or counts[note.side] == spans[note.side]]
+
+
+def _by_place(note: Note) -> Iterator[Note]:
+    """Take a note apart: one for each place, and one for those that are not told; notes of labels stay as they are."""
+    if note.what in ONE_SIDED or len(note.first) > note.count:
+        yield note
+        return
+    yield from (replace(note, count=1, first=(place,)) for place in note.first)
+    if note.count > len(note.first):
+        yield replace(note, count=note.count - len(note.first), first=())
+
+
+def _standing(note: Note) -> tuple[tuple[str, ...], int, str]:
+    """Return where a note stands among others of its kind.
+
+    In the order of the files and their lines, for parts go by the key, and a response may have its documents in another
+    order; what only a response has goes by its name, and what it lacks as the key has it.
+    """
+    if not note.first or note.what in ONE_SIDED or LACKING in note.what:
+        return (), 0, ""
+    if BEYOND in note.what:
+        return (), 0, note.first[0]
+    file, _, line = note.first[0].rpartition(": ")[2].rpartition(":")  # before it, what is meant there may be named
+    return (PurePath(file).parts, int(line), "") if file and line.isdecimal() else ((), 0, "")
+
+
+# The tuples of parts laid end to end, and the sums over them.
+#
+# A label that a part does not have weighs nothing there.
+
+
+Integer = TypeVar("Integer", np.int32, np.int64)
+
+
+def merge_candidates(
+    tables: Sequence[Candidates],
+    documents: Sequence[int],
+    sentences: Sequence[int],
+    places: Sequence[int],
+    text: TextColumn,
+) -> Candidates:
+    """Lay the tuples of one run end to end.
+
+    Args:
+        tables: those of each part.
+        documents: how many documents stand before each part.
+        sentences: how many sentences.
+        places: how many rows of the same document.
+        text: what all tuples cover.
+
+    """
+    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    return Candidates(
+        document=shifted([table.document for table in tables], documents),
+        sentence=shifted([table.sentence for table in tables], sentences),
+        place=shifted([table.place for table in tables], places),
+        width=np.concatenate([table.width for table in tables]),
+        begin=shifted([table.begin for table in tables], places),
+        end=shifted([table.end for table in tables], places),
+        label=np.concatenate(labels),
+        names=names,
+        text=text,
+        correct=np.concatenate([table.correct for table in tables]),
+        decided=np.concatenate([table.decided for table in tables]),
+        beliefs=replace(side_by_side([table.beliefs for table in tables]), policies=tables[0].beliefs.policies),
+        tied=_merge_ties(tables),
+    )
+
+
+def _merge_ties(tables: Sequence[Candidates]) -> Truths | None:
+    known = [table.tied for table in tables if table.tied is not None]
+    return np.concatenate(known) if known else None
+
+
+def shifted(columns: Sequence[NDArray[Integer]], by: Sequence[int]) -> NDArray[Integer]:
+    """Lay columns end to end, each moved so far; their type stays."""
+    return np.concatenate([column + column.dtype.type(shift) for column, shift in zip(columns, by, strict=True)])
+
+
+def merge_statistics(parts: Sequence[Statistics]) -> dict[str, NDArray[np.float64]]:
+    """Lay the statistics of units end to end; those of a label that a part does not have are 0 there."""
+    names = list(parts[0])
+    if any(part.keys() != parts[0].keys() for part in parts):
+        names = sorted({name for part in parts for name in part})
+    return {name: _merge_statistic(name, parts) for name in names}
+
+
+def _merge_statistic(name: str, parts: Sequence[Statistics]) -> NDArray[np.float64]:
+    whole = without_label(name)
+    tables = [part[name] if name in part else np.zeros_like(part[whole]) for part in parts]
+    if len({table.shape[1:] for table in tables}) > 1:
+        raise UsageError(f"the statistic {name!r} has another shape in another part")
+    return np.concatenate(tables)
+
+
+# Chains of parts laid end to end: mentions, topics, and documents that only responses have.
+#
+# Chains are numbered in the order of their first mentions. Documents that the key does not have stand behind its own,
+# in the order of their names, and so do topics that only these are in: after all parts, not after each.
+
+
+Table = TypeVar("Table", Sites, Items, Chains)
+
+
+def own_documents(part: Verdicts) -> int:
+    """Return how many documents of a part are the key's; those that only responses have stand behind them."""
+    if not part.texts.parts or part.texts.continued:
+        return len(part.documents)
+    return sum(len(text.names) for text in part.texts.parts)
+
+
+def refuse_cut_topics(parts: Sequence[Verdicts]) -> None:
+    """Refuse parts of one topic: chains span its documents, and what CEAF counts in a topic is no sum."""
+    seen: set[str] = set()
+    for part in parts:
+        mine = set(part.units.names)
+        if seen & mine:
+            raise UsageError(f"the topic {min(seen & mine)!r} stands in two parts", hint="cut between topics")
+        seen |= mine
+
+
+def _topics(part: Verdicts) -> NDArray[np.int32]:
+    """Return the topic of each document of a part; none for documents that are in no topics."""
+    of_document = part.units.of_document
+    return np.zeros(0, np.int32) if of_document is None else of_document
+
+
+def merge_units(parts: Sequence[Verdicts]) -> Units:
+    """Lay units end to end, as they stand in the parts."""
+    kind, counts = parts[0].units.kind, [part.units.count for part in parts]
+    if kind != "topic":
+        return Units(kind, sum(counts))
+    names = tuple(name for part in parts for name in part.units.names)
+    shifted = [_topics(part) + np.int32(before) for part, before in zip(parts, before_each(counts), strict=True)]
+    return Units(kind, sum(counts), names, np.concatenate(shifted))
+
+
+def merge_chains(tables: Sequence[Chains], documents: Sequence[int], sentences: Sequence[int], units: Units) -> Chains:
+    """Lay mentions end to end.
+
+    Args:
+        tables: the mentions of each part.
+        documents: how many documents stand before each.
+        sentences: how many sentences.
+        units: the units of the whole.
+
+    """
+    shifts = [(np.int32(before), np.int32(sentence)) for before, sentence in zip(documents, sentences, strict=True)]
+    pairs = list(zip(tables, shifts, strict=True))
+    document = np.concatenate([table.document + before for table, (before, _) in pairs])
+    return Chains(
+        document,
+        np.concatenate([table.sentence + sentence for table, (_, sentence) in pairs]),
+        np.concatenate([table.place for table in tables]),
+        np.concatenate([table.width for table in tables]),
+        document if units.of_document is None else units.of_document[document],
+        _merge_numbers([table.key for table in tables]),
+        tuple(_merge_numbers([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
+        _merge_pieces(tables),
+        {name: np.concatenate([table.candidates[name] for table in tables]) for name in tables[0].candidates},
+    )
+
+
+def _merge_numbers(columns: Sequence[Rows]) -> Rows:
+    """Lay the chains of one side end to end; those of a part have numbers behind those of the parts before."""
+    shifts = before_each([len(sizes(column)) for column in columns])
+    return np.concatenate(
+        [np.where(column == NO_CHAIN, NO_CHAIN, column + shift) for column, shift in zip(columns, shifts, strict=True)]
+    )
+
+
+def _merge_pieces(tables: Sequence[Chains]) -> Fragments | None:
+    known = [
+        (table.pieces, shift)
+        for table, shift in zip(tables, before_each(list(map(len, tables))), strict=True)
+        if table.pieces is not None
+    ]
+    if not known:
+        return None
+    return Fragments(
+        np.concatenate([pieces.span + shift for pieces, shift in known]),
+        np.concatenate([pieces.begin for pieces, _ in known]),
+        np.concatenate([pieces.end for pieces, _ in known]),
+    )
+
+
+def before_each(counts: Sequence[int]) -> list[int]:
+    """Return how many things stand before those of each part."""
+    return [0, *accumulate(counts)][:-1]
+
+
+# Documents that the key does not have
+
+
+def foreign_last(merged: Verdicts, parts: Sequence[Verdicts]) -> Verdicts:
+    """Put the documents that the key does not have behind its own, by their names, with all that stands in them."""
+    beyond = np.concatenate([np.arange(len(part.documents)) >= own_documents(part) for part in parts])
+    views = merged.views.values()
+    if len(parts) == 1 or not beyond.any() or any(view.chains is None for view in views):
+        return merged
+    foreign = sorted(np.flatnonzero(beyond).tolist(), key=merged.documents.__getitem__)
+    documents = np.array([*np.flatnonzero(~beyond).tolist(), *foreign], np.int64)
+    moving = _Moving(merged, documents, len(foreign))
+    return replace(
+        merged,
+        documents=tuple(merged.documents[number] for number in documents.tolist()),
+        units=moving.units,
+        views={name: moving.view(view) for name, view in merged.views.items()},
+    )
+
+
+class _Moving:
+    """Rows of all tables on their way to another order of documents.
+
+    Args:
+        merged: the verdicts.
+        documents: the documents in the new order, by their old numbers.
+        foreign: how many of them, the last, the key does not have.
+
+    """
+
+    def __init__(self, merged: Verdicts, documents: Rows, foreign: int) -> None:
+        self._own = len(documents) - foreign
+        self._document = np.argsort(documents).astype(np.int32)
+        self._sentence = sum(len(text.sentences) - 1 for text in merged.texts.parts)
+        self._unit_order, self.units = documents, merged.units
+        if merged.units.of_document is not None:
+            self._unit_order, self.units = self._topics(merged.units, merged.units.of_document[documents])
+        self._known: dict[int, tuple[Chains, Chains, Rows]] = {}
+
+    def _topics(self, units: Units, topic: NDArray[np.int32]) -> tuple[Rows, Units]:
+        """Return the topics in the order of their first documents."""
+        order = topic[np.sort(np.unique(topic, return_index=True)[1])].astype(np.int64)
+        rank = np.argsort(order).astype(np.int32)
+        names = tuple(units.names[number] for number in order.tolist())
+        return order, replace(units, names=names, of_document=rank[topic])
+
+    def view(self, view: View) -> View:
+        """Return a view whose sites and items stand in the new order."""
+        assert view.chains is not None
+        assert view.mention is not None
+        if id(view.chains) not in self._known:
+            self._known[id(view.chains)] = (view.chains, *self._chains(view.chains))
+        _, chains, new_row = self._known[id(view.chains)]
+        mention = new_row[view.mention]
+        order = np.argsort(mention)
+        items = view.given_items
+        return replace(
+            view,
+            given_sites=self._moved(view.all_sites).take(order),
+            given_items=None if items is None else self._items(items, np.argsort(order)),
+            statistics={name: values[self._unit_order] for name, values in view.statistics.items()},
+            chains=chains,
+            mention=mention[order],
+        )
+
+    def _chains(self, chains: Chains) -> tuple[Chains, Rows]:
+        """Return mentions in the new order, chains numbered anew, and the new row of each old one."""
+        moved = self._moved(chains)
+        unit = moved.document if self.units.of_document is None else self.units.of_document[moved.document]
+        order = np.lexsort((moved.document, unit))
+        pieces = None if chains.pieces is None else _in_order(chains.pieces, np.argsort(order))
+        found = Chains(
+            moved.document[order],
+            moved.sentence[order],
+            moved.place[order],
+            moved.width[order],
+            unit[order],
+            renumbered(chains.key[order]),
+            tuple(renumbered(run[order]) for run in chains.runs),
+            pieces,
+            {name: counting[order] for name, counting in chains.candidates.items()},
+        )
+        return found, np.argsort(order)
+
+    def _items(self, items: Items, new_site: Rows) -> Items:
+        assert items.site is not None
+        site = new_site[items.site]
+        return replace(self._moved(items), site=site).take(np.argsort(site, kind="stable"))
+
+    def _moved(self, table: Table) -> Table:
+        """Return a table with new numbers of documents; all that the key does not have are one sentence."""
+        document = self._document[table.document]
+        sentence = np.where(document < self._own, table.sentence, np.int32(self._sentence))
+        return replace(table, document=document, sentence=sentence)
+
+
+def _in_order(pieces: Fragments, new_row: Rows) -> Fragments:
+    """Return the pieces of mentions by their new rows."""
+    mention = new_row[pieces.span]
+    order = np.argsort(mention, kind="stable")
+    return Fragments(mention[order], pieces.begin[order], pieces.end[order])
+
+
+_MISSING = "\0missing"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shift:
+    """How far the rows of a part move: in documents, sentences, and places of their document."""
+
+    document: int
+    sentence: int
+    place: int
+
+
+def merge(parts: Sequence[Verdicts]) -> Verdicts:
+    """Lay the verdicts of consecutive parts of one corpus end to end.
+
+    Codes never leave a part: values are brought to one table of names again.
+    """
+    if not parts:
+        raise UsageError("there is nothing to merge")
+    first = parts[0]
+    for part in parts[1:]:
+        _refuse_unlike(first, part)
+    pieces = first.units.kind in {"sentence", "row"}
+    _refuse_cut_documents(parts, pieces=pieces)
+    if len(parts) > 1:
+        _refuse_cut_spans(parts, pieces=pieces)
+    if first.units.kind == "topic":
+        refuse_cut_topics(parts)
+    units = merge_units(parts)
+    ground = _Ground(_shifts(parts, pieces=pieces), units)
+    views = {name: _merge_views([part.views[name] for part in parts], ground) for name in first.views}
+    merged = replace(
+        first,
+        documents=first.documents if pieces else tuple(name for part in parts for name in part.documents),
+        units=units,
+        views=views,
+        notes=merge_notes(parts, views),
+        texts=Texts(tuple(text for part in parts for text in part.texts.parts), continued=pieces),
+    )
+    return foreign_last(merged, parts)
+
+
+def _refuse_unlike(first: Verdicts, part: Verdicts) -> None:
+    """Refuse parts that were not judged alike."""
+    for name, kept in (
+        ("task", lambda verdicts: verdicts.task),
+        ("systems", lambda verdicts: (verdicts.systems, verdicts.runs)),
+        ("settings", lambda verdicts: dict(verdicts.settings)),
+        ("views", lambda verdicts: [_kind(view) for view in verdicts.views.values()]),
+        ("unit", lambda verdicts: verdicts.units.kind),
+    ):
+        mine: Callable[[Verdicts], Any] = kept
+        if mine(first) != mine(part):
+            unlike = sorted(each for each, _ in {*first.settings.items()} ^ {*part.settings.items()})
+            hint = f"they differ in {', '.join(dict.fromkeys(unlike))}" if name == "settings" else None
+            raise UsageError(f"only verdicts with the same {name} can be merged", hint=hint)
+
+
+def _kind(view: View) -> tuple[Any, ...]:
+    values = None if view.claims is not None else (view.all_sites.parts is not None, list(view.all_sites.aspects))
+    candidates = None if view.chains is None else sorted(view.chains.candidates)
+    chains = view.raised, view.kinds, candidates, view.given_items is None or view.given_items.site is None
+    known = of_all_labels(view.statistics), of_all_labels(view.lost)
+    return view.name, view.measures, known, values, view.given_items is None, chains, view.candidates is None
+
+
+def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
+    if pieces:
+        if any(len(part.documents) != 1 for part in parts):
+            raise UsageError("parts without document marks must be pieces of one document")
+        return
+    names = [name for part in parts for name in part.documents]
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise UsageError(f"the document {name!r} stands in two parts", hint="cut between documents")
+        seen.add(name)
+
+
+def _refuse_cut_spans(parts: Sequence[Verdicts], *, pieces: bool) -> None:
+    """Refuse pieces whose places are not known, and parts of what rules count together.
+
+    What runs have beside the key is in the order of its spans, unless rules count several spans as one thing.
+    """
+    views = [view for part in parts for view in part.views.values() if view.claims is not None]
+    if views and pieces and parts[0].settings.get("positions") != "tokens":
+        what = "spans in characters of one document cannot be merged: it is not known where its pieces begin"
+        raise UsageError(what, hint="cut between documents")
+    for items in (view.given_items for view in views):
+        if items is not None and items.claim is not None:
+            order = items.claim if pieces else items.document
+            if (np.diff(order[~items.positive]) < 0).any():
+                what = "the rules count spans together that may stand in several parts, so these cannot be merged"
+                raise UsageError(what, hint="cut between documents" if pieces else "judge the documents in one go")
+
+
+def _shifts(parts: Sequence[Verdicts], *, pieces: bool) -> list[_Shift]:
+    shifts, here = [], _Shift(0, 0, 0)
+    for part in parts:
+        shifts.append(here)
+        here = _Shift(
+            0 if pieces else here.document + len(part.documents),
+            here.sentence + _sentences(part),
+            here.place + _rows(part) if pieces else 0,
+        )
+    return shifts
+
+
+def _sentences(part: Verdicts) -> int:
+    if part.units.kind in {"sentence", "row"}:
+        return part.units.count
+    if part.texts.parts:
+        return sum(len(text.sentences) - 1 for text in part.texts.parts)
+    return _highest(part, lambda table: table.sentence) + 1
+
+
+def _rows(part: Verdicts) -> int:
+    """Return the number of rows of a piece: known from its text, else as far as its sites, items and tuples go."""
+    if part.texts.parts:
+        return sum(text.rows for text in part.texts.parts)
+    return _highest(part, _last_row) + 1
+
+
+def _last_row(table: _Table) -> NDArray[np.int32]:
+    width = None if isinstance(table, Items) else table.width
+    return table.place if width is None else table.place + width - np.int32(1)
+
+
+def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> int:
+    tables: list[_Table] = []
+    for view in part.views.values():
+        spans = () if view.claims is None else (view.claims, view.claims.agreed)
+        tables += [each for each in spans or (view.all_sites,) if each is not None]
+        tables += [each for each in (view.given_items, view.chains, *(view.candidates or ())) if each is not None]
+    return max((int(column(table).max(initial=-1)) for table in tables), default=-1)
+
+
+class _Ground:
+    """What views stand on: sites, spans or mentions, which are laid end to end once for all views that share them."""
+
+    def __init__(self, shifts: list[_Shift], units: Units) -> None:
+        self.shifts = shifts
+        self.units = units
+        self._known: dict[tuple[int, ...], Claims] = {}
+        self._chains: dict[tuple[int, ...], Chains] = {}
+
+    def of(self, views: list[View]) -> tuple[Sites | None, Claims | None]:
+        """Return the sites of a view of all parts, or its spans, from which sites follow."""
+        spans = [view.claims for view in views if view.claims is not None]
+        if not spans:
+            return _merge_sites([view.all_sites for view in views], self.shifts), None
+        which = tuple(map(id, spans))
+        if which not in self._known:
+            self._known[which] = _merge_claims(spans, self.shifts)
+            _refuse_overlaps(self._known[which], spans)
+        return None, self._known[which]
+
+    def chains_of(self, views: list[View]) -> Chains | None:
+        """Return the mentions of a view of all parts."""
+        tables = [view.chains for view in views if view.chains is not None]
+        if not tables:
+            return None
+        which = tuple(map(id, tables))
+        if which not in self._chains:
+            documents, sentences = ([getattr(each, name) for each in self.shifts] for name in ("document", "sentence"))
+            self._chains[which] = merge_chains(tables, documents, sentences, self.units)
+        return self._chains[which]
+
+
+def _merge_views(views: list[View], ground: _Ground) -> View:
+    first, shifts = views[0], ground.shifts
+    left_out = None
+    if any(view.left_out is not None for view in views):
+        left_out = _joined([_reasons(view) for view in views])
+    items = [view.given_items for view in views if view.given_items is not None]
+    beside = [(view.surplus, shift) for view, shift in zip(views, shifts, strict=True) if view.surplus is not None]
+    sites, claims = ground.of(views)
+    return View(
+        first.name,
+        sites,
+        first.measures,
+        left_out,
+        _merge_items(_at_sites(items, views), shifts, [view.claims for view in views], claims) if items else None,
+        merge_statistics([view.statistics for view in views]),
+        frozenset().union(*(view.lost for view in views)),
+        _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
+        first.cuts,
+        claims,
+        first.raised,
+        first.kinds,
+        ground.chains_of(views),
+        _renumbered([view.mention for view in views], [view.chains for view in views]),
+        first.finer,
+        _merge_candidates(views, shifts),
+    )
+
+
+def _merge_candidates(views: list[View], shifts: list[_Shift]) -> tuple[Candidates, ...] | None:
+    """Lay the tuples of all runs end to end, if they are given."""
+    parts = [view.candidates for view in views if view.candidates is not None]
+    if not parts:
+        return None
+    documents, sentences = ([getattr(shift, name) for shift in shifts] for name in ("document", "sentence"))
+    places = [shift.place for shift in shifts]
+    return tuple(
+        merge_candidates(run, documents, sentences, places, _joined([each.text for each in run]))
+        for run in zip(*parts, strict=True)
+    )
+
+
+def _renumbered(columns: Sequence[Rows | None], tables: Sequence[Sized | None]) -> Rows | None:
+    """Lay rows of tables end to end, if they are given: each behind the tables before its own."""
+    known = [column for column in columns if column is not None]
+    return shifted(known, _before(tables)) if known else None
+
+
+def _reasons(view: View) -> TextColumn:
+    return view.left_out if view.left_out is not None else TextColumn.constant("", view.all_sites.rows)
+
+
+def _where(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
+    return (
+        shifted([table.document for table in tables], [shift.document for shift in shifts]),
+        shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
+        shifted([table.place for table in tables], [shift.place for shift in shifts]),
+    )
+
+
+def _merge_columns(tables: Sequence[Sites | Aspect]) -> tuple[Codes, tuple[Codes, ...], tuple[str, ...]]:
+    """Bring the key's and the runs' values to one table of names, and lay them end to end."""
+    runs = range(len(tables[0].values))
+    columns = [TextColumn(table.key, table.names) for table in tables]
+    columns += [TextColumn(table.values[run], table.names) for run in runs for table in tables]
+    names, codes = canonical(columns)
+    count = len(tables)
+    values = tuple(np.concatenate(codes[count * (run + 1) : count * (run + 2)]) for run in runs)
+    return np.concatenate(codes[:count]), values, names
+
+
+def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
+    key, values, names = _merge_columns(tables)
+    parts = None
+    if tables[0].parts is not None:
+        known = {name: part for table in tables for name, part in zip(table.names, table.parts or (), strict=True)}
+        parts = tuple(known[name] for name in names)
+    document, sentence, place = _where(tables, shifts)
+    return Sites(
+        document,
+        sentence,
+        place,
+        key,
+        values,
+        names,
+        parts,
+        _merge_attributes(tables),
+        {name: _merge_aspects([table.aspects[name] for table in tables]) for name in tables[0].aspects},
+        _merge_widths(tables) if any(table.width is not None for table in tables) else None,
+        _merge_folded(tables, shifts, names, parts) if any(table.folded is not None for table in tables) else None,
+    )
+
+
+def _merge_folded(
+    tables: list[Sites], shifts: list[_Shift], names: tuple[str, ...], parts: tuple[tuple[str, ...], ...] | None
+) -> Folded:
+    """Lay the kinds of sites that are only counted end to end, under the names of all sites."""
+    found = [(table.folded, shift) for table, shift in zip(tables, shifts, strict=True) if table.folded is not None]
+    merged = _merge_sites([each.sites for each, _ in found], [shift for _, shift in found])
+    sites = replace(
+        merged,
+        place=np.arange(merged.rows, dtype=np.int32),
+        key=recoded(merged.key, merged.names, names),
+        values=tuple(recoded(values, merged.names, names) for values in merged.values),
+        names=names,
+        parts=parts,
+    )
+    return Folded(sites, np.concatenate([each.count for each, _ in found]))
+
+
+def _merge_widths(tables: list[Sites]) -> NDArray[np.int32]:
+    return np.concatenate([np.ones(each.rows, np.int32) if each.width is None else each.width for each in tables])
+
+
+def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
+    """Lay spans end to end; labels are brought to one table of names, and ways of being cut are numbered anew."""
+    document, sentence, place = _where(tables, shifts)
+    moved = [shift.place for shift in shifts]
+    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    fragments = _merge_fragments(tables, moved)
+    return Claims(
+        document,
+        sentence,
+        place,
+        np.concatenate([table.width for table in tables]),
+        shifted([table.begin for table in tables], moved),
+        shifted([table.end for table in tables], moved),
+        cut_numbers(len(document), fragments, ways_of_being_cut([fragments])),
+        fragments,
+        np.concatenate(labels),
+        names,
+        np.concatenate([table.key for table in tables]),
+        tuple(np.concatenate([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
+        _merge_attributes(tables),
+        _merge_agreed(tables, shifts),
+    )
+
+
+def _merge_agreed(tables: list[Claims], shifts: list[_Shift]) -> Claims | None:
+    """Lay the spans that everybody has end to end; a part may have none."""
+    if all(table.agreed is None for table in tables):
+        return None
+    nothing = np.zeros(0, np.int64)
+    found = [agreed_spans(table.take(nothing)) if table.agreed is None else table.agreed for table in tables]
+    return agreed_spans(_merge_claims(found, shifts))
+
+
+def _refuse_overlaps(merged: Claims, tables: list[Claims]) -> None:
+    if _sites_of(merged) != sum(map(_sites_of, tables)):
+        raise UsageError("a span of one part overlaps one of another", hint="cut where no span is")
+
+
+def _sites_of(claims: Claims) -> int:
+    return int(claims.site.max(initial=-1)) + 1
+
+
+def _merge_fragments(tables: list[Claims], moved: list[int]) -> Fragments | None:
+    """Lay the pieces of spans end to end, in the order of the spans."""
+    found = []
+    for table, before, by in zip(tables, _before(tables), moved, strict=True):
+        if table.fragments is not None:
+            pieces = table.fragments
+            found.append(np.stack([pieces.span + before, pieces.begin + by, pieces.end + by]))
+    if not found:
+        return None
+    span, begin, end = np.concatenate(found, axis=1)
+    order = np.lexsort((end, begin, span))
+    return Fragments(span[order], begin[order], end[order])
+
+
+def _before(tables: Sequence[Sized | None]) -> list[int]:
+    """Return how many rows stand before those of each part."""
+    return before_each([0 if table is None else len(table) for table in tables])
+
+
+def _merge_aspects(aspects: list[Aspect]) -> Aspect:
+    return Aspect(*_merge_columns(aspects), aspects[0].points)
+
+
+def _merge_attributes(tables: list[Sites] | list[Claims]) -> dict[str, Attribute]:
+    names = dict.fromkeys(name for table in tables for name in table.attributes)
+    return {name: _merge_attribute(name, tables) for name in names}
+
+
+def _merge_attribute(name: str, tables: list[Sites] | list[Claims]) -> Attribute:
+    """Join an attribute; a part that does not have it has no value there."""
+    types = {table.attributes[name].type for table in tables if name in table.attributes}
+    kind = types.pop()
+    if types or (kind == "truth" and any(name not in table.attributes for table in tables)):
+        raise UsageError(f"the attribute {name!r} is not of one type in all parts")
+
+    given = [(table.attributes.get(name), len(table.document)) for table in tables]  # the tables need not stay
+
+    def make() -> Column:
+        columns = [_nothing(kind, rows) if each is None else each.make() for each, rows in given]
+        texts = [column for column in columns if isinstance(column, TextColumn)]
+        if texts:
+            return _joined(texts)
+        return np.concatenate([column for column in columns if not isinstance(column, TextColumn)])
+
+    return Attribute(kind, make)
+
+
+def _nothing(kind: str, rows: int) -> Column:
+    return TextColumn(np.zeros(rows, np.uint8), ("",), 0) if kind == "text" else np.full(rows, np.nan)
+
+
+def _joined(columns: list[TextColumn]) -> TextColumn:
+    """Lay columns end to end under sorted names, the missing value last, as if they had never been cut."""
+    named = [column if column.missing is None else TextColumn(column.codes, _named(column)) for column in columns]
+    names, codes = canonical(named)
+    missing = names.index(_MISSING) if _MISSING in names else None
+    joined = TextColumn(np.concatenate(codes), names, missing).sorted()
+    return joined if missing is None else replace(joined, names=(*joined.names[:-1], ""))
+
+
+def _named(column: TextColumn) -> tuple[str, ...]:
+    return tuple(_MISSING if code == column.missing else name for code, name in enumerate(column.names))
+
+
+def _at_sites(tables: list[Items], views: list[View]) -> list[Items]:
+    """Return items that stand at sites of the whole, where they say at which."""
+    if tables[0].site is None:
+        return tables
+    shifts = _before([view.all_sites for view in views])
+    return [
+        replace(table, site=None if table.site is None else table.site + shift)
+        for table, shift in zip(tables, shifts, strict=True)
+    ]
+
+
+def _merge_items(
+    tables: list[Items], shifts: list[_Shift], claims: Sequence[Claims | None] = (), merged: Claims | None = None
+) -> Items:
+    """Lay items end to end; where they are spans, the key's stand before what runs claim beside them.
+
+    Args:
+        tables: the items of each part.
+        shifts: how far these move.
+        claims: the spans of each part, where items are spans.
+        merged: these, laid end to end.
+
+    """
+    moved = [
+        replace(
+            table,
+            document=table.document + np.int32(shift.document),
+            sentence=table.sentence + np.int32(shift.sentence),
+            place=table.place + np.int32(shift.place),
+        )
+        for table, shift in zip(tables, shifts, strict=True)
+    ]
+    joined = _named_alike(joined_items(moved, _before(claims)), tables)
+    if joined.claim is None:
+        return joined
+    folded, agreed = joined.folded, None if merged is None else merged.agreed
+    if folded is not None and agreed is not None:  # each is a span, so they stand where these do
+        count = np.broadcast_to(np.int64(1), len(agreed))
+        folded = replace(folded, document=agreed.document, sentence=agreed.sentence, count=count)
+    return replace(joined.take(np.argsort(~joined.positive, kind="stable")), folded=folded)
+
+
+def _named_alike(joined: Items, tables: list[Items]) -> Items:
+    """Return items under the names of all tables, if these have the same, in their order."""
+    names = tables[0].names
+    if joined.names == names or any(table.names != names for table in tables):
+        return joined
+    folded = joined.folded
+    if folded is not None:
+        folded = replace(folded, label=recoded(folded.label, joined.names, names))
+    return replace(joined, names=names, label=recoded(joined.label, joined.names, names), folded=folded)

@@ -1,0 +1,404 @@
+"""The texts of a saved result: where words stand, and the bytes behind them, read when an excerpt needs them."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import msgspec
+import numpy as np
+
+from comparanda.core.excerpts import Side, TextPart, Texts, Words
+from comparanda.core.measures import can_be_told, measure
+from comparanda.core.places import Note, Part, Source, Stretch
+from comparanda.core.remote import path_of
+from comparanda.core.text_columns import PADDING, TextColumn
+from comparanda.core.verdicts import System, Units, Verdicts, View
+from comparanda.errors import ReadError, UsageError
+from comparanda.formats.files import load_files
+from comparanda.storage.manifest import MANIFEST, PLAN, PartsManifest, digest, read_manifest
+from comparanda.storage.merge import merge
+from comparanda.storage.table_reader import INTEGERS, PIECES, Reader, Tables, read_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.claims import Claims
+    from comparanda.core.sites import Sites
+    from comparanda.core.text_columns import Codes, Rows
+    from comparanda.result import Result
+    from comparanda.storage.manifest import Manifest, PartEntry, SideEntry, SourceEntry, TextEntry, ViewEntry
+
+
+Found = TypeVar("Found")
+
+
+class _Last(Generic[Found]):
+    """What was asked for last, as far as it is not too much together.
+
+    Args:
+        most: how much is kept; the very last is, whatever its size.
+        size: tells how much something is.
+
+    """
+
+    def __init__(self, most: int, size: Callable[[Found], int]) -> None:
+        self._most = most
+        self._size = size
+        self._known: dict[object, Found] = {}
+
+    def of(self, asker: object, read: Callable[[], Found]) -> Found:
+        """Return what somebody asks for, reading it if it is not there."""
+        found = self._known.pop(asker, None) or read()
+        self._known[asker] = found
+        while len(self._known) > 1 and sum(map(self._size, self._known.values())) > self._most:
+            del self._known[next(iter(self._known))]
+        return found
+
+
+_WORDS: _Last[Words] = _Last(8, lambda _: 1)
+"""Where words stand, of the last eight parts."""
+
+_SOURCES: _Last[Source] = _Last(256 << 20, lambda source: source.size)
+"""The last sources, 256 MiB of them."""
+
+
+def read_texts(reader: Reader, *, late: bool = False) -> Texts:
+    """Read where the words of all documents stand; of parts of a large result, late: when an excerpt needs it."""
+    sources = [SavedSource(reader, entry, late=late) for entry in reader.manifest.sources]
+    parts = tuple(_read_part(reader, entry, sources, late=late) for entry in reader.manifest.texts)
+    sentences = sum(len(part.sentences) - 1 for part in parts)
+    if parts and reader.manifest.unit in PIECES:
+        reader.require(sentences == reader.manifest.units, "there are not as many units as sentences or rows")
+    return Texts(parts, reader.manifest.continued)
+
+
+def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, late: bool) -> TextPart:
+    documents, sentences = reader.offsets(entry.documents, len(entry.names)), reader.offsets(entry.sentences)
+    reader.require(sentences[-1] == documents[-1], "sentences and documents do not end together")
+    reader.require((entry.start is None) == (entry.length is None) == (entry.words is None), "words are half there")
+    names = [each.name for each in entry.sides]
+    reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
+    used = [each.source for each in entry.sides] + ([] if entry.words is None else [entry.words])
+    reader.require(max(used, default=-1) < len(sources), "a side has no source")
+    words = _Late(reader, msgspec.structs.replace(entry, names=[]), documents, sources)
+    if late:
+        for name in _columns(entry):
+            reader.bytes(name)  # whether it is what was saved
+    else:
+        words.read()
+    known = reader.manifest.documents
+    called = tuple(known if entry.names == known else entry.names)  # many names need not be there twice
+    return TextPart(documents, called, sentences, words, entry.by_line, entry.running)
+
+
+class _Late:
+    """Where words stand: read at once and kept, or when an excerpt needs it; then only of the last few parts."""
+
+    def __init__(self, reader: Reader, entry: TextEntry, documents: Rows, sources: list[SavedSource]) -> None:
+        self.given = reader, entry, documents, sources
+        self._words: Words | None = None
+
+    def read(self) -> None:
+        """Read it at once, and keep it."""
+        self._words = _read_words(*self.given)
+
+    def __call__(self) -> Words:
+        return _WORDS.of(self, self._read_late) if self._words is None else self._words
+
+    def _read_late(self) -> Words:
+        reader, entry, *_ = self.given
+        words = _read_words(*self.given)
+        reader.forget(_columns(entry))
+        return words
+
+
+def _columns(entry: TextEntry) -> list[str]:
+    """Return the files that hold where words stand."""
+    names = [entry.start, entry.length, *(name for side in entry.sides for name in (side.offset, side.to_side))]
+    return [name for name in names if name is not None]
+
+
+def _read_words(reader: Reader, entry: TextEntry, documents: Rows, sources: list[SavedSource]) -> Words:
+    rows = int(documents[-1])
+    start = length = words = None
+    if entry.start is not None and entry.length is not None and entry.words is not None:
+        start, length = (reader.places(name, rows, 2**62) for name in (entry.start, entry.length))
+        words = sources[entry.words]
+        words.needs(int((start.astype(np.int64) + length).max(initial=0)))
+    if entry.running:
+        reader.require(start is not None and _runs_on(start, documents), "the words of a running text are not in order")
+    sides = tuple(_read_side(reader, each, rows, sources[each.source]) for each in entry.sides)
+    return Words(start, length, words, sides)
+
+
+def _runs_on(start: Codes, documents: Rows) -> bool:
+    """Whether no word of a document stands before the one before it."""
+    back = np.flatnonzero(start[1:] < start[:-1]) + 1
+    return bool(np.isin(back, documents).all())
+
+
+def _read_side(reader: Reader, entry: SideEntry, rows: int, source: SavedSource) -> Side:
+    own = rows if entry.to_side is None else len(reader.array(entry.offset, INTEGERS))
+    offset = reader.places(entry.offset, own, 2**62)
+    source.needs(int(offset.max(initial=0)))
+    to_side = None
+    if entry.to_side is not None:
+        to_side = reader.array(entry.to_side, ("int64",), rows)
+        fits = not to_side.size or (to_side.min() >= -1 and to_side.max() < own)
+        reader.require(fits, f"{entry.to_side} points nowhere")
+    return Side(entry.name, source, offset, to_side)
+
+
+class SavedSource:
+    """The bytes behind a saved result, read when an excerpt first needs them."""
+
+    def __init__(self, reader: Reader, entry: SourceEntry, *, late: bool = False) -> None:
+        self.reader = reader
+        self.entry = entry
+        self._late = late
+        self._size = 0
+        begins = [part.begin for part in entry.parts]
+        reader.require(begins[0] == 0 and begins == sorted(begins), "the files of a source are not in order")
+        if entry.data is None:
+            reader.require(all(part.path for part in entry.parts), "a source has neither file nor bytes")
+
+    def needs(self, size: int) -> None:
+        """Remember that there must be at least so many bytes."""
+        self._size = max(self._size, size, self.entry.parts[-1].begin)
+
+    def kept(self) -> bytes | None:
+        """Return the bytes, if they are kept in the folder."""
+        return None if self.entry.data is None else self.reader.bytes(self.entry.data)
+
+    def __call__(self) -> Source:
+        """Return the bytes, and where each file begins in them."""
+        return _SOURCES.of(self, self._read) if self._late else self._source
+
+    @cached_property
+    def _source(self) -> Source:
+        return self._read()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The files of the source."""
+        return tuple(map(_part, self.entry.parts))
+
+    def _read(self) -> Source:
+        parts = self.parts
+        kept = self.kept()
+        if kept is not None:
+            source = Source(parts, bytearray(kept + bytes(PADDING)), repaired=True)
+        else:
+            source = Source(parts, self._loaded(parts))
+        if digest(memoryview(source.data)[: source.size]) != self.entry.digest:
+            raise ReadError(
+                "the file has changed since the result was saved",
+                where=parts[0].name,
+                hint="compare again to see examples; the numbers in the folder are those of the old file",
+            )
+        self.reader.require(source.size >= self._size, "rows stand behind the end of their file")
+        return source
+
+    def _loaded(self, parts: tuple[Part, ...]) -> bytearray:
+        for part in parts:
+            if part.path is None or not part.path.is_file():
+                raise ReadError(
+                    "the file is not there any more",
+                    where=part.name,
+                    details=[f"it was {part.path}"],
+                    hint="the numbers in the folder are still good; examples need the file",
+                )
+        return load_files([part.stretch or part.path for part in parts], side="saved").data
+
+
+def _part(entry: PartEntry) -> Part:
+    """Return where a file, or a stretch of one, stands in a source."""
+    path, stretch = None if entry.path is None else path_of(entry.path), None
+    if entry.stretch is not None and path is not None:
+        given = entry.stretch
+        stretch = Stretch(path, given.start, given.stop, given.lines, given.before, given.head.encode())
+    return Part(entry.name, path, entry.begin, stretch)
+
+
+# Reading result folders: systems, views and texts, each checked against the others.
+
+
+def is_result_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder that `Result.save` wrote."""
+    return any((Path(path) / name).is_file() for name in (MANIFEST, PLAN))
+
+
+def open_result(folder: str | os.PathLike[str]) -> Result:
+    """Read back what `Result.save` wrote.
+
+    Args:
+        folder: the folder.
+
+    """
+    from comparanda.result import Result
+
+    path = Path(os.path.realpath(folder))
+    manifest = read_manifest(path)
+    if isinstance(manifest, PartsManifest):
+        if outside := next((name for name in manifest.parts if Path(name).name != name or name == ".."), None):
+            raise ReadError(f"the manifest names a part outside the folder: {outside!r}", where=str(path))
+        verdicts = merge([open_part(path / name, known).verdicts for name, known in manifest.parts.items()])
+        return Result(verdicts, manifest.resamples, manifest.seed, manifest.zero_division)
+    return _opened(path, manifest)
+
+
+def open_part(folder: Path, known: str) -> Result:
+    """Read a part of a result, given the digest of its manifest."""
+    try:
+        data = (folder / MANIFEST).read_bytes()
+    except OSError:
+        raise ReadError("a part of the result is missing", where=str(folder)) from None
+    if digest(data) != known:
+        raise ReadError("a part of the result is not what was saved", where=str(folder))
+    manifest = read_manifest(folder)
+    if isinstance(manifest, PartsManifest):
+        raise ReadError("a part of the result has parts itself", where=str(folder))
+    return _opened(folder, manifest, part=True)
+
+
+def _opened(path: Path, manifest: Manifest, *, part: bool = False) -> Result:
+    from comparanda.result import Result
+
+    reader = Reader(path, manifest)
+    _check_systems(reader)
+    texts, units = read_texts(reader, late=part), _read_units(reader)
+    tables = Tables(reader, _rows_of_documents(reader, texts), units, late=part)
+    verdicts = Verdicts(
+        task=manifest.task,
+        systems=tuple(System(each.name, tuple(each.runs)) for each in manifest.systems),
+        runs=tuple(manifest.runs),
+        documents=tuple(manifest.documents),
+        units=units,
+        views={view.name: _read_view(reader, view, tables) for view in manifest.views},
+        settings=manifest.settings,
+        notes=tuple(Note(side, what, count, tuple(first)) for side, what, count, first in manifest.notes),
+        texts=texts,
+    )
+    reader.require(len(verdicts.views) == len(manifest.views), "two views have one name")
+    for view in verdicts.views.values():
+        needed = [name for each in view.measures for name in measure(each).statistics]
+        known = all(can_be_told(verdicts, view, name) for name in needed)
+        reader.require(known, f"a statistic that {view.name!r} needs is missing")
+    if part:
+        reader.release()
+    return Result(verdicts, manifest.resamples, manifest.seed, manifest.zero_division)
+
+
+def _check_systems(reader: Reader) -> None:
+    """Check that each run belongs to one system, and that measures are known."""
+    manifest = reader.manifest
+    runs = [run for system in manifest.systems for run in system.runs]
+    reader.require(sorted(runs) == list(range(len(manifest.runs))), "a run does not belong to just one system")
+    reader.require(len(set(manifest.runs)) == len(manifest.runs), "two runs have one name")
+    names = {system.name for system in manifest.systems}
+    reader.require(len(names) == len(manifest.systems), "two systems have one name")
+    for view in manifest.views:
+        for name in view.measures:
+            try:
+                measure(name)
+            except UsageError as problem:
+                reader.refuse(problem.what)
+
+
+def _read_units(reader: Reader) -> Units:
+    """Read what statistics resample, and check that it is what it is said to be."""
+    manifest = reader.manifest
+    if manifest.unit == "document":
+        reader.require(manifest.units == len(manifest.documents), "there are not as many units as documents")
+    reader.require((manifest.unit == "topic") == (manifest.topic_of is not None), "topics are half there")
+    if manifest.topic_of is None:
+        reader.require(not manifest.topics, "there are topics that no document is in")
+        return Units(manifest.unit, manifest.units)
+    of_document = reader.array(manifest.topic_of, ("int32",), len(manifest.documents))
+    topics = reader.numbered(manifest.topic_of, of_document)
+    reader.require(manifest.units == len(manifest.topics) == topics, "there are not as many units as topics")
+    return Units("topic", manifest.units, tuple(manifest.topics), of_document)
+
+
+def _rows_of_documents(reader: Reader, texts: Texts) -> NDArray[np.int64]:
+    """Return how many rows each document has, as far as the texts say; without them there is no limit."""
+    documents = reader.manifest.documents
+    if not texts.parts:
+        return np.full(len(documents), 2**31)
+    if texts.continued:
+        reader.require(len(documents) == 1, "pieces of one document are said to be several")
+        return np.array([sum(part.rows for part in texts.parts)])
+    names = [name for part in texts.parts for name in part.names]
+    reader.require(names == documents[: reader.own], "the texts are not those of the documents")
+    beyond = np.full(len(documents) - reader.own, 2**31)
+    return np.concatenate([*(np.diff(part.documents) for part in texts.parts), beyond])
+
+
+def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
+    reader.require((entry.sites is None) != (entry.claims is None), "a view has not just one of sites and spans")
+    chains = None if entry.chains is None else tables.chains(entry.chains)
+    given = None if entry.sites is None else tables.sites(entry.sites, chains)
+    claims = None if entry.claims is None else tables.claims(entry.claims)
+    rows, attributes = _sites_to_be(given, claims)
+    left_out = None if entry.left_out is None else reader.column(entry.left_out, rows)
+    if left_out is not None and not isinstance(left_out, TextColumn):
+        reader.refuse("reasons for leaving out are no texts")
+    reader.require(set(entry.cuts) <= set(attributes), "a view is to be cut by what is not there")
+    _check_folded(reader, entry, given, claims)
+    _check_raised(reader, entry, given)
+    known_views = {each.name for each in reader.manifest.views}
+    reader.require(entry.finer is None or entry.finer in known_views, "a view is told apart by one that is not there")
+    if entry.kinds is not None:
+        reader.require(attributes.get(entry.kinds) == "text", "sites are called by what is not there")
+    return View(
+        entry.name,
+        given,
+        tuple(entry.measures),
+        left_out,
+        None if entry.items is None else tables.items(entry.items, claims, given),
+        {name: reader.statistic(file) for name, file in entry.statistics.items()},
+        frozenset(entry.lost),
+        None if entry.surplus is None else tables.surplus(entry.surplus),
+        tuple(entry.cuts),
+        claims,
+        entry.raised,
+        entry.kinds,
+        chains,
+        tables.mention(entry.mention, chains, given),
+        entry.finer,
+        read_candidates(tables, entry.candidates, claims),
+    )
+
+
+def _sites_to_be(given: Sites | None, claims: Claims | None) -> tuple[int, Mapping[str, str]]:
+    """Return how many rows the sites of a view have, and the types of their attributes; none are made of spans."""
+    if given is not None:
+        return given.rows, {name: each.type for name, each in given.attributes.items()}
+    assert claims is not None
+    return int(claims.site.max(initial=-1)) + 1, claims.site_attributes
+
+
+def _check_folded(reader: Reader, entry: ViewEntry, given: Sites | None, claims: Claims | None) -> None:
+    """Check a view in which sites are only counted: nothing else may rest on them."""
+    agreed = claims is not None and claims.agreed is not None
+    if agreed or (given is not None and given.folded is not None):
+        others = (entry.left_out, entry.raised, entry.chains, entry.candidates, entry.surplus if agreed else None)
+        alone = all(each is None for each in others) and (entry.items is not None) == agreed
+        reader.require(alone, "sites are only counted that something else rests on")
+
+
+def _check_raised(reader: Reader, entry: ViewEntry, sites: Sites | None) -> None:
+    """Check a view whose sites depend on who is looked at, so that it can be cut to those that some runs raise."""
+    if entry.items is not None:
+        placed = (entry.items.site is None) == (entry.raised is None)
+        reader.require(placed, "items and the sites that runs raise do not belong together")
+    if entry.raised is not None:
+        named = sites is not None and entry.raised in sites.names
+        reader.require(named, "the key's value at sites that runs raise is none of the values")
+        alone = entry.claims is None and entry.left_out is None and entry.surplus is None
+        reader.require(alone, "sites that runs raise are made of spans, left out, or have something beside them")

@@ -1,0 +1,514 @@
+"""ARCS: a class for every mention, by whether its antecedent is right (Tuggener 2014, 2017).
+
+A mention of a chain that is not its first is an anaphor. Of the key's anaphors each is resolved (`tp`), resolved to a
+wrong antecedent (`wl`, wrong linkage) or not resolved (`fn`); what a response resolves and the key does not is `fp`,
+and `tn` for a response that does not. Which antecedent must be right is the criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from comparanda.align.maps import BEYOND, IGNORED
+from comparanda.core.chains import NO_CHAIN, antecedents, sizes
+from comparanda.core.items import Items
+from comparanda.core.places import Note
+from comparanda.core.sites import NOTHING, Aspect, Attribute, Sites, canonical
+from comparanda.core.text_columns import TextColumn
+from comparanda.core.verdicts import View
+from comparanda.rules.joins import packed
+from comparanda.tasks.coref.kinds import KINDS, kinds_of
+from comparanda.tasks.coref.measures import LINKS, REPORTED, chain_counts, statistics_from
+from comparanda.tasks.coref.mentions import gather
+from comparanda.tasks.task import Options, Task
+from comparanda.tasks.word_sites import verdicts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned
+    from comparanda.core.chains import Chains
+    from comparanda.core.corpus import Corpus, Documents
+    from comparanda.core.text_columns import Codes, Rows, Truths
+    from comparanda.core.verdicts import System, Verdicts
+    from comparanda.tasks.coref.kinds import Kinds
+    from comparanda.tasks.coref.mentions import Gathered
+
+
+Criterion = Literal["any", "nominal", "named", "immediate"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+
+FN, FP, TN, TP, WL = range(5)
+CLASSES = ("fn", "fp", "tn", "tp", "wl")
+"""The classes by code, sorted."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Classified:
+    """The mentions that count under a criterion, and what each run makes of them.
+
+    Args:
+        rows: the mentions: the key's anaphors, and what at least one run resolves and the key does not.
+        key: the right class of each: `TP` or `TN`.
+        runs: for each run its class.
+        antecedent: for each run the antecedent that decides, a row of the mentions; -1 for none.
+        skipped: how many anaphors of the key do not count, because no antecedent of theirs is of the kind that does.
+
+    """
+
+    rows: Rows
+    key: Codes
+    runs: tuple[Codes, ...]
+    antecedent: tuple[Rows, ...]
+    skipped: int
+
+
+def classify(chains: Chains, criterion: Criterion, kind: Truths | None) -> Classified:
+    """Give every mention its class for every run; `kind` are those that count as antecedents, None for all."""
+    plain, wanted = antecedents(chains.key), antecedents(chains.key, kind)
+    anaphor = plain >= 0
+    counting = anaphor & (wanted >= 0)
+    answers = [_answers(chains, run, criterion, kind) for run in chains.runs]
+    codes = []
+    spurious = np.zeros(len(chains), np.bool_)
+    for right, resolved, _ in answers:
+        code = np.where(anaphor, FN, np.where(resolved, FP, TN))
+        code[anaphor & resolved] = WL
+        code[anaphor & resolved & right] = TP
+        codes.append(code.astype(np.uint8))
+        spurious |= resolved & ~anaphor
+    rows = np.flatnonzero(counting | spurious)
+    key = np.where(counting[rows], TP, TN).astype(np.uint8)
+    return Classified(
+        rows,
+        key,
+        tuple(code[rows] for code in codes),
+        tuple(before[rows] for _, _, before in answers),
+        int(anaphor.sum() - counting.sum()),
+    )
+
+
+def _answers(chains: Chains, run: Rows, criterion: Criterion, kind: Truths | None) -> tuple[Truths, Truths, Rows]:
+    """Return whether a run resolves each mention rightly, whether at all, and the antecedent that decides."""
+    before = antecedents(run, kind)
+    resolved = before >= 0
+    there = np.maximum(before, 0)
+    if criterion == "any":
+        both = (chains.key != NO_CHAIN) & (run != NO_CHAIN)
+        pair = np.where(both, chains.key * (int(run.max(initial=0)) + 1) + run, NO_CHAIN)
+        return antecedents(pair) >= 0, resolved, before
+    if criterion == "immediate":
+        return resolved & (antecedents(chains.key) == before), resolved, before
+    same: Truths = resolved & (chains.key != NO_CHAIN) & (chains.key[there] == chains.key)
+    return same, resolved, before
+
+
+# How antecedents are called: by where they stand, so that equal ones have equal names wherever they are.
+
+
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """Calls antecedents by how many rows before a mention they begin, and how many they cover: `-12+2`."""
+
+    gathered: Gathered
+
+    def names(self, mention: Rows, antecedent: Rows) -> TextColumn:
+        """Return what antecedents of mentions are called; one in another document has that one's name before it."""
+        chains = self.gathered.chains
+        document, place = chains.document[antecedent].astype(np.int64), chains.place[antecedent].astype(np.int64)
+        here = document == chains.document[mention]
+        columns = [
+            np.where(here, -1, document),
+            np.where(here, place - chains.place[mention], place),
+            chains.width[antecedent].astype(np.int64),
+            self._again[antecedent],
+        ]
+        (key,) = packed([columns])
+        _, first, number = np.unique(key, return_index=True, return_inverse=True)
+        return TextColumn(number, tuple(map(self._name, *(column[first].tolist() for column in columns))))
+
+    def _name(self, document: int, place: int, width: int, again: int) -> str:
+        ending = f"+{width}" + (f"#{again + 1}" if again else "")
+        return f"{place:+}{ending}" if document < 0 else f"{self.gathered.documents[document]}:{place}{ending}"
+
+    @cached_property
+    def _again(self) -> Rows:
+        """How many mentions before each cover the very same rows: those in pieces, or of parts of words."""
+        chains = self.gathered.chains
+        (number,) = packed([[chains.document, chains.place, chains.width]])
+        order = np.argsort(number, kind="stable")
+        begins = np.flatnonzero(np.diff(number[order], prepend=-1))
+        again = np.zeros(len(order), np.int64)
+        again[order] = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
+        return again
+
+
+def mention_sites(aligned: Aligned, options: Options) -> Sites:
+    """Make a site of every mention that any side has: its value is the closest antecedent, or nothing.
+
+    So outputs can be compared without a key, for coefficients that want one decision of each about every thing.
+    """
+    gathered = gather(aligned, options)
+    naming, chains = Naming(gathered), gathered.chains
+    columns = []
+    for side in (chains.key, *chains.runs):
+        before = antecedents(side)
+        resolved = np.flatnonzero(before >= 0)
+        found = naming.names(resolved, before[resolved])
+        codes = np.zeros(len(chains), np.int64)
+        codes[resolved] = found.codes + 1
+        columns.append(TextColumn(codes, (NOTHING, *found.names)))
+    names, coded = canonical(columns)
+    return Sites(chains.document, chains.sentence, chains.place, coded[0], tuple(coded[1:]), names, width=chains.width)
+
+
+# How the reference scorer 8.01 counts mentions of a response that are given twice and that the key does not have.
+#
+# It keeps them, so every metric counts them again. But the detection of mentions counts places, each once, and BLANC
+# counts links in a set, where two copies are one mention: it is linked to all mentions of all its chains, and apart
+# from
+# all that are in another than one of these.
+
+
+CLAIMED = ("mentions_claimed", *(f"{kind}_claimed" for kind in LINKS))
+"""The counts that copies are counted once in."""
+
+
+def claimed_once(chain: Rows, same: Rows, unit: NDArray[np.int32]) -> dict[int, tuple[int, int, int]]:
+    """Return, for the units with copies, how many mentions a response claims, how many links, and how many other pairs.
+
+    Args:
+        chain: the response's chain of each mention.
+        same: a number for each mention, the same for copies.
+        unit: the unit of each mention.
+
+    """
+    there = np.flatnonzero(chain != NO_CHAIN)
+    _, number, often = np.unique(same[there], return_inverse=True, return_counts=True)
+    copied = there[often[number] > 1]
+    return {
+        each: _links(chain, same, there[unit[there] == each], copied[unit[copied] == each])
+        for each in np.unique(unit[copied]).tolist()
+    }
+
+
+def _links(chain: Rows, same: Rows, mentions: Rows, copied: Rows) -> tuple[int, int, int]:
+    """Count the mentions of one unit, its links, and the pairs that are none."""
+    chains_of: dict[int, list[int]] = {}
+    for row in copied.tolist():
+        chains_of.setdefault(int(same[row]), []).append(int(chain[row]))
+    plain = np.setdiff1d(mentions, copied)
+    size = np.bincount(chain[plain], minlength=int(chain[mentions].max()) + 1)
+    count, linked = len(plain), int((size * (size - 1) // 2).sum())
+    apart = count * (count - 1) // 2 - linked
+    for chains in chains_of.values():
+        linked += sum(int(size[each]) for each in {*chains})
+        apart += count if len({*chains}) > 1 else count - int(size[chains[0]])
+    for (one, mine), (other, theirs) in combinations_with_replacement(chains_of.items(), 2):
+        linked += len({*mine}) < len(mine) if one == other else bool({*mine} & {*theirs})
+        apart += len({*mine, *theirs}) > 1
+    return count + len(chains_of), linked, apart
+
+
+# The views of chains: a site is a mention, its value what a run makes of it under a criterion.
+#
+# There are two for each criterion. At the sites of `any` a value is a class (Tuggener 2017: `wl → tp`); at those of
+# `any_antecedents` it is the antecedent, if that is wrong, so that two wrong ones are told apart: `wl -12+2` is a
+# mention
+# of two rows that begins twelve rows before.
+
+
+CUTS = ("kind",)
+MEASURES = ("f1", "precision", "recall")
+_PLAIN = (CLASSES[FN], CLASSES[TN], CLASSES[TP])
+_PLAIN_CODE = np.array([_PLAIN.index(name) if name in _PLAIN else 0 for name in CLASSES], np.uint8)
+"""The classes of mentions without a wrong antecedent, and their codes among these; those of others are put right."""
+
+ANTECEDENTS = "_antecedents"
+"""What the names of the views end in that tell wrong antecedents apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What the views are made of.
+
+    Args:
+        gathered: the mentions of all sides.
+        kinds: what kind of mention each is.
+        documents: the key's documents, for what is known of them.
+        statistics: the counts of the metrics, which all views offer.
+
+    """
+
+    gathered: Gathered
+    kinds: Kinds
+    documents: Documents
+    statistics: Mapping[str, NDArray[np.float64]]
+
+    def criteria(self) -> dict[Criterion, Classified]:
+        """Give every mention its classes under each criterion that can be told."""
+        wanted = {"any": None, "nominal": self.kinds.nominal, "named": self.kinds.named, "immediate": None}
+        chains = self.gathered.chains
+        return {
+            name: classify(chains, name, wanted[name])
+            for name in CRITERIA
+            if name != "named" or self.kinds.named is not None
+        }
+
+    def views(self, criterion: Criterion, found: Classified) -> tuple[View, View]:
+        """Make the view of classes, and that which tells wrong antecedents apart; both have the same items."""
+        plain = self._of_classes(criterion, found)
+        return plain, self._of_antecedents(criterion, found, plain.given_items)
+
+    def _of_classes(self, criterion: Criterion, found: Classified) -> View:
+        """Make the view of classes."""
+        sites = self._sites(found, Aspect(found.key, found.runs, CLASSES), {})
+        measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # by its name, so that the first view can have all
+        view = self._view(criterion, sites, found, measures, self._items(found))
+        return replace(view, finer=f"{criterion}{ANTECEDENTS}")
+
+    def _of_antecedents(self, criterion: Criterion, found: Classified, items: Items | None) -> View:
+        """Make the view that tells wrong antecedents apart."""
+        values = self._antecedents(found)
+        classes = Aspect(found.key, found.runs, CLASSES)
+        sites = self._sites(found, values, {"label": classes})
+        return self._view(f"{criterion}{ANTECEDENTS}", sites, found, MEASURES, items)
+
+    def _view(self, name: str, sites: Sites, found: Classified, measures: tuple[str, ...], items: Items | None) -> View:
+        return View(
+            name,
+            sites,
+            measures,
+            given_items=items,
+            statistics=self.statistics,
+            cuts=CUTS,
+            raised=CLASSES[TN],
+            kinds="kind",
+            chains=self.gathered.chains,
+            mention=found.rows,
+        )
+
+    def _sites(self, found: Classified, values: Aspect, aspects: dict[str, Aspect]) -> Sites:
+        chains, rows = self.gathered.chains, found.rows
+        attributes = {name: each.taken(rows) for name, each in self._attributes.items()}
+        return Sites(
+            chains.document[rows],
+            chains.sentence[rows],
+            chains.place[rows],
+            values.key,
+            values.values,
+            values.names,
+            None,
+            attributes,
+            aspects,
+            chains.width[rows],
+        )
+
+    def _items(self, found: Classified) -> Items:
+        """Make the items: a key's anaphor, or a mention with a wrong antecedent."""
+        chains, count = self.gathered.chains, len(self.gathered.chains) + 1
+        positive = np.flatnonzero(found.key == TP)
+        wrong = [np.flatnonzero((codes == WL) | (codes == FP)) for codes in found.runs]
+        # a site and its antecedent as one number
+        pairs = [rows * count + before[rows] for rows, before in zip(wrong, found.antecedent, strict=True)]
+        negative = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, np.int64)
+        site = np.concatenate([positive, negative // count])
+        order = np.lexsort((np.arange(len(site)), site))
+        claimed = []
+        for codes, mine in zip(found.runs, pairs, strict=True):
+            mask = np.concatenate([codes[positive] == TP, np.isin(negative, mine)])
+            claimed.append(mask[order])
+        site = site[order]
+        row = found.rows[site]
+        return Items(
+            chains.document[row],
+            chains.sentence[row],
+            chains.place[row],
+            self.kinds.kind[row],
+            KINDS,
+            np.concatenate([np.ones(len(positive), np.bool_), np.zeros(len(negative), np.bool_)])[order],
+            tuple(claimed),
+            site=site,
+        )
+
+    def _antecedents(self, found: Classified) -> Aspect:
+        """Name wrong antecedents by where they stand, from the mention on."""
+        columns = [TextColumn(_PLAIN_CODE[found.key], _PLAIN)]
+        for codes, before in zip(found.runs, found.antecedent, strict=True):
+            values = _PLAIN_CODE[codes].astype(np.int64)
+            names = list(_PLAIN)
+            for kind in (WL, FP):
+                rows = np.flatnonzero(codes == kind)
+                called = self._naming.names(found.rows[rows], before[rows])
+                values[rows] = called.codes + len(names)
+                names += [f"{CLASSES[kind]} {name}" for name in called.names]
+            columns.append(TextColumn(values, tuple(names)))
+        joined, coded = canonical(columns)
+        return Aspect(coded[0], tuple(coded[1:]), joined)
+
+    @cached_property
+    def _naming(self) -> Naming:
+        return Naming(self.gathered)
+
+    @property
+    def _attributes(self) -> dict[str, Attribute]:
+        """Offer what is known of mentions, for slices and conditions; not kept here, for they keep this ground."""
+        chains, kinds = self.gathered.chains, self.kinds
+        found = {
+            "kind": Attribute("text", lambda: TextColumn(kinds.kind, KINDS).sorted()),
+            "text": Attribute("text", self._texts),
+            "length": Attribute("number", lambda: chains.width.astype(np.int64)),
+            "chain_size": Attribute("number", self._chain_sizes),
+            "distance": Attribute("number", self._distances),
+        }
+        for name, column in self.documents.attributes.items():
+            found.setdefault(name, _of_documents(column, chains.document))
+        return found
+
+    def _texts(self) -> TextColumn:
+        """Return the words of each mention, as they are whatever the responses' words are; none elsewhere."""
+        chains, key = self.gathered.chains, self.gathered.placement.ground.key
+        texts: list[str | None] = [None] * len(chains)
+        rows = np.flatnonzero(self.gathered.inside)
+        base = key.row_documents[chains.document[rows]] + chains.place[rows]
+        behind = np.minimum(base + chains.width[rows], key.row_documents[chains.document[rows] + 1])
+        for row, first, last in zip(rows.tolist(), base.tolist(), behind.tolist(), strict=True):
+            texts[row] = _words(key, int(chains.document[row]), first, last)
+        return TextColumn.of(texts).sorted()
+
+    def _chain_sizes(self) -> NDArray[np.float64]:
+        """Return how many mentions the key's chain of each has; NaN where the key does not have it."""
+        key = self.gathered.chains.key
+        size = np.append(sizes(key), 0)
+        return np.where(key >= 0, size[key], np.nan)
+
+    def _distances(self) -> NDArray[np.float64]:
+        """Return how many sentences back the closest antecedent in the key is; NaN where there is none."""
+        chains = self.gathered.chains
+        before = antecedents(chains.key)
+        back = chains.sentence - chains.sentence[np.maximum(before, 0)]
+        return np.where(before >= 0, back, np.nan)
+
+
+def _words(key: Corpus, document: int, first: int, last: int) -> str | None:
+    """Return the words from one row of the key to before another, as its text has them."""
+    if key.words is None or first >= last:
+        return None
+    if key.raw is not None:
+        return key.raw.documents[document][int(key.raw.begin[first]) : int(key.raw.end[last - 1])]
+    return " ".join(key.words[row] for row in range(first, last))
+
+
+def _of_documents(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
+    """Offer what is said of documents; of those that the key does not have nothing is."""
+
+    def make() -> TextColumn:
+        values = [*column.values(), None]
+        known = np.minimum(document, len(column)).tolist()
+        return TextColumn.of([values[number] for number in known])
+
+    return Attribute("text", make)
+
+
+# The task `coref`: chains of mentions, by all metrics, and mention by mention.
+
+
+COLUMNS = ("upos", "xpos", "feats", "head")
+POLICIES = frozenset({"singletons", "repeated", "matching", "nouns", "across"})
+
+
+def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+    """Judge chains of mentions."""
+    gathered = gather(aligned, options)
+    if options.missing != "intersection":
+        aligned = replace(aligned, notes=tuple(map(_counting, aligned.notes)))
+    kinds = kinds_of(aligned, gathered, options.nouns)
+    gathered = replace(gathered, chains=replace(gathered.chains, candidates=_candidates(kinds)))
+    ground = Ground(gathered, kinds, aligned.key.documents, _statistics(gathered))
+    found = ground.criteria()
+    views = _views(ground, found)
+    notes = [*gathered.notes, *kinds.notes, *_skipped(found)]
+    settings = {
+        "mentions": options.matching,
+        "singletons": options.singletons,
+        "repeated": options.repeated,
+        "nouns": kinds.told_by,
+        **({"across": options.across} if options.across else {}),
+    }
+    verdicts = verdicts_of(aligned, systems, "coref", views, settings, notes)
+    return replace(verdicts, documents=gathered.documents, units=gathered.units)
+
+
+def _counting(note: Note) -> Note:
+    """Say of documents that the key does not have that they are not ignored here."""
+    if BEYOND not in note.what:
+        return note
+    return replace(note, what=note.what.replace(IGNORED, "in which every mention is wrong"))
+
+
+def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
+    """Count all metrics for every run, by document or topic."""
+    chains, units = gathered.chains, gathered.units.count
+    runs = [statistics_from(chain_counts(chains.unit, units, chains.key, run)) for run in chains.runs]
+    found = {name: np.stack([each[name] for each in runs], axis=1) for name in (runs[0] if runs else ())}
+    if gathered.same is not None:
+        for number, run in enumerate(chains.runs):
+            for unit, claimed in claimed_once(run, gathered.same, chains.unit).items():
+                for name, count in zip(CLAIMED, claimed, strict=True):
+                    found[name][unit, number] = count
+    return found
+
+
+def _candidates(kinds: Kinds) -> dict[str, Truths]:
+    """Return which mentions count as antecedents, by the views in which not all do."""
+    told = {"nominal": kinds.nominal, "named": kinds.named}
+    return {
+        view: counting
+        for name, counting in told.items()
+        if counting is not None
+        for view in (name, f"{name}{ANTECEDENTS}")
+    }
+
+
+def _views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:
+    """Make the views; the first reports all metrics, and what the other criteria say."""
+    made = {name: ground.views(name, each) for name, each in found.items()}
+    views: dict[str, View] = {name: plain for name, (plain, _) in made.items()}
+    reported = [name for each in REPORTED for name in _with_parts(each)]
+    own = [measure for view in views.values() for measure in view.measures]
+    views["any"] = replace(views["any"], measures=(*reported, *own))
+    return views | {finer.name: finer for _, finer in made.values()}
+
+
+def _with_parts(name: str) -> tuple[str, ...]:
+    return (name,) if name == "conll" else (name, f"{name}_precision", f"{name}_recall")
+
+
+def _skipped(found: dict[Criterion, Classified]) -> list[Note]:
+    """Note how many anaphors of the key count nowhere under a criterion."""
+    return [
+        Note("key", f"anaphors without a {name} antecedent, which do not count in the view {name!r}", each.skipped)
+        for name, each in found.items()
+        if each.skipped
+    ]
+
+
+COREF = Task(
+    "coref",
+    "coreference chains: MUC, B³, CEAF, BLANC, LEA, CoNLL average, and ARCS mention by mention",
+    "tokens",
+    None,
+    judge_chains,
+    layer="chains",
+    columns=COLUMNS,
+    policies=POLICIES,
+    missing="empty",
+)

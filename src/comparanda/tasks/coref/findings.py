@@ -1,0 +1,468 @@
+"""Whose errors two systems make: the tagger's and the resolver's of one, crossed with those of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.core.measures import Measure, measure, ratio
+from comparanda.core.verdicts import NO_ERROR
+from comparanda.expressions import quote
+from comparanda.findings.base import Finding
+from comparanda.findings.context import Context, Interval, defined, is_value, mean_of_known, share
+from comparanda.findings.score_tables import metric_name
+from comparanda.findings.scores import scores
+from comparanda.findings.table_links import EVERY_PAIR, Link
+from comparanda.render.table import Field, Linked, Table, cut
+from comparanda.tasks.coref.measures import REPORTED, chain_counts, statistics_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.core.chains import Chains
+    from comparanda.core.verdicts import System, Verdicts
+    from comparanda.findings.resamples import Matrix
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """Sites at which the base makes errors of one source and the new system of another.
+
+    Args:
+        base: whose errors those of the base are; "none" where it makes none.
+        new: whose errors those of the new system are.
+        sites: how many sites.
+        where: the condition that selects them.
+
+    """
+
+    base: str
+    new: str
+    sites: int
+    where: str
+
+
+@dataclass(frozen=True)
+class ErrorSources(Finding):
+    """The errors of two systems by source, crossed, over the overlap sites of the key and these two."""
+
+    view: str
+    base: str
+    new: str
+    sites: int
+    sources: tuple[str, ...]
+    cells: tuple[SourceCell, ...]
+
+    def count(self, base: str, new: str) -> int:
+        """Return how many sites there are in a cell."""
+        return next((cell.sites for cell in self.cells if (cell.base, cell.new) == (base, new)), 0)
+
+
+def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
+    """Cross the sources of two systems' errors; None where the view does not tell whose errors are whose."""
+    if context.view.error_sources is None:
+        return None
+    paired = context.among(base, new)
+    found = paired.view.error_sources
+    assert found is not None
+    size, runs = len(found.names), paired.verdicts.system
+    easy = len(paired.sites) - paired.sites.rows
+    counts = np.zeros(size * size, np.int64)
+    for first, second in product(runs(base).runs, runs(new).runs):
+        codes = found.runs[first].astype(np.int64) * size + found.runs[second]
+        counts += np.bincount(codes, minlength=size * size)
+        counts[0] += easy  # the first is that neither errs
+    table = {pair: count for pair, count in zip(product(found.names, repeat=2), counts.tolist(), strict=True) if count}
+    names = sorted({found.names[0], *(name for pair in table for name in pair)}, key=_rank)  # of these two alone
+    cells = [
+        SourceCell(mine, theirs, table.get((mine, theirs), 0), _where(mine, theirs))
+        for mine, theirs in product(names, repeat=2)
+    ]
+    return ErrorSources(context.view.name, base, new, int(counts.sum()), tuple(names), tuple(cells))
+
+
+def _rank(name: str) -> tuple[bool, int, str]:
+    """Order sources: none, then single ones, then several together."""
+    return name != NO_ERROR, name.count(" and "), name
+
+
+def _where(base: str, new: str) -> str:
+    return f"base_source == {quote(base)} and new_source == {quote(new)}"
+
+
+# Whose errors two systems make, as a table: the base's in rows, the new system's in columns.
+
+
+def source_table(finding: ErrorSources) -> Table:
+    """Cross the sources of errors; the corner is where nobody errs."""
+    used = finding.sources
+    fields = (
+        Field("base_source", f"{finding.base}: errors of"),
+        *(Field(name, f"{finding.new}: {name}", "count") for name in used),
+        Field("all", "sites", "count"),
+    )
+    return Table(
+        "sources",
+        f"Whose errors they are: {finding.base} → {finding.new}",
+        fields,
+        tuple(tuple(_row(finding, name)) for name in used),
+        (f"sites by whose errors they hold, view {finding.view}; none: no error in what is counted",),
+    )
+
+
+def _row(finding: ErrorSources, name: str) -> Iterable[Any]:
+    """Yield the source of the base's errors, the sites by those of the new system's, and all of them."""
+    mine = {cell.new: cell for cell in finding.cells if cell.base == name}
+    counts = {mine[other].where: mine[other].sites for other in finding.sources}
+    counts[is_value("base_source", name)] = sum(counts.values())
+    yield name
+    for where, count in counts.items():
+        yield Linked(count, Link(where, finding.base, finding.new, finding.view))
+
+
+# Chains of mentions pair by pair: how many mentions are treated differently, and how far the responses agree.
+#
+# Tables 7 and 13 of Tuggener (2017) side by side. The first counts mentions whose class differs under a criterion, in
+# the
+# light of the key (equation 2); the second takes one response for the key of the other, and does not ask the key.
+
+
+@dataclass(frozen=True)
+class ChainDifference:
+    """At how many mentions two systems differ.
+
+    Args:
+        view: the view in which they are told apart.
+        different: at how many mentions, over all pairs of runs.
+        diff: their share.
+        low: the lower end of the 95 % interval of diff.
+        high: the upper end.
+        where: the condition that selects them in this view, for these two systems.
+
+    """
+
+    view: str
+    different: int
+    diff: float | None
+    low: float | None
+    high: float | None
+    where: str
+
+
+@dataclass(frozen=True)
+class CriterionPair:
+    """Two systems under one criterion, as in the lower half of table 7.
+
+    Args:
+        base: the first system.
+        new: the second.
+        sites: the mentions that count: the key's anaphors, and what one of these two resolves and the key does not;
+            times pairs of runs.
+        classes: at how many of them the two are in different classes (equation 2).
+        antecedents: at how many they differ if two wrong antecedents are told apart too; None where that is not known.
+        score_difference: F1 of the second less that of the first.
+
+    """
+
+    base: str
+    new: str
+    sites: int
+    classes: ChainDifference
+    antecedents: ChainDifference | None
+    score_difference: float | None
+
+
+@dataclass(frozen=True)
+class CriterionPairs:
+    """All pairs of systems under one criterion.
+
+    Args:
+        criterion: its name, which is also that of the view.
+        measure: the measure that differences of scores are about.
+        pairs: the pairs.
+        mean_diff: the mean over pairs of the share of mentions in different classes.
+        mean_antecedents_diff: the same if two wrong antecedents are told apart too.
+
+    """
+
+    criterion: str
+    measure: str
+    pairs: tuple[CriterionPair, ...]
+    mean_diff: float | None
+    mean_antecedents_diff: float | None
+
+
+@dataclass(frozen=True)
+class ChainAgreement:
+    """How far two responses agree by one metric (table 13).
+
+    Args:
+        metric: the metric.
+        f1: its F1 with the first as the key, the mean over pairs of runs; None where undefined.
+        low: the lower end of the 95 % interval.
+        high: the upper end.
+        distance: 1 − F1.
+        reason: why F1 is undefined.
+
+    """
+
+    metric: str
+    f1: float | None
+    low: float | None
+    high: float | None
+    distance: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class ResponsePair:
+    """Two responses, of which the first stands as the key of the second."""
+
+    base: str
+    new: str
+    agreements: tuple[ChainAgreement, ...]
+
+
+@dataclass(frozen=True)
+class MetricMean:
+    """The mean over all pairs of how far two responses agree by one metric, of those where it is defined."""
+
+    metric: str
+    f1: float | None
+    distance: float | None
+
+
+@dataclass(frozen=True)
+class ChainPairs(Finding):
+    """All pairs of systems: mention by mention under each criterion, and one response against another."""
+
+    criteria: tuple[CriterionPairs, ...]
+    responses: tuple[ResponsePair, ...]
+    means: tuple[MetricMean, ...]
+
+
+def chain_pairs(context: Context) -> ChainPairs | None:
+    """Compare all pairs of systems; None where there are no chains.
+
+    The first view gives all criteria, each other its own.
+    """
+    chains, views = context.view.chains, context.verdicts.views
+    if chains is None:
+        return None
+    criteria = _criteria(context.verdicts)
+    if context.view.name != next(iter(views)):
+        criteria = {name: finer for name, finer in criteria.items() if context.view.name in {name, finer}}
+    pairs = list(combinations(context.systems, 2))
+    responses = tuple(_response_pair(context, chains, *pair) for pair in pairs)
+    return ChainPairs(
+        tuple(_criterion_pairs(context, name, finer, pairs) for name, finer in criteria.items()),
+        responses,
+        _means(responses),
+    )
+
+
+def _criteria(verdicts: Verdicts) -> dict[str, str | None]:
+    """Return the views of classes, each with the view that tells wrong antecedents apart at the same sites."""
+    views = {name: each.finer for name, each in verdicts.views.items() if each.chains is not None}
+    return {name: finer for name, finer in views.items() if name not in views.values()}
+
+
+def _criterion_pairs(
+    context: Context, name: str, finer: str | None, pairs: Sequence[tuple[System, System]]
+) -> CriterionPairs:
+    plain, told_apart = (None if view is None else _on(context, view) for view in (name, finer))
+    assert plain is not None
+    main = measure(f"{name}.f1")
+    table = scores(replace(plain, resamples=0), [main])
+    found = []
+    for first, second in pairs:
+        values = table.value(first.name), table.value(second.name)
+        ground = plain.among(first.name, second.name)
+        found.append(
+            CriterionPair(
+                first.name,
+                second.name,
+                len(ground.sites) * len(first.runs) * len(second.runs),
+                _difference(ground, first, second),
+                None if told_apart is None else _difference(told_apart.among(first.name, second.name), first, second),
+                None if values[0] is None or values[1] is None else values[1] - values[0],
+            )
+        )
+    finer_diffs = (None if pair.antecedents is None else pair.antecedents.diff for pair in found)
+    return CriterionPairs(
+        name, main.name, tuple(found), mean_of_known(pair.classes.diff for pair in found), mean_of_known(finer_diffs)
+    )
+
+
+def _on(context: Context, view: str) -> Context:
+    """Return the ground of a view."""
+    return context if view == context.view.name else replace(context, view=context.verdicts.view(view))
+
+
+def _difference(context: Context, first: System, second: System) -> ChainDifference:
+    """Count where two systems differ, at the sites of the key and these two alone."""
+    values, run_pairs = context.sites.values, list(product(first.runs, second.runs))
+    apart = [np.flatnonzero(values[base] != values[new]) for base, new in run_pairs]
+    all_sites = np.arange(len(context.sites))
+    units = np.empty((len(context.active), 2))
+    units[:, 0] = np.sum([context.unit_counts(rows) for rows in apart], axis=0)
+    units[:, 1] = context.unit_counts(all_sites) * len(run_pairs)
+    different = sum(map(len, apart))
+    low, high = context.interval(units, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
+    diff = share(different, len(all_sites) * len(run_pairs))
+    return ChainDifference(context.view.name, different, diff, low, high, "differs")
+
+
+def _response_pair(context: Context, chains: Chains, first: System, second: System) -> ResponsePair:
+    """Score a response against another by all metrics, with sums over documents or topics."""
+    context = context.among(first.name, second.name)
+    metrics = [measure(name) for name in REPORTED]
+    names = tuple(dict.fromkeys(name for each in metrics for name in each.statistics))
+    statistics = np.stack(
+        [_statistics(context, chains, names, *runs) for runs in product(first.runs, second.runs)], axis=1
+    )  # of units, pairs of runs and names
+
+    def finish(sums: Matrix) -> NDArray[np.float64]:
+        split = np.moveaxis(sums.reshape(len(sums), *statistics.shape[1:]), -1, 0)
+        by_name = dict(zip(names, split, strict=True))
+        return np.stack([context.finished(each, by_name).mean(axis=-1) for each in metrics], axis=-1)
+
+    columns = statistics.reshape(len(statistics), prod(statistics.shape[1:]))
+    values = finish(columns.sum(axis=0, keepdims=True))[0]
+    spans = context.interval(columns, finish)
+    agreements = (_agreement(context, *each) for each in zip(metrics, values.tolist(), spans, strict=True))
+    return ResponsePair(first.name, second.name, tuple(agreements))
+
+
+def _statistics(context: Context, chains: Chains, names: Sequence[str], key: int, response: int) -> Matrix:
+    """Count what metrics are made of, for each active unit; not to be told where only some of the sites are left."""
+    if context.view.lost.issuperset(names):
+        return np.full((len(context.active), len(names)), np.nan)
+    counted = chain_counts(chains.unit, context.verdicts.units.count, chains.runs[key], chains.runs[response])
+    columns = statistics_from(counted)
+    return np.stack([columns[name] for name in names], axis=1)[context.active]
+
+
+def _agreement(context: Context, metric: Measure, value: float, span: Interval) -> ChainAgreement:
+    f1 = defined(value)
+    if f1 is None:
+        return ChainAgreement(metric.name, None, None, None, None, context.reason(metric))
+    return ChainAgreement(metric.name, f1, *span, 1 - f1, None)
+
+
+def _means(responses: Sequence[ResponsePair]) -> tuple[MetricMean, ...]:
+    found = []
+    for place, metric in enumerate(REPORTED):
+        each = [pair.agreements[place] for pair in responses]
+        found.append(
+            MetricMean(metric, mean_of_known(one.f1 for one in each), mean_of_known(one.distance for one in each))
+        )
+    return tuple(found)
+
+
+# Chains of mentions pair by pair, as tables: 7 and 13 of Tuggener (2017), a table for each criterion and for each.
+
+
+_PAIRS = 45  # how many pairs are shown unless told otherwise: all of ten systems
+_MEAN = ("(mean)", "")
+_NOTHING = ("", "")  # where means have no interval
+_FINER = "diff with antecedents: two mentions with different wrong antecedents differ too"
+_FIRST = ("conll", "lea")  # those of tables 7 and 13
+
+
+def chain_tables(finding: ChainPairs, top: int | None) -> tuple[Table, ...]:
+    """Return how much pairs differ under each criterion, then how far one response agrees with another."""
+    limit = max(top, _PAIRS) if top else top
+    criteria = [_criterion_table(each, limit) for each in finding.criteria]
+    if criteria:
+        criteria[-1] = replace(criteria[-1], notes=(*criteria[-1].notes, _FINER))
+    return (*criteria, _response_table(finding, limit), _metric_table(finding, limit))
+
+
+def _criterion_table(each: CriterionPairs, top: int | None) -> Table:
+    fields = (
+        Field("base", "base"),
+        Field("new", "new"),
+        Field("diff", "diff", "share"),
+        Field("diff_interval", "95 % interval", "interval"),
+        Field("different", "differing", "count"),
+        Field("sites", "mentions", "count"),
+        Field("score_difference", "Δ F1", "points"),
+        Field("antecedents_diff", "diff with antecedents", "share"),
+    )
+    rows, notes = cut([_criterion_row(pair) for pair in each.pairs], top, _PAIRS, "pair", "pairs")
+    if len(each.pairs) > 1:
+        rows = (*rows, (*_MEAN, each.mean_diff, _NOTHING, "", "", "", each.mean_antecedents_diff))
+    if not all(pair.sites for pair in each.pairs):
+        notes = (*notes, "n/a: no mention has an antecedent, in the key or in these responses")
+    title = f"Pairs, {metric_name(each.criterion)}: mentions in different classes, beside the difference of F1"
+    return Table(f"pairs-{each.criterion}", title, fields, rows, notes)
+
+
+def _criterion_row(pair: CriterionPair) -> tuple[Any, ...]:
+    classes, finer = pair.classes, pair.antecedents
+    different = Link(classes.where, pair.base, pair.new, classes.view)
+    return (
+        pair.base,
+        pair.new,
+        Linked(classes.diff, different),
+        (classes.low, classes.high),
+        Linked(classes.different, different),
+        Linked(pair.sites, Link(EVERY_PAIR, pair.base, pair.new, classes.view)),
+        pair.score_difference,
+        None if finer is None else Linked(finer.diff, Link(finer.where, pair.base, pair.new, finer.view)),
+    )
+
+
+def _response_table(finding: ChainPairs, top: int | None) -> Table:
+    """Put the metrics of table 13 in columns, with intervals and distances."""
+    fields = [Field("base", "base"), Field("new", "new")]
+    for metric in _FIRST:
+        name = metric_name(metric)
+        fields += [
+            Field(metric, name, "share"),
+            Field(f"{metric}_interval", "95 % interval", "interval"),
+            Field(f"{metric}_distance", f"100 − {name}", "share"),
+        ]
+    rows: list[tuple[Any, ...]] = []
+    for pair in finding.responses:
+        found = [each for metric in _FIRST for each in pair.agreements if each.metric == metric]
+        cells = [(each.f1, (each.low, each.high), each.distance) for each in found]
+        rows.append((pair.base, pair.new, *chain.from_iterable(cells)))
+    kept, notes = cut(rows, top, _PAIRS, "pair", "pairs")
+    if len(rows) > 1:
+        means = [each for metric in _FIRST for each in finding.means if each.metric == metric]
+        kept = (*kept, (*_MEAN, *chain.from_iterable((each.f1, _NOTHING, each.distance) for each in means)))
+    title = "One response against another: F1 with the base as the key"
+    return Table("responses", title, tuple(fields), kept, (*notes, *_reasons(finding)))
+
+
+def _metric_table(finding: ChainPairs, top: int | None) -> Table:
+    """Put F1 of the other metrics in columns; how far they are from 100 can be read off them."""
+    metrics = [each.metric for each in finding.means if each.metric not in _FIRST]
+    fields = (
+        Field("base", "base"),
+        Field("new", "new"),
+        *(Field(metric, metric_name(metric), "share") for metric in metrics),
+    )
+    rows: list[tuple[Any, ...]] = [
+        (pair.base, pair.new, *(each.f1 for each in pair.agreements if each.metric in metrics))
+        for pair in finding.responses
+    ]
+    kept, notes = cut(rows, top, _PAIRS, "pair", "pairs")
+    if len(rows) > 1:
+        kept = (*kept, (*_MEAN, *(each.f1 for each in finding.means if each.metric in metrics)))
+    return Table("responses-metrics", "One response against another: F1 by other metrics", fields, kept, notes)
+
+
+def _reasons(finding: ChainPairs) -> list[str]:
+    """Say why numbers are undefined, each reason once."""
+    found = dict.fromkeys(each.reason for pair in finding.responses for each in pair.agreements)
+    return [f"n/a: {reason}" for reason in found if reason]

@@ -1,0 +1,101 @@
+"""The judge of tags and labels: a site is a token or a row, right is equal.
+
+The value of a site may also be a *set* of labels (several per row); then each label is an item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from comparanda.align import Aligned
+from comparanda.core.places import Note
+from comparanda.core.sites import ABSENT, Sites
+from comparanda.core.text_columns import TextColumn, join_labels, split_labels
+from comparanda.core.verdicts import System, Verdicts, View
+from comparanda.tasks.label_maps import one_sided, speak_alike
+from comparanda.tasks.task import Options, Task
+from comparanda.tasks.word_sites import (
+    attributes_of,
+    coded,
+    left_out,
+    places_of,
+    run_names,
+    settings_of,
+    surplus_items,
+    values_of,
+    verdicts_of,
+)
+
+if TYPE_CHECKING:
+    from comparanda.core.text_columns import Codes
+    from comparanda.tasks.word_sites import Places
+
+
+def judge_tags(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+    """Judge one tag a token."""
+    name = aligned.key.judged
+    return _judge(aligned, systems, options, task="tag", view=name, measures=("accuracy", "sentences"))
+
+
+def judge_labels(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+    """Judge one label, or a set of labels, a row."""
+    measures: tuple[str, ...] = ("accuracy", "macro_f1")
+    if with_sets(aligned):
+        measures = ("f1", "precision", "recall", "macro_f1", "accuracy")
+    return _judge(aligned, systems, options, task="label", view="label", measures=measures)
+
+
+def _judge(
+    aligned: Aligned, systems: Sequence[System], options: Options, *, task: str, view: str, measures: tuple[str, ...]
+) -> Verdicts:
+    runs = run_names(systems)
+    sides = ["key", *runs]
+    columns, notes = speak_alike(_columns(aligned), sides, systems, options, several=with_sets(aligned))
+    names, codes = coded(aligned, columns)
+    places = places_of(aligned.key)
+    sites = _sites(aligned, places, names, codes, options)
+    judged = View(
+        view,
+        sites,
+        measures,
+        left_out=left_out(sites, options),
+        surplus=surplus_items(aligned, places, names, lambda run, found: (codes[run + 1][found.rows],) * 2),
+    )
+    notes += one_sided(judged, runs)
+    notes += [Note("key", f"sites left out, {why}", count) for why, count in judged.left_out_counts.items()]
+    return verdicts_of(aligned, systems, task, {view: judged}, settings_of(options, view), notes)
+
+
+def with_sets(aligned: Aligned) -> bool:
+    """Whether any side has sets of labels."""
+    return any(corpus.several for corpus in (aligned.key, *aligned.responses))
+
+
+def _columns(aligned: Aligned) -> list[TextColumn]:
+    """Return the values of all sides; where one side has sets of labels, single labels are sets of one."""
+    several = with_sets(aligned)
+    columns = []
+    for corpus in (aligned.key, *aligned.responses):
+        column = corpus.columns["value"]
+        if several and not corpus.several:
+            column = TextColumn(column.codes, tuple(join_labels([name]) for name in column.names), column.missing)
+        columns.append(column)
+    return columns
+
+
+def _sites(aligned: Aligned, places: Places, names: tuple[str, ...], codes: list[Codes], options: Options) -> Sites:
+    sites = Sites(
+        *places,
+        codes[0],
+        values_of(aligned, names, codes),
+        names,
+        tuple(() if name == ABSENT else split_labels(name) for name in names) if with_sets(aligned) else None,
+        attributes_of(aligned.key, places[0], options),
+    )
+    return sites if aligned.kept is None else sites.take(aligned.kept)
+
+
+TAG = Task("tag", "one tag a token: UPOS, XPOS, features, lemma, or any column", "tokens", "upos", judge_tags)
+POS = Task("pos", "the same for the column UPOS", "tokens", "upos", judge_tags)
+LABEL = Task("label", "one label or several a row: classification files", "rows", None, judge_labels)

@@ -1,0 +1,444 @@
+"""From beliefs to a hard output: the most probable world of each block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.align import RowMap
+from comparanda.core.candidates import Candidates
+from comparanda.core.places import Note, refuse
+from comparanda.core.probabilities import EPSILON, certain
+from comparanda.core.sites import canonical
+from comparanda.core.text_columns import TextColumn, code_type
+from comparanda.errors import UsageError
+from comparanda.tasks.label_maps import one_sided
+from comparanda.tasks.prob.calibration import BINS, bin_of, log_losses
+from comparanda.tasks.prob.measures import (
+    CAPTURED,
+    DECIDED,
+    ENTITIES,
+    LOSS,
+    MASS,
+    REPORTED,
+    RIGHT,
+    SQUARED,
+    bin_statistics,
+)
+from comparanda.tasks.spans.evaluation import (
+    claims_of,
+    counting_labels,
+    left_out_note,
+    placed_labels,
+    ruled_spans,
+    settings_with_rules,
+    views_of,
+)
+from comparanda.tasks.spans.keys import with_spans_of
+from comparanda.tasks.task import Task
+from comparanda.tasks.word_sites import run_names, units_of, verdicts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned, PlacedSpans, Placement
+    from comparanda.core.claims import Claims
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.probabilities import Beliefs, Decide, Worlds
+    from comparanda.core.probabilities import Floats as ModelFloats
+    from comparanda.core.text_columns import Codes, Rows, Truths
+    from comparanda.core.verdicts import System, Units, Verdicts
+    from comparanda.tasks.task import Options
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Decided:
+    """A hard output.
+
+    Args:
+        chosen: whether each tuple is in it.
+        tied: whether the best two of each block were equally probable.
+
+    """
+
+    chosen: Truths
+    tied: Truths
+
+    @property
+    def ties(self) -> int:
+        """In how many blocks the best two were equally probable."""
+        return int(np.count_nonzero(self.tied))
+
+
+def decide(beliefs: Beliefs, preference: Rows, how: Decide = "tuple", min_weight: float = 0.0) -> Decided:
+    """Choose the largest w of each block, or nothing if that is more probable (DEFINITIONS 9).
+
+    Args:
+        beliefs: the tuples, block by block.
+        preference: a rank of each tuple, for ties: the longer span first, then the earlier, then by label.
+        how: by the weights of tuples, or the most probable span first and then its best label, as the thesis says.
+        min_weight: what weighs less is not chosen.
+
+    """
+    chosen = np.zeros(len(beliefs), np.bool_)
+    by_span = how == "hierarchical"
+    weight = np.round(beliefs.weight, 9)
+    rivals = np.round(beliefs.entity, 9) if by_span else weight
+    keys = (_of_spans(beliefs, preference, np.minimum), -_of_spans(beliefs, weight, np.maximum)) if by_span else ()
+    order = np.lexsort((preference, -weight, *keys, -rivals, beliefs.block))
+    filled = np.flatnonzero(np.diff(beliefs.offsets) > 0)
+    best = order[beliefs.offsets[filled]]
+    there = beliefs.exclusive[filled] & (rivals[best] >= beliefs.nothing[filled] - EPSILON) & (weight[best] > 0)
+    chosen[best[there]] = True
+    tied = np.zeros(len(beliefs.nothing), np.bool_)
+    tied[filled[there]] = _ties(beliefs, rivals, weight, best, filled)[there]
+    if beliefs.worlds is not None:
+        rows, level = _best_worlds(beliefs.worlds)
+        chosen[rows] = True
+        tied[level] = True
+    return Decided(chosen & (beliefs.weight >= min_weight - EPSILON), tied)
+
+
+def _of_spans(beliefs: Beliefs, values: ModelFloats | Rows, which: np.ufunc) -> ModelFloats:
+    """Return for each tuple the least or the largest value of the tuples of its span."""
+    start = np.inf if which is np.minimum else -np.inf
+    found = np.full(int(beliefs.alternative.max(initial=-1)) + 1, start)
+    which.at(found, beliefs.alternative, values)
+    return found[beliefs.alternative]
+
+
+def _ties(beliefs: Beliefs, rivals: ModelFloats, weight: ModelFloats, best: Rows, filled: Rows) -> Truths:
+    """Return for each block with tuples whether something else in it is as probable as the best, nothing among it.
+
+    By spans, another span is a rival of the best one, and another label of it is one of its label.
+    """
+    of_best = best[np.searchsorted(filled, beliefs.block)]
+    other = (np.abs(rivals - rivals[of_best]) < EPSILON) & (beliefs.alternative != beliefs.alternative[of_best])
+    other |= (np.abs(weight - weight[of_best]) < EPSILON) & (beliefs.alternative == beliefs.alternative[of_best])
+    counts = np.bincount(beliefs.block[other & (weight > 0)], minlength=len(beliefs.nothing))[filled]
+    return (counts > 1) | (np.abs(rivals[best] - beliefs.nothing[filled]) < EPSILON)
+
+
+def _best_worlds(worlds: Worlds) -> tuple[Rows, list[int]]:
+    """Return the tuples of the most probable world of each block, the first of equal ones, and blocks with such."""
+    rows: list[int] = []
+    tied: list[int] = []
+    bounds = np.flatnonzero(np.diff(worlds.block, prepend=-1)).tolist()
+    likely = np.where(np.diff(worlds.offsets) > 0, worlds.probability, 0.0)  # those without any tuple are all one
+    for begin, end in zip(bounds, [*bounds[1:], len(worlds)], strict=True):
+        probability = likely[begin:end]
+        best = begin + int(np.argmax(np.round(probability, 9)))
+        top = float(likely[best])
+        rest = 1.0 - float(probability.sum())
+        if top < rest - EPSILON:
+            continue
+        if (np.abs(probability - top) < EPSILON).sum() > 1 or abs(rest - top) < EPSILON:
+            tied.append(int(worlds.block[begin]))
+        rows += worlds.member[worlds.offsets[best] : worlds.offsets[best + 1]].tolist()
+    return np.array(rows, np.int64), tied
+
+
+# The tuples of all runs on the key's ground: which the key has, and which are in the hard output.
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """All sides on common ground.
+
+    Args:
+        placement: the spans that count: the key's, then each run's hard output.
+        names: the labels by code.
+        columns: the labels of these spans.
+        claims: the key's spans and all tuples of all runs.
+        candidates: the tuples of each run.
+        notes: what was met on the way.
+
+    """
+
+    placement: Placement
+    names: tuple[str, ...]
+    columns: list[TextColumn]
+    claims: Claims
+    candidates: tuple[Candidates, ...]
+    notes: list[Note]
+
+
+def gather(aligned: Aligned, systems: Sequence[System], options: Options) -> Gathered:
+    """Bring tuples into the order of their blocks, tell which are right, and decide.
+
+    Labels that do not count are left out when all is decided: until then they are rivals of others.
+    """
+    placement, columns, notes = placed_labels(aligned, systems, replace(options, only=(), ignore=()))
+    names, labels = canonical(columns)
+    claims, numbers = claims_of(aligned.key, placement, names, labels)
+    once, twice = _once(aligned.key, numbers[0])
+    notes += twice
+    sides, codes, candidates = [placement.sides[0].take(once)], [labels[0][once]], []
+    for corpus, side, label, number in zip(
+        aligned.responses, placement.sides[1:], labels[1:], numbers[1:], strict=True
+    ):
+        rows, beliefs, note = _by_block(corpus, side, number)
+        notes += note
+        mine = side.take(rows)
+        candidates.append(_judged(claims, number[rows], mine, label[rows], names, placement, beliefs, options))
+        hard = np.flatnonzero(candidates[-1].decided)
+        sides.append(mine.take(hard))
+        codes.append(label[rows][hard])
+    placed = replace(placement, sides=tuple(sides))
+    hard_columns = [TextColumn(each, names) for each in codes]
+    return _counting(Gathered(placed, names, hard_columns, claims, tuple(candidates), notes), options)
+
+
+def _counting(found: Gathered, options: Options) -> Gathered:
+    """Leave out what does not count because of its label."""
+    counts = counting_labels(options)
+    if counts is None:
+        return found
+    keep = np.array([counts(name) for name in found.names], np.bool_)
+    names = tuple(name for name, kept in zip(found.names, keep, strict=True) if kept)
+    code = np.maximum(np.cumsum(keep) - 1, 0).astype(code_type(len(names)))  # of those that stay
+
+    def left(label: Codes) -> Rows:
+        return np.flatnonzero(keep[label])
+
+    rows = [left(column.codes) for column in found.columns]
+    sides = tuple(side.take(mine) for side, mine in zip(found.placement.sides, rows, strict=True))
+    columns = [TextColumn(code[column.codes[mine]], names) for column, mine in zip(found.columns, rows, strict=True)]
+    claims = found.claims.take(left(found.claims.label))
+    candidates = tuple(each.take(left(each.label)) for each in found.candidates)
+    gone = len(found.columns[0]) - len(rows[0])
+    gone += sum(len(every) - len(some) for every, some in zip(found.candidates, candidates, strict=True))
+    return Gathered(
+        replace(found.placement, sides=sides),
+        names,
+        columns,
+        replace(claims, label=code[claims.label], names=names),
+        tuple(replace(each, label=code[each.label], names=names) for each in candidates),
+        [*found.notes, *left_out_note(gone)],
+    )
+
+
+def _by_block(corpus: Corpus, side: PlacedSpans, number: Rows) -> tuple[Rows, Beliefs, list[Note]]:
+    """Return the tuples of a run block by block, each once, and what it believes of them.
+
+    Blocks stand in the order of the key's documents, wherever the run's file has them, so that parts of a corpus can be
+    laid end to end. Equal tuples of one block are one, as labels may be that were mapped to the same; their weights are
+    added.
+    """
+    if corpus.beliefs is None:
+        rows, notes = _once(corpus, number)
+        return rows, certain(len(rows)), notes
+    mine = corpus.beliefs.take(side.given)
+    order = np.lexsort((number, mine.block, side.document))
+    again = np.flatnonzero((np.diff(number[order]) == 0) & (np.diff(mine.block[order]) == 0)) + 1
+    if len(again):
+        mine, order = _added(mine, order, again)
+    _refuse_two_blocks(corpus, side.given[order], number[order])
+    found = mine.take(order).numbered()
+    if found.worlds is not None and len(found) < len(corpus.beliefs):  # worlds that differed may be the same now
+        worlds = found.worlds.distinct()
+        found = replace(found, worlds=worlds if len(worlds) else None)
+    return order, found, []
+
+
+def _once(corpus: Corpus, number: Rows) -> tuple[Rows, list[Note]]:
+    """Return the first of equal spans that are certain."""
+    first = np.sort(np.unique(number, return_index=True)[1])
+    twice = len(number) - len(first)
+    return first, [Note(corpus.name, "spans given more than once, counted once", twice)] if twice else []
+
+
+def _added(beliefs: Beliefs, order: Rows, again: Rows) -> tuple[Beliefs, Rows]:
+    """Add the weights of tuples to those of the equal ones before them, which stay."""
+    new = np.ones(len(order), np.bool_)
+    new[again] = False
+    kept = order[new]
+    stands_for = np.empty(len(order), np.int64)
+    stands_for[order] = kept[np.cumsum(new) - 1]
+    weight = np.bincount(stands_for, beliefs.weight, len(order)).astype(np.float64)
+    worlds = beliefs.worlds
+    if worlds is not None:
+        where, member = np.unique(np.stack([worlds.world, stands_for[worlds.member]]), axis=1)  # once in each world
+        sizes = np.bincount(where, minlength=len(worlds))
+        worlds = replace(worlds, offsets=np.concatenate([[0], np.cumsum(sizes)]), member=member)
+        several = np.bincount(stands_for, minlength=len(order)) > 1
+        together = np.bincount(member, worlds.probability[where], len(order))
+        weight = np.where(several & ~beliefs.exclusive[beliefs.block], together, weight)
+    return replace(beliefs, weight=weight, worlds=worlds), kept
+
+
+def _refuse_two_blocks(corpus: Corpus, given: Rows, number: Rows) -> None:
+    """Refuse a tuple that stands in two blocks: these would not be independent."""
+    order = np.argsort(number, kind="stable")
+    twice = order[1:][np.diff(number[order]) == 0]
+    if len(twice) and corpus.spans is not None:
+        spans, row = corpus.spans, int(given[twice].min())
+        what = f"the span {int(spans.begin[row])} to {int(spans.end[row])} with the label {spans.label[row]!r}"
+        hint = "blocks are independent of each other: put spans that exclude each other into one"
+        raise refuse(corpus.source, int(spans.offset[row]), f"{what} stands in two blocks", hint=hint)
+
+
+def _judged(
+    claims: Claims,
+    number: Rows,
+    side: PlacedSpans,
+    label: Codes,
+    names: tuple[str, ...],
+    placement: Placement,
+    beliefs: Beliefs,
+    options: Options,
+) -> Candidates:
+    """Tell which tuples the key has, and decide."""
+    rank = np.empty(len(side), np.int64)
+    rank[np.lexsort((label, side.begin, side.begin - side.end))] = np.arange(len(side))
+    decided = decide(beliefs, rank, options.decide, options.min_weight)
+    return Candidates(
+        claims.document[number],
+        claims.sentence[number],
+        claims.place[number],
+        claims.width[number],
+        claims.begin[number],
+        claims.end[number],
+        label,
+        names,
+        placement.texts(side),
+        claims.key[number] > 0,
+        decided.chosen,
+        beliefs,
+        decided.tied,
+    )
+
+
+# Sums over tuples, for each unit and run: what the measures of probabilistic entities are made of.
+
+
+def statistics_of(gathered: Gathered, units: Units) -> dict[str, Floats]:
+    """Sum over the tuples of each unit and run."""
+    claims = gathered.claims
+    by_document = units.kind == "document"
+    unit = (claims.document if by_document else claims.sentence).astype(np.int64)
+    in_key = np.flatnonzero(claims.key > 0)
+    runs = [_of_run(each, each.document if by_document else each.sentence, units.count) for each in gathered.candidates]
+    found = {name: np.stack([each[name] for each in runs], axis=1) for name in (runs[0] if runs else ())}
+    for label, rows in _by_label(claims.label[in_key], gathered.names, in_key):
+        counts = np.bincount(unit[rows], minlength=units.count).astype(np.float64)
+        found[f"{ENTITIES}{label}"] = np.repeat(counts[:, None], len(runs), axis=1)
+    return dict(sorted(found.items()))  # in an order that does not depend on which labels there are
+
+
+def _by_label(codes: Codes, names: tuple[str, ...], rows: Rows) -> list[tuple[str, Rows]]:
+    """Return all rows, and those of each label, with what stands behind the name of a statistic."""
+    return [("", rows), *((f"[{name}]", rows[codes == code]) for code, name in enumerate(names))]
+
+
+def _of_run(run: Candidates, unit: NDArray[np.int32], size: int) -> dict[str, Floats]:
+    """Sum over the tuples of one run."""
+    weight, right = run.beliefs.weight, run.correct.astype(np.float64)
+
+    def summed(rows: Rows, values: NDArray[np.floating[Any]]) -> Floats:
+        return np.bincount(unit[rows], values[rows], size).astype(np.float64)
+
+    found = {}
+    for label, rows in _by_label(run.label, run.names, np.arange(len(run))):
+        found[f"{MASS}{label}"] = summed(rows, weight)
+        found[f"{RIGHT}{label}"] = summed(rows, weight * right)
+        found[f"{CAPTURED}{label}"] = summed(rows, (run.correct & (weight > 0)).astype(np.float64))
+    hard = np.flatnonzero(run.decided)
+    found[SQUARED] = summed(hard, (weight - right) ** 2)
+    found[LOSS] = summed(hard, log_losses(weight, run.correct))
+    found[DECIDED] = summed(hard, np.ones(len(run)))
+    number = bin_of(weight)
+    for each in range(BINS):
+        rows = hard[number[hard] == each]
+        for name, values in zip(bin_statistics(each), (np.ones(len(run)), weight, right), strict=True):
+            found[name] = summed(rows, values)
+    return found
+
+
+# The judge of probabilistic entities: a hard output judged like spans, and expected counts beside it.
+
+
+VIEW = "decided"
+
+
+def judge_beliefs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+    """Judge probabilistic entities."""
+    _refuse_several_views(options)
+    gathered = gather(aligned, systems, options)
+    ruled = ruled_spans(gathered.placement, gathered.columns, gathered.notes, options)
+    claims, rows = claims_of(aligned.key, ruled.placement, ruled.names, ruled.labels, options.train)
+    ((_, view),) = views_of(aligned, ruled, claims, rows).items()
+    view = replace(
+        view,
+        name=VIEW,
+        measures=(*view.measures, *REPORTED),
+        statistics=statistics_of(gathered, units_of(aligned.key)),
+        candidates=gathered.candidates,
+    )
+    settings = {
+        **settings_with_rules(aligned, ruled, options),
+        "decide": options.decide,
+        **({"min_weight": f"{options.min_weight:g}"} if options.min_weight else {}),
+        **policies_of(aligned, systems),
+    }
+    notes = [*ruled.notes, *one_sided(view, run_names(systems))]
+    return verdicts_of(aligned, systems, "prob", {VIEW: view}, settings, notes)
+
+
+def _refuse_several_views(options: Options) -> None:
+    """Refuse rules that look at spans in several ways: a tuple is right in one, and its probability is for that."""
+    rules = options.rules
+    if rules is not None and len(rules.views) > 1:
+        what = f"the rules {rules.name!r} have several views: {', '.join(rules.views)}"
+        raise UsageError(f"{what}; probabilities are of one thing alone", hint="choose rules with one view: exact")
+
+
+def policies_of(aligned: Aligned, systems: Sequence[System]) -> dict[str, str]:
+    """Say by which policies probabilities were made: of all runs at once where they agree."""
+    found: dict[str, dict[str, str]] = {}
+    for name, corpus in zip(run_names(systems), aligned.responses, strict=True):
+        for policy, value in ({} if corpus.beliefs is None else corpus.beliefs.policies).items():
+            found.setdefault(policy, {})[name] = value
+    said = {}
+    for policy, values in found.items():
+        if len({*values.values()}) == 1:
+            said[policy] = next(iter(values.values()))
+        else:
+            said |= {f"{policy}[{name}]": value for name, value in values.items()}
+    return said
+
+
+PROB = Task(
+    "prob",
+    "probabilistic entities: hard and expected precision and recall, calibration, feedback",
+    "tokens",
+    None,
+    judge_beliefs,
+    layer="beliefs",
+    policies=frozenset({"decide", "min_weight", "beliefs"}),
+    rules="exact",
+)
+
+
+# Hard outputs as ordinary spans: what is voted on, and what can stand where the key stands.
+
+
+def hard_outputs(aligned: Aligned, systems: Sequence[System], options: Options) -> Aligned:
+    """Return the key and its responses, each with the spans of its hard output alone, on the key's documents and words.
+
+    They keep the labels of their input; of those that a label map brings together, the first.
+    """
+    hard = gather(aligned, systems, options).placement
+    responses = tuple(
+        replace(with_spans_of(aligned.key, hard, side), name=corpus.name, notes=corpus.notes)
+        for corpus, side in zip(aligned.responses, hard.sides[1:], strict=True)
+    )
+    count = len(responses)
+    maps, segments = tuple(RowMap() for _ in range(count)), (None,) * count
+    return replace(aligned, responses=responses, maps=maps, segments=segments)

@@ -1,0 +1,400 @@
+"""Probabilistic outputs as tables: their scores, their own doubt, thresholds, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+from comparanda.core.probabilities import EPSILON
+from comparanda.expressions import quote
+from comparanda.findings.context import is_value
+from comparanda.findings.table_links import Link
+from comparanda.render.charts import Axis, Line, LineChart
+from comparanda.render.table import Field, Kind, Linked, Table, cell, cut
+from comparanda.tasks.prob.findings import (
+    Calibration,
+    Floor,
+    Probabilities,
+    ProbableRun,
+    ProbableScores,
+    ReliabilityBin,
+)
+
+_PARTS = 20  # how many rows are shown unless told otherwise
+_SLACK = 5e-10  # so much of a bin is rounded down to its lower end
+_RUN = Field("run", "system")
+_ITEMS = {"decided": "decided tuples", "all": "all tuples", "spans": "spans", "labels": "labels of right spans"}
+
+
+def belief_tables(finding: Probabilities, top: int | None) -> tuple[Table, ...]:
+    """Return all there is beside the scores."""
+    return (
+        *short_belief_tables(finding),
+        _counts(finding),
+        _floors(finding),
+        _reliability(finding),
+        _parts(finding, top),
+    )
+
+
+def short_belief_tables(finding: Probabilities) -> tuple[Table, ...]:
+    """Return what belongs beside the scores on any page: doubt, what is claimed, thresholds, calibration."""
+    return _doubt(finding), _claimed(finding), _thresholds(finding), _calibration(finding)
+
+
+def _doubt(finding: Probabilities) -> Table:
+    fields = (
+        _RUN,
+        Field("score", "score"),
+        Field("expected", "expected", "share"),
+        Field("mean", "mean over worlds", "share"),
+        Field("sd", "sd", "share"),
+        Field("worlds", "95 % of worlds", "interval"),
+    )
+    rows: list[tuple[Any, ...]] = []
+    for run in finding.runs:
+        mine, doubt = run.whole, run.whole.doubt
+        for score, expected, spread in (
+            ("precision", mine.expected_precision, doubt.precision),
+            ("recall", mine.expected_recall, doubt.recall),
+            ("F1", mine.expected_f1, doubt.f1),
+        ):
+            cells = (
+                (None, None, (None, None)) if spread is None else (spread.mean, spread.sd, (spread.low, spread.high))
+            )
+            rows.append((run.run, score, expected, *cells))
+    notes = (
+        "expected: from expected counts, as E(P), E(R) and E(F) are; mean: of the score over all worlds, 0/0 as 0",
+        "this is the system's own doubt, given the key; intervals of scores are about other documents",
+        *_reasons(run.whole.undefined for run in finding.runs),
+    )
+    return Table(
+        "doubt", "The system's own doubt: scores over the worlds it holds for possible", fields, tuple(rows), notes
+    )
+
+
+def _claimed(finding: Probabilities) -> Table:
+    fields = (
+        _RUN,
+        Field("claimed_precision", "P claimed", "share"),
+        Field("precision", "P", "share"),
+        Field("claimed_recall", "R claimed", "share"),
+        Field("recall", "R", "share"),
+        Field("claimed_f1", "F1 claimed", "share"),
+        Field("f1", "F1", "share"),
+    )
+    rows = tuple(
+        (run.run, each.claimed_precision, each.precision, each.claimed_recall, each.recall, each.claimed_f1, each.f1)
+        for run in finding.runs
+        for each in [run.whole]
+    )
+    return Table("claimed", "What the system claims without the key, and what is true", fields, rows)
+
+
+def _thresholds(finding: Probabilities) -> Table:
+    recalls = [each.recall for each in finding.runs[0].thresholds.at_recall]
+    fields = (
+        _RUN,
+        Field("average_precision", "average precision", "share"),
+        Field("recall_max", "highest recall", "share"),
+        Field("best_f1", "best F1", "share"),
+        Field("best_threshold", "at w ≥", "number"),
+        *(Field(f"precision_at_{100 * each:g}", f"P at R ≥ {100 * each:g}", "share") for each in recalls),
+    )
+    rows = tuple(
+        (
+            run.run,
+            each.average_precision,
+            each.recall_max,
+            each.best_f1,
+            each.best_threshold,
+            *(one.precision for one in each.at_recall),
+        )
+        for run in finding.runs
+        for each in [run.thresholds]
+    )
+    notes = [
+        f"decided by {finding.decide}{f', w ≥ {finding.min_weight:g}' if finding.min_weight else ''}, then cut by w; "
+        "average precision is over the whole key",
+        *_reasons(run.thresholds.undefined for run in finding.runs),
+    ]
+    if any(each.precision is None for run in finding.runs for each in run.thresholds.at_recall):
+        notes.append("P at R: n/a where no threshold reaches that recall")
+    return Table("thresholds", "Thresholds on w", fields, rows, tuple(notes))
+
+
+def _calibration(finding: Probabilities) -> Table:
+    fields = (
+        _RUN,
+        Field("items", "probabilities of"),
+        Field("count", "count", "figure"),
+        Field("mass", "sum", "number"),
+        Field("correct", "right", "figure"),
+        Field("ece", "ECE", "share"),
+        Field("mce", "MCE", "share"),
+        Field("brier", "Brier", "share"),
+        Field("log_loss", "log loss", "p"),
+        Field("auroc", "AUROC", "share"),
+    )
+    rows = tuple((run.run, *_calibration_cells(finding, run, each)) for run in finding.runs for each in run.calibration)
+    notes = (
+        f"{finding.bins} bins; ECE, MCE, Brier and log loss are the better the lower; none of them sees what is missed",
+        *_reasons(each.undefined for run in finding.runs for each in run.calibration),
+    )
+    return Table("calibration", "Calibration: do probabilities come true?", fields, rows, notes)
+
+
+def _calibration_cells(finding: Probabilities, run: ProbableRun, each: Calibration) -> tuple[Any, ...]:
+    """Write one kind of calibration; tuples that were not decided are no items, unless the key has them."""
+    count, correct = {
+        "decided": (_claims(run.run), _found(run.run)),
+        "all": (None, f"positive and weight({quote(run.run)}) >= 0"),
+    }.get(each.items, (None, None))
+    return (
+        _ITEMS[each.items],
+        _linked(finding, each.count, count),
+        each.mass,
+        _linked(finding, each.correct, correct),
+        each.ece,
+        each.mce,
+        each.brier,
+        each.log_loss,
+        each.auroc,
+    )
+
+
+def _claims(run: str) -> str:
+    return f"claims({quote(run)})"
+
+
+def _found(run: str) -> str:
+    return f"positive and {_claims(run)}"
+
+
+def _kind(finding: Probabilities) -> Kind:
+    """Return what counts of entities and decided tuples are: counts of items, unless rules make others."""
+    return "count" if finding.itemised else "figure"
+
+
+def _linked(finding: Probabilities, value: float | None, where: str | None) -> Linked:
+    """Return a number that leads to items, if it is one of items and these are what is counted."""
+    return Linked(value, Link(where, view=finding.view) if finding.itemised and where is not None else None)
+
+
+def _counts(finding: Probabilities) -> Table:
+    kind = _kind(finding)
+    fields = [
+        _RUN,
+        Field("key", "in key", kind),
+        Field("blocks", "blocks", "figure"),
+        Field("tuples", "tuples", "figure"),
+        Field("mass", "Σw", "number"),
+        Field("right_mass", "Σw right", "number"),
+        Field("decided", "decided", kind),
+        Field("correct", "right", kind),
+        Field("ties", "ties", "figure"),
+    ]
+    rows: list[tuple[Any, ...]] = [
+        (
+            run.run,
+            _linked(finding, each.key, "positive"),
+            run.blocks,
+            each.tuples,
+            each.mass,
+            each.right_mass,
+            _linked(finding, each.decided, _claims(run.run)),
+            _linked(finding, each.correct, _found(run.run)),
+            run.ties,
+        )
+        for run in finding.runs
+        for each in [run.whole]
+    ]
+    notes: list[str] = []
+    if any(run.ties for run in finding.runs):
+        fields += [
+            Field("precision_ties", "P by ties", "interval"),
+            Field("recall_ties", "R by ties", "interval"),
+        ]
+        rows = [(*row, *_by_ties(run)) for row, run in zip(rows, finding.runs, strict=True)]
+        notes.append("P and R by ties: if all ties are broken against the system, and if all are broken for it")
+    for run in finding.runs:
+        said = ", ".join(f"{name} {value}" for name, value in run.policies.items())
+        notes += [f"{run.run}: {said}"] if said else []
+    return Table("counts", "Counts", tuple(fields), tuple(rows), tuple(notes))
+
+
+def _by_ties(run: ProbableRun) -> tuple[tuple[float | None, float | None], tuple[float | None, float | None]]:
+    low, high = run.ties_against, run.ties_for
+    return (low.precision, high.precision), (low.recall, high.recall)
+
+
+def _floors(finding: Probabilities) -> Table:
+    fields = [Field("floor", "w ≥", "number")]
+    for run in finding.runs:
+        fields += [
+            Field(f"{run.run}_e100", f"{run.run}: E100", "share"),
+            Field(f"{run.run}_tuples_per_entity", "tuples per entity", "number"),
+        ]
+    rows = [
+        (
+            each[0].floor,
+            *chain.from_iterable(_floor_cells(finding, *one) for one in zip(finding.runs, each, strict=True)),
+        )
+        for each in zip(*(run.floors for run in finding.runs), strict=True)
+    ]
+    note = "0: every tuple with w > 0; whoever lists every label of every span has an E100 of 100: look at both columns"
+    return Table("floors", "E100: key entities held for possible", tuple(fields), tuple(rows), (note,))
+
+
+def _floor_cells(finding: Probabilities, run: ProbableRun, floor: Floor) -> tuple[Linked, float | None]:
+    """Let E100 lead to the entities of the key that are held for possible."""
+    weight = f"weight({quote(run.run)})"
+    enough = f"{weight} >= {floor.floor - EPSILON:.17g}" if floor.floor else f"{weight} > 0"
+    return _linked(finding, floor.e100, f"positive and {enough}"), floor.tuples_per_entity
+
+
+def _reliability(finding: Probabilities) -> Table:
+    fields = (
+        _RUN,
+        Field("low", "w >", "number"),
+        Field("high", "w ≤", "number"),
+        Field("count", "decided", _kind(finding)),
+        Field("mean", "mean w", "share"),
+        Field("share", "right", "share"),
+        Field("gap", "right − mean w", "points"),
+    )
+    rows = [
+        (
+            run.run,
+            each.low,
+            each.high,
+            _linked(finding, each.count, inside),
+            each.mean,
+            _linked(finding, each.share, f"positive and {inside}"),
+            each.share - each.mean,
+        )
+        for run in finding.runs
+        for each in run.calibration_of("decided").bins
+        if each.mean is not None and each.share is not None
+        for inside in [_inside(run.run, each)]
+    ]
+    return Table("reliability", "Reliability of decided tuples, by their weight", fields, tuple(rows))
+
+
+def _inside(run: str, each: ReliabilityBin) -> str:
+    """Write the condition that a decided tuple is in a bin; what is next to an end is on the side it is rounded to."""
+    weight = f"weight({quote(run)})"
+    slack = _SLACK * (each.high - each.low)
+    above = [f"{weight} > {each.low + slack:.17g}"] if each.low else []
+    below = [f"{weight} <= {each.high + slack:.17g}"] if each.high < 1 else []
+    return " and ".join([_claims(run), *above, *below])
+
+
+def _parts(finding: Probabilities, top: int | None) -> Table:
+    name = finding.by
+    fields = (
+        Field(name, name),
+        _RUN,
+        Field("key", "in key", _kind(finding)),
+        *(Field(each, header, "share") for each, header in (("precision", "P"), ("recall", "R"), ("f1", "F1"))),
+        Field("expected_precision", "E(P)", "share"),
+        Field("expected_recall", "E(R)", "share"),
+        Field("expected_f1", "E(F)", "share"),
+        Field("f1_sd", "sd of F1", "share"),
+        Field("e100", "E100", "share"),
+        Field("tuples_per_entity", "tuples per entity", "number"),
+        Field("brier", "Brier", "share"),
+    )
+    names = list(dict.fromkeys(each.name for run in finding.runs for each in run.parts))
+    by_run = [(run.run, {each.name: each for each in run.parts}) for run in finding.runs]
+    groups: list[tuple[Any, ...]] = [
+        tuple((part, run, *_part_cells(finding, parts[part])) for run, parts in by_run if part in parts)
+        for part in names
+    ]
+    kept, notes = cut(groups, top, _PARTS, name, f"{name}s")
+    rows = tuple(row for group in kept for row in group)
+    return Table(f"by-{name}", f"By {name}", fields, rows, (*notes, "sd of F1: over the system's own worlds"))
+
+
+def _part_cells(finding: Probabilities, each: ProbableScores) -> tuple[Any, ...]:
+    return (
+        _linked(finding, each.key, f"positive and {is_value(finding.by, each.name)}"),
+        each.precision,
+        each.recall,
+        each.f1,
+        each.expected_precision,
+        each.expected_recall,
+        each.expected_f1,
+        None if each.doubt.f1 is None else each.doubt.f1.sd,
+        each.e100,
+        each.tuples_per_entity,
+        each.brier,
+    )
+
+
+def _reasons(undefined: Iterable[dict[str, str]]) -> list[str]:
+    """Say why numbers are undefined, each reason once."""
+    return [f"n/a: {reason}" for reason in dict.fromkeys(reason for each in undefined for reason in each.values())]
+
+
+# Charts of probabilistic outputs: whether probabilities come true, and precision over recall as thresholds fall.
+
+
+def reliability_chart(finding: Probabilities) -> LineChart:
+    """Return how often decided tuples are right, over how probable they were said to be, bin by bin."""
+    lines = [
+        Line(
+            name=f"{run.run} (ECE {cell('share', mine.ece)})",
+            x=[each.mean for each in mine.bins if each.mean is not None],
+            y=[each.share for each in mine.bins if each.share is not None],
+            pointed=True,
+        )
+        for run, mine in ((run, _decided(run)) for run in finding.runs)
+    ]
+    return LineChart(
+        title="Do probabilities come true?",
+        subtitle=f"decided tuples in {finding.bins} bins by w; below the diagonal: too sure of itself",
+        description="Share of right tuples over their mean probability, for each system: "
+        + "; ".join(f"{run.run} has an ECE of {cell('share', _decided(run).ece)}" for run in finding.runs)
+        + ".",
+        x=Axis(label="mean probability (%)", unit="share", low=0, high=1),
+        y=Axis(label="right (%)", unit="share", low=0, high=1),
+        lines=(*lines, Line(name="as said", x=(0, 1), y=(0, 1), reference=True)),
+        name="reliability",
+    )
+
+
+def threshold_chart(finding: Probabilities) -> LineChart:
+    """Return precision over recall as the threshold on w falls, over the whole key."""
+    lines = tuple(
+        Line(
+            name=f"{run.run} (AP {cell('share', run.thresholds.average_precision)})",
+            x=run.thresholds.recall or (),
+            y=run.thresholds.precision if run.thresholds.recall is not None else (),
+        )
+        for run in finding.runs
+    )
+    return LineChart(
+        title="Precision and recall as the threshold falls",
+        subtitle=f"decided by {finding.decide}, then cut by w; recall is over the whole key",
+        description="Precision over recall for each system: "
+        + "; ".join(f"{run.run} reaches {cell('share', run.thresholds.recall_max)} % recall" for run in finding.runs)
+        + ".",
+        x=Axis(label="recall (%)", unit="share", low=0),
+        y=Axis(label="precision (%)", unit="share", low=0, high=1),
+        lines=lines,
+        name="thresholds",
+    )
+
+
+def _decided(run: ProbableRun) -> Calibration:
+    """Return the calibration of the decided tuples of a run, which stands first."""
+    return run.calibration[0]
+
+
+CHARTS: dict[str, Callable[[Probabilities], LineChart]] = {
+    "reliability": reliability_chart,
+    "thresholds": threshold_chart,
+}
+"""The charts by name, as `score --chart` takes them."""

@@ -1,0 +1,566 @@
+"""A run's tuples scored: the hard output, what is expected, what is claimed, and the run's own doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from comparanda.core.probabilities import DECIDE, EPSILON
+from comparanda.core.sites import shown
+from comparanda.errors import UsageError, nearest
+from comparanda.findings.base import Finding
+from comparanda.findings.scores import Scores, scores
+from comparanda.tasks.prob.calibration import BINS, auroc, brier, log_loss, reliability, threshold_curve, tie_bounds
+from comparanda.tasks.prob.expectation import Doubt, block_counts, doubt
+from comparanda.tasks.prob.tuples import NO_KEY, NOTHING_DECIDED, NOTHING_POSSIBLE, BeliefGround, Shares, neither
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.candidates import Candidates
+    from comparanda.core.probabilities import Decide
+    from comparanda.core.text_columns import Rows, Truths
+    from comparanda.findings.context import Context
+    from comparanda.tasks.prob.calibration import Reliability, ThresholdCurve
+
+
+FLOORS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.5)
+"""The floors on w at which E100 is looked at; 0 stands for every w above it."""
+
+
+@dataclass(frozen=True)
+class ProbableScores:
+    """What a run has of some entities: of all, of a label, or of a document.
+
+    Args:
+        name: the label or the document; "" for all.
+        key: how many entities the key has: |K|.
+        tuples: how many tuples the run holds for possible: w > 0.
+        mass: the sum of their weights: Σw.
+        right_mass: the sum of the weights of those that the key has: Σc·w.
+        captured: how many entities of the key are among them.
+        decided: how many tuples are in the hard output.
+        decided_mass: the sum of their weights.
+        correct: how many of them the key has.
+        precision: correct over decided.
+        recall: correct over |K|.
+        f1: 2·correct / (decided + |K|).
+        expected_precision: E(P) = Σc·w / Σw.
+        expected_recall: E(R) = Σc·w / |K|.
+        expected_f1: E(F) = 2Σc·w / (Σw + |K|).
+        e100: captured over |K|: what recall could be if the run chose well.
+        tuples_per_entity: tuples over |K|, for E100 rises with every tuple.
+        claimed_precision: the precision that the run claims, without the key: the mean weight of what is decided.
+        claimed_recall: the recall it claims: the weight of what is decided over Σw. It does not know what it misses.
+        claimed_f1: the F1 it claims: 2·(weight of what is decided) / (decided + Σw).
+        brier: the Brier score of what is decided.
+        log_loss: its log loss.
+        ece: its expected calibration error.
+        doubt: precision, recall and F1 over the worlds that the run holds for possible.
+        undefined: why numbers are undefined, by their names.
+
+    """
+
+    name: str
+    key: int
+    tuples: int
+    mass: float
+    right_mass: float
+    captured: int
+    decided: int
+    decided_mass: float
+    correct: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    expected_precision: float | None
+    expected_recall: float | None
+    expected_f1: float | None
+    e100: float | None
+    tuples_per_entity: float | None
+    claimed_precision: float | None
+    claimed_recall: float | None
+    claimed_f1: float | None
+    brier: float | None
+    log_loss: float | None
+    ece: float | None
+    doubt: Doubt
+    undefined: dict[str, str]
+
+
+@dataclass(frozen=True)
+class BrokenTies:
+    """A hard output in which all ties are broken for the run, or all against it."""
+
+    decided: int
+    correct: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class Floor:
+    """E100 if tuples must weigh something.
+
+    Args:
+        floor: how much at least; 0 for every w above it.
+        tuples: how many tuples do.
+        captured: how many of them the key has.
+        e100: captured over |K|.
+        tuples_per_entity: tuples over |K|.
+
+    """
+
+    floor: float
+    tuples: int
+    captured: int
+    e100: float | None
+    tuples_per_entity: float | None
+
+
+def scored(
+    run: Candidates, rows: Rows, key: int, bins: int, forced: float | None = None, *, name: str = ""
+) -> ProbableScores:
+    """Score some tuples of a run against as many entities of the key."""
+    weight, right = run.beliefs.weight[rows], run.correct[rows]
+    chosen = rows[run.decided[rows]]
+    mass, right_mass = float(weight.sum()), float(weight[right].sum())
+    tuples, captured = int((weight > 0).sum()), int((right & (weight > 0)).sum())
+    decided, correct = len(chosen), int(run.correct[chosen].sum())
+    sure = float(run.beliefs.weight[chosen].sum())
+    spread = doubt(block_counts(run.beliefs, run.correct, rows), key)
+    shares = Shares(forced)
+    return ProbableScores(
+        name=name,
+        key=key,
+        tuples=tuples,
+        mass=mass,
+        right_mass=right_mass,
+        captured=captured,
+        decided=decided,
+        decided_mass=sure,
+        correct=correct,
+        precision=shares.of("precision", correct, decided, NOTHING_DECIDED),
+        recall=shares.of("recall", correct, key, NO_KEY),
+        f1=shares.of("f1", 2 * correct, decided + key, neither(NOTHING_DECIDED)),
+        expected_precision=shares.of("expected_precision", right_mass, mass, NOTHING_POSSIBLE),
+        expected_recall=shares.of("expected_recall", right_mass, key, NO_KEY),
+        expected_f1=shares.of("expected_f1", 2 * right_mass, mass + key, neither(NOTHING_POSSIBLE)),
+        e100=shares.of("e100", captured, key, NO_KEY),
+        tuples_per_entity=shares.of("tuples_per_entity", tuples, key, NO_KEY),
+        claimed_precision=shares.of("claimed_precision", sure, decided, NOTHING_DECIDED),
+        claimed_recall=shares.of("claimed_recall", sure, mass, NOTHING_POSSIBLE),
+        claimed_f1=shares.of("claimed_f1", 2 * sure, decided + mass, NOTHING_POSSIBLE),
+        **_losses(run, chosen, bins, shares),
+        doubt=spread,
+        undefined=shares.undefined | _reasons(spread),
+    )
+
+
+def _losses(run: Candidates, chosen: Rows, bins: int, shares: Shares) -> dict[str, float | None]:
+    """Return how far the weights of what is decided are from the truth."""
+    weight, right = run.beliefs.weight[chosen], run.correct[chosen]
+    if not len(chosen):
+        return {name: shares.none(name, NOTHING_DECIDED) for name in ("brier", "log_loss", "ece")}
+    return {
+        "brier": brier(weight, right),
+        "log_loss": log_loss(weight, right),
+        "ece": reliability(weight, right, bins).ece,
+    }
+
+
+def _reasons(spread: Doubt) -> dict[str, str]:
+    """Say what of a run's doubt is undefined."""
+    found = {
+        "doubt.precision": (spread.precision, NOTHING_POSSIBLE),
+        "doubt.recall": (spread.recall, NO_KEY),
+        "doubt.f1": (spread.f1, neither(NOTHING_POSSIBLE)),
+    }
+    return {name: reason for name, (value, reason) in found.items() if value is None}
+
+
+def broken(decided: int, correct: int, key: int, forced: float | None = None) -> BrokenTies:
+    """Score a hard output by its counts."""
+    shares = Shares(forced)
+    return BrokenTies(
+        decided,
+        correct,
+        shares.of("precision", correct, decided, NOTHING_DECIDED),
+        shares.of("recall", correct, key, NO_KEY),
+        shares.of("f1", 2 * correct, decided + key, neither(NOTHING_DECIDED)),
+    )
+
+
+def floors(run: Candidates, key: int, forced: float | None = None) -> tuple[Floor, ...]:
+    """Look at E100 over floors on w."""
+    shares, found = Shares(forced), []
+    for floor in FLOORS:
+        enough = (run.beliefs.weight >= floor - EPSILON) & (run.beliefs.weight > 0)
+        tuples, captured = int(enough.sum()), int(np.count_nonzero(enough & run.correct))
+        found.append(
+            Floor(
+                floor,
+                tuples,
+                captured,
+                shares.of("e100", captured, key, NO_KEY),
+                shares.of("tuples_per_entity", tuples, key, NO_KEY),
+            )
+        )
+    return tuple(found)
+
+
+# A hard output over thresholds on its weights, and whether probabilities come true.
+
+
+RECALLS = (0.5, 0.8, 0.9)
+"""The recalls at which precision is looked at."""
+
+_NONE_THERE = {
+    "decided": NOTHING_DECIDED,
+    "all": "no tuples",
+    "spans": "no tuples",
+    "labels": "no span of the key held for possible",
+}
+_ONE_KIND = "not both right and wrong ones"
+
+
+@dataclass(frozen=True)
+class AtRecall:
+    """The highest precision that a threshold reaches with a recall of at least so much; None if none has it."""
+
+    recall: float
+    precision: float | None
+    threshold: float | None
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The hard output if tuples must weigh something, over all distinct weights from the largest down.
+
+    Args:
+        threshold: the weights.
+        kept: how many tuples weigh at least so much.
+        correct: how many of them the key has.
+        precision: correct over kept.
+        recall: correct over |K|; None without anything in the key.
+        average_precision: Σ(Rᵢ − Rᵢ₋₁)·Pᵢ, over the whole key.
+        recall_max: the recall at the lowest threshold.
+        best_f1: the highest F1.
+        best_threshold: the threshold that has it, of several the highest.
+        at_recall: the precision at fixed recalls.
+        undefined: why numbers are undefined, by their names.
+
+    """
+
+    threshold: tuple[float, ...]
+    kept: tuple[int, ...]
+    correct: tuple[int, ...]
+    precision: tuple[float, ...]
+    recall: tuple[float, ...] | None
+    average_precision: float | None
+    recall_max: float | None
+    best_f1: float | None
+    best_threshold: float | None
+    at_recall: tuple[AtRecall, ...]
+    undefined: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """Probabilities between two numbers, the upper among them.
+
+    Args:
+        low: the lower end.
+        high: the upper end.
+        count: how many there are.
+        correct: how many of them came true.
+        mean: their mean; None where there are none.
+        share: the share that came true.
+
+    """
+
+    low: float
+    high: float
+    count: int
+    correct: int
+    mean: float | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Whether probabilities come true.
+
+    Args:
+        items: whose: `decided` tuples, `all` tuples, `spans` (p_e, whatever the label), or `labels` of spans that the
+            key has (p_a).
+        count: how many there are.
+        mass: the sum of their probabilities.
+        correct: how many came true.
+        ece: the expected calibration error.
+        mce: the largest gap of a bin.
+        brier: the Brier score.
+        log_loss: the log loss.
+        auroc: how often a right one has the higher probability than a wrong one.
+        bins: the reliability bins.
+        undefined: why numbers are undefined, by their names.
+
+    """
+
+    items: str
+    count: int
+    mass: float
+    correct: int
+    ece: float | None
+    mce: float | None
+    brier: float | None
+    log_loss: float | None
+    auroc: float | None
+    bins: tuple[ReliabilityBin, ...]
+    undefined: dict[str, str]
+
+
+def thresholds(run: Candidates, key: int) -> Thresholds:
+    """Cut a run's hard output at each of its weights."""
+    curve = threshold_curve(run.beliefs.weight[run.decided], run.correct[run.decided])
+    recall = tuple(curve.recall(key).tolist()) if key else None
+    undefined = {} if key else {"recall": NO_KEY, "average_precision": NO_KEY, "recall_max": NO_KEY}
+    best = curve.best(key) if len(curve.kept) else None
+    if best is None:
+        undefined |= {"best_f1": NOTHING_DECIDED, "best_threshold": NOTHING_DECIDED}
+    return Thresholds(
+        threshold=tuple(curve.threshold.tolist()),
+        kept=tuple(curve.kept.tolist()),
+        correct=tuple(curve.correct.tolist()),
+        precision=tuple(curve.precision.tolist()),
+        recall=recall,
+        average_precision=curve.average_precision(key) if key else None,
+        recall_max=None if recall is None else max(recall, default=0.0),
+        best_f1=None if best is None else float(curve.f1(key)[best]),
+        best_threshold=None if best is None else float(curve.threshold[best]),
+        at_recall=tuple(_at_recall(curve, wanted, key) for wanted in RECALLS),
+        undefined=undefined,
+    )
+
+
+def _at_recall(curve: ThresholdCurve, wanted: float, key: int) -> AtRecall:
+    place = curve.at_recall(wanted, key) if key else None
+    if place is None:
+        return AtRecall(wanted, None, None)
+    return AtRecall(wanted, float(curve.precision[place]), float(curve.threshold[place]))
+
+
+def calibrations(run: Candidates, span_in_key: Truths, bins: int) -> Iterator[Calibration]:
+    """Look at four kinds of probabilities of a run.
+
+    Args:
+        run: the run.
+        span_in_key: whether the key has each tuple's span, whatever its label.
+        bins: how many reliability bins there are.
+
+    """
+    beliefs, correct = run.beliefs, run.correct
+    yield _calibration("decided", beliefs.weight[run.decided], correct[run.decided], bins)
+    yield _calibration("all", beliefs.weight, correct, bins)
+    once = np.unique(beliefs.alternative, return_index=True)[1]
+    yield _calibration("spans", beliefs.entity[once], span_in_key[once], bins)
+    rows = np.flatnonzero(span_in_key & (beliefs.entity > 0))
+    labels = np.minimum(beliefs.weight[rows] / beliefs.entity[rows], 1.0)
+    yield _calibration("labels", labels, correct[rows], bins)
+
+
+def _calibration(items: str, probability: NDArray[np.float64], correct: Truths, bins: int) -> Calibration:
+    there = reliability(probability, correct, bins)
+    area = auroc(probability, correct)
+    undefined = {} if area is not None else {"auroc": _ONE_KIND}
+    if not len(probability):
+        undefined = dict.fromkeys(("ece", "mce", "brier", "log_loss", "auroc"), _NONE_THERE[items])
+    return Calibration(
+        items=items,
+        count=len(probability),
+        mass=float(probability.sum()),
+        correct=int(correct.sum()),
+        ece=there.ece if len(probability) else None,
+        mce=there.mce if len(probability) else None,
+        brier=brier(probability, correct) if len(probability) else None,
+        log_loss=log_loss(probability, correct) if len(probability) else None,
+        auroc=area,
+        bins=_bins(there),
+        undefined=undefined,
+    )
+
+
+def _bins(found: Reliability) -> tuple[ReliabilityBin, ...]:
+    bins = len(found.count)
+    rows = zip(found.count.tolist(), found.correct.tolist(), found.mass.tolist(), strict=True)
+    return tuple(
+        ReliabilityBin(
+            place / bins,
+            (place + 1) / bins,
+            count,
+            correct,
+            mass / count if count else None,
+            correct / count if count else None,
+        )
+        for place, (count, correct, mass) in enumerate(rows)
+    )
+
+
+# What a probabilistic output is worth: decided, expected, by threshold, and whether its probabilities come true.
+#
+# How scores vary over documents is told by their intervals; how they vary over the worlds that a run holds for possible
+# is its own doubt (DEFINITIONS 9). Both stand here, and neither is the other.
+
+
+Parts = Literal["label", "document"]
+PARTS: tuple[Parts, ...] = get_args(Parts)
+
+
+@dataclass(frozen=True)
+class ProbableRun:
+    """One run.
+
+    Args:
+        system: its system.
+        run: its name.
+        policies: how its probabilities were made, by name; empty where spans are certain.
+        blocks: how many independent blocks there are.
+        blocks_with_worlds: in how many of them several tuples can be true together.
+        whole: what it has of all entities.
+        ties: in how many blocks the decision was a tie.
+        ties_for: the hard output if all ties are broken for the run.
+        ties_against: the same against it.
+        floors: E100 over floors on w.
+        thresholds: the hard output over thresholds on w.
+        calibration: whether its probabilities come true, of four kinds.
+        parts: what it has of each label, or of each document.
+
+    """
+
+    system: str
+    run: str
+    policies: dict[str, str]
+    blocks: int
+    blocks_with_worlds: int
+    whole: ProbableScores
+    ties: int
+    ties_for: BrokenTies
+    ties_against: BrokenTies
+    floors: tuple[Floor, ...]
+    thresholds: Thresholds
+    calibration: tuple[Calibration, ...]
+    parts: tuple[ProbableScores, ...]
+
+    def calibration_of(self, items: str) -> Calibration:
+        """Return one kind of calibration: that of `decided` or `all` tuples, of `spans`, or of `labels`."""
+        return next(each for each in self.calibration if each.items == items)
+
+
+@dataclass(frozen=True)
+class Probabilities(Finding):
+    """All runs side by side.
+
+    Args:
+        view: the view.
+        decide: how hard outputs were decided.
+        min_weight: what had to weigh at least so much, to be decided.
+        by: what parts are: labels or documents.
+        bins: how many bins calibration has.
+        key: how many entities the key has.
+        itemised: whether the items of the view are just the key's entities and the decided tuples, so that counts of
+            these lead to them; rules may find the one right by another.
+        scores: the scores of all systems, with intervals over documents.
+        runs: the runs.
+
+    """
+
+    view: str
+    decide: str
+    min_weight: float
+    by: str
+    bins: int
+    key: int
+    itemised: bool
+    scores: Scores
+    runs: tuple[ProbableRun, ...]
+
+    def run(self, name: str) -> ProbableRun:
+        """Return one run by its name."""
+        return next(each for each in self.runs if each.run == name)
+
+
+def probabilities(
+    context: Context, by: Parts = "label", bins: int = BINS, found: Scores | None = None
+) -> Probabilities | None:
+    """Look at every probabilistic output; None where a view has none.
+
+    Args:
+        context: the ground.
+        by: whether parts are labels or documents.
+        bins: how many bins calibration has.
+        found: the scores, where they are known already.
+
+    """
+    if by not in PARTS:
+        raise UsageError(f"probabilities cannot be cut by {by!r}{nearest(by, PARTS)}", hint=", ".join(PARTS))
+    if bins < 1:
+        raise UsageError(f"there cannot be {bins} bins", hint="there is one at least")
+    ground = BeliefGround.of(context)
+    if ground is None:
+        return None
+    settings = context.verdicts.settings
+    how: Decide = next((each for each in DECIDE if each == settings.get("decide")), DECIDE[0])
+    least = float(settings.get("min_weight", 0))
+    runs = [
+        _described(ground, system.name, number, by, bins, how, least)
+        for system in context.systems
+        for number in system.runs
+    ]
+    table = scores(context) if found is None else found
+    itemised = ground.itemised
+    return Probabilities(context.view.name, how, least, by, bins, ground.key, itemised, table, tuple(runs))
+
+
+def _described(
+    ground: BeliefGround, system: str, number: int, by: Parts, bins: int, how: Decide, least: float
+) -> ProbableRun:
+    run, forced, key = ground.candidates[number], ground.context.zero_division, ground.key
+    beliefs = run.beliefs
+    bounds = tie_bounds(beliefs, run.correct, how, least)
+    return ProbableRun(
+        system=system,
+        run=ground.context.verdicts.runs[number],
+        policies=dict(sorted(beliefs.policies.items())),
+        blocks=len(beliefs.nothing),
+        blocks_with_worlds=int(np.count_nonzero(~beliefs.exclusive)),
+        whole=scored(run, np.arange(len(run)), key, bins, forced),
+        ties=run.ties,
+        ties_for=broken(bounds.best_found, bounds.best_correct, key, forced),
+        ties_against=broken(bounds.worst_found, bounds.worst_correct, key, forced),
+        floors=floors(run, key, forced),
+        thresholds=thresholds(run, key),
+        calibration=tuple(calibrations(run, ground.span_in_key(run), bins)),
+        parts=tuple(
+            scored(run, rows, of_key, bins, forced, name=name) for name, rows, of_key in _parts(ground, number, by)
+        ),
+    )
+
+
+def _parts(ground: BeliefGround, number: int, by: Parts) -> Iterator[tuple[str, Rows, int]]:
+    """Yield each label or document with the run's tuples of it, and how many entities the key has of it."""
+    run = ground.candidates[number]
+    if by == "label":
+        groups, names = ground.label_ranks(run), ground.labels
+        of_key = [ground.key_labels.get(name, 0) for name in names]
+    else:
+        groups, names, of_key = run.document.astype(np.int64), ground.context.verdicts.documents, ground.key_documents
+    order = np.argsort(groups, kind="stable")
+    bounds = np.searchsorted(groups[order], np.arange(len(names) + 1)).tolist()
+    for place, (name, count) in enumerate(zip(names, of_key, strict=True)):
+        rows = order[bounds[place] : bounds[place + 1]]
+        if count or len(rows):
+            yield shown(name) if by == "label" else name, rows, count

@@ -1,0 +1,90 @@
+"""The measures of probabilistic entities: expected precision, recall and F1, E100, Brier score, calibration.
+
+Their statistics are sums over tuples that a judge gives for each unit. E(P) and E(R) are ratios of expectations
+(DEFINITIONS 9); they reward over-confidence, so the Brier score stands beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.core.measures import Measure, ratio
+from comparanda.errors import UsageError
+from comparanda.tasks.prob.calibration import BINS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.measures import Sums
+
+MASS, RIGHT, CAPTURED, ENTITIES = "mass", "right_mass", "captured", "entities"
+"""Σw, Σc·w, key entities with some w > 0, and key entities."""
+
+SQUARED, LOSS, DECIDED = "squared_error", "log_loss_sum", "decided"
+"""Σ(w−c)², Σ−log of what was true, and how many, over the tuples of the hard output."""
+
+
+def bin_statistics(number: int) -> tuple[str, str, str]:
+    """Return the names of the statistics of one bin: how many tuples, Σw and Σc."""
+    return f"bin_{number}_count", f"bin_{number}_sure", f"bin_{number}_right"
+
+
+def _labelled(name: str, label: str | None) -> str:
+    return name if label is None else f"{name}[{label}]"
+
+
+def _share(name: str, part: str, whole: str, undefined: str, *, error: bool = False) -> Callable[[str | None], Measure]:
+    def make(label: str | None) -> Measure:
+        top, bottom = _labelled(part, label), _labelled(whole, label)
+        return Measure(
+            _labelled(name, label),
+            (top, bottom),
+            lambda sums: ratio(sums[top], sums[bottom]),
+            undefined,
+            plain=True,
+            error=error,
+        )
+
+    return make
+
+
+def _expected_f1(label: str | None) -> Measure:
+    """E(F) = 2Σc·w / (Σw + |K|), the harmonic mean of E(P) and E(R)."""
+    right, mass, entities = (_labelled(each, label) for each in (RIGHT, MASS, ENTITIES))
+    return Measure(
+        _labelled("expected_f1", label),
+        (right, mass, entities),
+        lambda sums: ratio(2 * sums[right], sums[mass] + sums[entities]),
+        "nothing in the key and nothing held for possible",
+    )
+
+
+def _ece(label: str | None) -> Measure:
+    """Make the expected calibration error: the mean of |share right − mean w| over bins, weighted by their size."""
+    if label is not None:
+        raise UsageError("ece is over all labels and takes none itself")
+    bins = [bin_statistics(number) for number in range(BINS)]
+
+    def finish(sums: Sums) -> NDArray[np.float64]:
+        gaps = np.sum([np.abs(sums[right] - sums[sure]) for _, sure, right in bins], axis=0)
+        return ratio(gaps, np.sum([sums[count] for count, _, _ in bins], axis=0))
+
+    return Measure("ece", tuple(name for each in bins for name in each), finish, "nothing decided", error=True)
+
+
+MAKERS: dict[str, Callable[[str | None], Measure]] = {
+    "expected_precision": _share("expected_precision", RIGHT, MASS, "nothing held for possible"),
+    "expected_recall": _share("expected_recall", RIGHT, ENTITIES, "nothing in the key"),
+    "expected_f1": _expected_f1,
+    "e100": _share("e100", CAPTURED, ENTITIES, "nothing in the key"),
+    "brier": _share("brier", SQUARED, DECIDED, "nothing decided", error=True),
+    "log_loss": _share("log_loss", LOSS, DECIDED, "nothing decided", error=True),
+    "ece": _ece,
+}
+"""All measures of probabilistic entities by name."""
+
+REPORTED = ("expected_f1", "expected_precision", "expected_recall", "e100", "brier", "ece")
+"""The measures in the order in which they are reported."""

@@ -1,0 +1,533 @@
+"""Two probabilistic outputs by their counts: how far they differ, whose errors are whose, what they score together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.core.measures import ratio
+from comparanda.core.sites import shown
+from comparanda.errors import UsageError
+from comparanda.findings.base import Finding
+from comparanda.findings.complement import Rate, Rates, complement, f_complement, scored
+from comparanda.findings.context import Interval, defined
+from comparanda.render.table import Field, Table, cut
+from comparanda.tasks.prob.tuples import BeliefGround, PairCells, TupleTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.core.verdicts import System
+    from comparanda.findings.context import Context
+
+    Floats = NDArray[np.float64]
+    Output = tuple[Floats, Floats]
+
+
+_KINDS = ("error", "spurious tuple", "missed entity")
+_RATES = 5
+_NO_INTERVALS: list[Interval] = [(None, None)] * (1 + 2 * _RATES)  # of diff, and of the rates in both directions
+
+
+@dataclass(frozen=True)
+class ExpectedOverlap:
+    """What two systems find and claim, alone and together; sums over all pairs of runs.
+
+    Args:
+        key: the entities of the key.
+        found_by_both: those that both find.
+        found_by_first: those that the first finds alone.
+        found_by_second: those that the second finds alone.
+        found_by_neither: those that neither finds.
+        spurious_in_both: wrong tuples that both claim.
+        spurious_in_first: those that the first claims alone.
+        spurious_in_second: those that the second claims alone.
+        corrections: errors of the first that the second does not make.
+        new_errors: errors of the second that the first does not make.
+        items: the entities of the key, and the wrong tuples that at least one of the two claims.
+        diff: the share of items on which they differ: corrections and new errors.
+        low: the lower end of its 95 % interval over documents.
+        high: the upper end.
+        f1_difference: F1 of the second less that of the first, on these counts.
+
+    """
+
+    key: float
+    found_by_both: float
+    found_by_first: float
+    found_by_second: float
+    found_by_neither: float
+    spurious_in_both: float
+    spurious_in_first: float
+    spurious_in_second: float
+    corrections: float
+    new_errors: float
+    items: float
+    diff: float | None
+    low: float | None
+    high: float | None
+    f1_difference: float | None
+
+
+@dataclass(frozen=True)
+class JointOutput:
+    """An output made of several.
+
+    Args:
+        made: `union` of what they have, `intersection`, or `oracle`: right if any is, wrong only if all are.
+        found: the entities of the key in it.
+        claimed: all tuples in it.
+        precision: found over claimed.
+        recall: found over the entities of the key.
+        f1: their harmonic mean.
+        over: the best single run by F1, which the gain is counted over; of equal ones the first.
+        f1_gain: its F1 less that run's.
+
+    """
+
+    made: str
+    found: float
+    claimed: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    over: str
+    f1_gain: float | None
+
+
+@dataclass(frozen=True)
+class PairReading:
+    """Two systems, by expected counts or by those of the hard outputs.
+
+    Args:
+        overlap: the counts.
+        forth: which share of the first's errors the second does not make.
+        back: which share of the second's errors the first does not make.
+        joint: union, intersection and oracle.
+
+    """
+
+    overlap: ExpectedOverlap
+    forth: Rates
+    back: Rates
+    joint: tuple[JointOutput, ...]
+
+
+class PairReader:
+    """Reads pairs of systems, and all of them together, by one kind of weights.
+
+    Whatever it returns is a list: for all labels together, then for each.
+    """
+
+    def __init__(self, ground: BeliefGround, table: TupleTable, beta: float) -> None:
+        self._ground, self._table, self._beta = ground, table, beta
+        self._forced = ground.context.zero_division
+
+    def together(self) -> list[tuple[JointOutput, ...]]:
+        """Put all runs together."""
+        table = self._table
+        any_of, all_of = 1 - np.prod(1 - table.weights, axis=0), np.prod(table.weights, axis=0)
+        made = {"union": (any_of, any_of), "intersection": (all_of, all_of), "oracle": (any_of, all_of)}
+        found = {name: self._summed(*each) for name, each in made.items()}
+        single = [self._summed(each, each) for each in table.weights]
+        names = self._ground.context.verdicts.runs
+        return self._joint(names, single, found, _and_all(self._ground.key_cells.sum(axis=0)))
+
+    def _summed(self, right: Floats, wrong: Floats) -> Output:
+        found = self._table.right(right).sum(axis=0)
+        return _and_all(found), _and_all(found + self._table.wrong(wrong).sum(axis=0))
+
+    def readings(self, first: System, second: System, *, drawn: bool = False) -> list[PairReading]:
+        """Read a pair; intervals are drawn for all labels together."""
+        pairs = product(first.runs, second.runs)
+        cells: Floats = np.sum([self._table.cells(*runs).matrix() for runs in pairs], axis=0)  # units, labels, numbers
+        totals = cells.sum(axis=0)
+        mine = PairCells.of(np.concatenate([totals.sum(axis=0, keepdims=True), totals]))
+        spans = self._intervals(cells.sum(axis=1)) if drawn else _NO_INTERVALS
+        values = self._rates(mine), self._rates(mine.swapped())
+        names = first.name, second.name
+        joint = self._joint(names, [_output(mine), _output(mine.swapped())], _made(mine), mine.key)
+        return [
+            PairReading(
+                self._overlap(PairCells.of(row), told[0]),
+                _as_rates(*names, values[0][:, place], told[1 : 1 + _RATES]),
+                _as_rates(*names[::-1], values[1][:, place], told[1 + _RATES :]),
+                joint[place],
+            )
+            for place, row in enumerate(mine.matrix())
+            for told in [spans if not place else _NO_INTERVALS]
+        ]
+
+    def _rates(self, cells: PairCells) -> Floats:
+        """Return Comp, PComp, RComp, FComp and FβComp of the first's errors, along the first axis."""
+        missed, spurious = cells.found_by_neither, cells.spurious_in_both  # by both
+        recall = complement(missed + cells.found_by_second, missed + cells.found_by_first, missed)
+        precision = complement(spurious + cells.spurious_in_first, spurious + cells.spurious_in_second, spurious)
+        common = missed + spurious
+        found = np.stack(
+            [
+                complement(common + cells.corrections, common + cells.new_errors, common),
+                precision,
+                recall,
+                f_complement(precision, recall),
+                f_complement(precision, recall, self._beta),
+            ]
+        )
+        return found if self._forced is None else np.where(np.isnan(found), self._forced, found)
+
+    def _intervals(self, units: Floats) -> list[Interval]:
+        """Draw units that have something of the pair: which other systems there are must not matter."""
+        context = self._ground.context
+        rows = context.active[units[context.active].any(axis=1)]
+
+        def finish(sums: Floats) -> Floats:
+            cells = PairCells.of(sums)
+            return np.stack([_diff(cells), *self._rates(cells), *self._rates(cells.swapped())], axis=1)
+
+        return context.interval(units[rows], finish) if len(rows) > 1 else _NO_INTERVALS
+
+    def _overlap(self, cells: PairCells, span: Interval) -> ExpectedOverlap:
+        scores = [scored(*_output(each), cells.key, self._forced)[2] for each in (cells, cells.swapped())]
+        return ExpectedOverlap(
+            key=float(cells.key),
+            found_by_both=float(cells.found_by_both),
+            found_by_first=float(cells.found_by_first),
+            found_by_second=float(cells.found_by_second),
+            found_by_neither=float(cells.found_by_neither),
+            spurious_in_both=float(cells.spurious_in_both),
+            spurious_in_first=float(cells.spurious_in_first),
+            spurious_in_second=float(cells.spurious_in_second),
+            corrections=float(cells.corrections),
+            new_errors=float(cells.new_errors),
+            items=float(cells.items),
+            diff=defined(float(_diff(cells))),
+            low=span[0],
+            high=span[1],
+            f1_difference=defined(float(scores[1] - scores[0])),
+        )
+
+    def _joint(
+        self, names: Sequence[str], single: Sequence[Output], made: Mapping[str, Output], positives: Floats
+    ) -> list[tuple[JointOutput, ...]]:
+        """Score outputs made of several, beside the best single one."""
+        alone = np.stack([scored(*each, positives, self._forced)[2] for each in single])
+        best = np.nan_to_num(alone, nan=-1.0).argmax(axis=0).tolist()
+        outputs = [_outputs(name, each, positives, self._forced) for name, each in made.items()]
+        return [
+            tuple(
+                replace(each[place], over=names[top], f1_gain=_gain(each[place].f1, float(alone[top, place])))
+                for each in outputs
+            )
+            for place, top in enumerate(best)
+        ]
+
+
+def _outputs(made: str, output: Output, positives: Floats, forced: float | None) -> list[JointOutput]:
+    """Score an output on all labels together and on each."""
+    rows = zip(*output, *scored(*output, positives, forced), strict=True)
+    return [
+        JointOutput(made, float(found), float(claimed), defined(precision), defined(recall), defined(f1), "", None)
+        for found, claimed, precision, recall, f1 in rows
+    ]
+
+
+def _gain(f1: float | None, alone: float) -> float | None:
+    return None if f1 is None else defined(f1 - alone)
+
+
+def _and_all(by_label: Floats) -> Floats:
+    """Put the sum over labels before them."""
+    return np.concatenate([by_label.sum(keepdims=True), by_label])
+
+
+def _diff(cells: PairCells) -> Floats:
+    return ratio(cells.corrections + cells.new_errors, cells.items)
+
+
+def _output(cells: PairCells) -> Output:
+    """Return the first of two outputs."""
+    found = cells.found_by_both + cells.found_by_first
+    return found, found + cells.spurious_in_both + cells.spurious_in_first
+
+
+def _made(cells: PairCells) -> dict[str, Output]:
+    """Return what can be made of two outputs."""
+    any_of = cells.found_by_both + cells.found_by_first + cells.found_by_second
+    claimed = cells.spurious_in_both + cells.spurious_in_first + cells.spurious_in_second
+    return {
+        "union": (any_of, any_of + claimed),
+        "intersection": (cells.found_by_both, cells.found_by_both + cells.spurious_in_both),
+        "oracle": (any_of, any_of + cells.spurious_in_both),
+    }
+
+
+def _as_rates(system: str, other: str, values: Floats, spans: Sequence[Interval]) -> Rates:
+    """Write rates, each with its interval or the reason why it is undefined."""
+    mine, found = values.tolist(), []
+    for kind, (value, span) in enumerate(zip(mine, spans, strict=True)):
+        known = defined(value)
+        found.append(Rate(known, *span, _reason(kind, mine, system) if known is None else None))
+    return Rates(system, other, *found)
+
+
+def _reason(kind: int, values: Sequence[float], system: str) -> str:
+    if kind < len(_KINDS):
+        return f"{system} has no {_KINDS[kind]}"
+    return " and ".join(f"{name} is undefined" for name, at in (("PComp", 1), ("RComp", 2)) if math.isnan(values[at]))
+
+
+# Pairs of probabilistic outputs: their difference, complementarity and joint output, on expected counts.
+#
+# The world of each system is drawn as it believes, independently of the other's. What both find is then Σw·w′ over the
+# entities of the key, what both claim beside it the same sum over wrong tuples; so expected counts follow from weights
+# alone. The same is counted on the hard outputs, where weights are 0 or 1.
+
+
+@dataclass(frozen=True)
+class LabelReading:
+    """Two systems on one label."""
+
+    label: str
+    expected: PairReading
+    decided: PairReading
+
+
+@dataclass(frozen=True)
+class ExpectedPair:
+    """Two systems.
+
+    Args:
+        first: the first.
+        second: the second.
+        expected: by expected counts.
+        decided: by the counts of the hard outputs.
+        labels: the same for each label, the most frequent first.
+
+    """
+
+    first: str
+    second: str
+    expected: PairReading
+    decided: PairReading
+    labels: tuple[LabelReading, ...]
+
+
+@dataclass(frozen=True)
+class LabelJoint:
+    """What all runs have together of one label, by expected counts and by those of the hard outputs."""
+
+    label: str
+    expected: tuple[JointOutput, ...]
+    decided: tuple[JointOutput, ...]
+
+
+@dataclass(frozen=True)
+class ExpectedPairs(Finding):
+    """All pairs of systems, and what all runs have together.
+
+    Args:
+        view: the view.
+        beta: the weight of recall in `fbeta`.
+        runs: all runs.
+        pairs: every pair of systems once.
+        expected: union, intersection and oracle of all runs, by expected counts.
+        decided: the same of the hard outputs.
+        labels: the same for each label.
+
+    """
+
+    view: str
+    beta: float
+    runs: tuple[str, ...]
+    pairs: tuple[ExpectedPair, ...]
+    expected: tuple[JointOutput, ...]
+    decided: tuple[JointOutput, ...]
+    labels: tuple[LabelJoint, ...]
+
+    def pair(self, first: str, second: str) -> ExpectedPair:
+        """Return one pair."""
+        return next(each for each in self.pairs if (each.first, each.second) == (first, second))
+
+
+def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
+    """Compare all pairs of probabilistic outputs; None where a view has none."""
+    if not (math.isfinite(beta) and beta > 0):
+        raise UsageError(f"beta is {beta!r}", hint="it is a number above 0: 2 weighs recall twice as much")
+    ground = BeliefGround.of(context)
+    if ground is None:
+        return None
+    if len(context.systems) < 2:
+        raise UsageError("pairs need two systems", hint=f"there is only {context.systems[0].name!r}")
+    soft, hard = (PairReader(ground, TupleTable(ground, soft=soft), beta) for soft in (True, False))
+    together = list(zip(soft.together(), hard.together(), strict=True))
+    return ExpectedPairs(
+        context.view.name,
+        beta,
+        context.verdicts.runs,
+        tuple(_pair(ground, soft, hard, *pair) for pair in combinations(context.systems, 2)),
+        *together[0],
+        tuple(LabelJoint(shown(label), *each) for label, each in zip(ground.labels, together[1:], strict=True)),
+    )
+
+
+def _pair(ground: BeliefGround, soft: PairReader, hard: PairReader, first: System, second: System) -> ExpectedPair:
+    """Read a pair by expected counts, with intervals, and by those of the hard outputs."""
+    readings = list(zip(soft.readings(first, second, drawn=True), hard.readings(first, second), strict=True))
+    labels = (
+        LabelReading(shown(label), expected, decided)
+        for label, (expected, decided) in zip(ground.labels, readings[1:], strict=True)
+        if expected.overlap.items or decided.overlap.items
+    )
+    return ExpectedPair(first.name, second.name, *readings[0], tuple(labels))
+
+
+# Every two probabilistic outputs as tables: how far they differ, whose errors are whose, what they score together.
+
+
+_LABELS, _PAIRS = 20, 45  # how many rows are shown unless told otherwise
+
+
+def pair_tables(finding: ExpectedPairs, top: int | None) -> tuple[Table, ...]:
+    """Return how far pairs differ, which errors are whose, what they score together; for one pair also by label."""
+    found = [_differences(finding, top), _rates(finding, top), _joint(finding, top)]
+    if len(finding.pairs) == 1 and finding.pairs[0].labels:
+        found.append(_by_label(finding.pairs[0], top))
+    return tuple(found)
+
+
+def _readings(pair: ExpectedPair) -> tuple[tuple[str, PairReading], ...]:
+    return ("expected", pair.expected), ("decided", pair.decided)
+
+
+def _differences(finding: ExpectedPairs, top: int | None) -> Table:
+    fields = (
+        Field("base", "base"),
+        Field("new", "new"),
+        Field("counts", "counts"),
+        Field("diff", "diff", "share"),
+        Field("diff_interval", "95 % interval", "interval"),
+        Field("corrections", "corrections", "number"),
+        Field("new_errors", "new errors", "number"),
+        Field("items", "items", "number"),
+        Field("f1_difference", "Δ F1", "points"),
+    )
+    rows = [
+        (
+            pair.first,
+            pair.second,
+            kind,
+            each.overlap.diff,
+            (each.overlap.low, each.overlap.high),
+            each.overlap.corrections,
+            each.overlap.new_errors,
+            each.overlap.items,
+            each.overlap.f1_difference,
+        )
+        for pair in finding.pairs
+        for kind, each in _readings(pair)
+    ]
+    kept, notes = _cut(rows, top)
+    said = "expected: each system's world is drawn as it believes, apart from the other's; decided: the hard outputs"
+    title = "Pairs of probabilistic outputs: entities and wrong tuples on which they differ"
+    return Table("expected-pairs", title, fields, kept, (*notes, said))
+
+
+def _rates(finding: ExpectedPairs, top: int | None) -> Table:
+    shown = [("comp", "Comp"), ("pcomp", "PComp"), ("rcomp", "RComp"), ("fcomp", "FComp")]
+    if finding.beta != 1:
+        shown.append(("fbeta", f"F{finding.beta:g}Comp"))
+    fields = [Field("system", "errors of"), Field("other", "not made by"), Field("counts", "counts")]
+    for key, name in shown:
+        fields += [Field(key, name, "share"), Field(f"{key}_interval", "95 % interval", "interval")]
+    pairs = [
+        (rates, kind)
+        for pair in finding.pairs
+        for way in ("forth", "back")
+        for kind, each in _readings(pair)
+        for rates in [getattr(each, way)]
+    ]
+    rows = [(rates.system, rates.other, kind, *_rate_cells(rates, [key for key, _ in shown])) for rates, kind in pairs]
+    kept, notes = _cut(rows, top)
+    reasons = dict.fromkeys(
+        rate.reason for rates, _ in pairs for rate in (rates.comp, rates.pcomp, rates.rcomp) if rate.reason
+    )
+    title = "Complementarity: which share of a system's errors another does not make"
+    return Table(
+        "expected-complementarity", title, tuple(fields), kept, (*notes, *(f"n/a: {each}" for each in reasons))
+    )
+
+
+def _rate_cells(rates: Rates, keys: Sequence[str]) -> list[Any]:
+    return [cell for key in keys for rate in [getattr(rates, key)] for cell in (rate.value, (rate.low, rate.high))]
+
+
+def _joint(finding: ExpectedPairs, top: int | None) -> Table:
+    fields = (
+        Field("of", "of"),
+        Field("counts", "counts"),
+        Field("made", "taken"),
+        Field("precision", "precision", "share"),
+        Field("recall", "recall", "share"),
+        Field("f1", "F1", "share"),
+        Field("over", "best alone"),
+        Field("f1_gain", "Δ F1", "points"),
+    )
+    outputs = [
+        (f"{pair.first}, {pair.second}", kind, each.joint) for pair in finding.pairs for kind, each in _readings(pair)
+    ]
+    if len(finding.pairs) > 1:
+        outputs += [
+            ("all", kind, each) for kind, each in (("expected", finding.expected), ("decided", finding.decided))
+        ]
+    rows = [
+        (of, kind, each.made, each.precision, each.recall, each.f1, each.over, each.f1_gain)
+        for of, kind, joint in outputs
+        for each in joint
+    ]
+    kept, notes = _cut(rows, top, each=6)
+    return Table("expected-joint", "What probabilistic outputs score together", fields, kept, notes)
+
+
+def _by_label(pair: ExpectedPair, top: int | None) -> Table:
+    fields = (
+        Field("label", "label"),
+        Field("key", "in key", "number"),
+        Field("found_by_both", "found by both", "number"),
+        Field("found_by_first", f"{pair.first} alone", "number"),
+        Field("found_by_second", f"{pair.second} alone", "number"),
+        Field("spurious_in_both", "spurious in both", "number"),
+        Field("spurious_in_first", f"{pair.first} alone", "number"),
+        Field("spurious_in_second", f"{pair.second} alone", "number"),
+        Field("diff", "diff", "share"),
+        Field("f1_difference", "Δ F1", "points"),
+    )
+    rows = [
+        (
+            each.label,
+            mine.key,
+            mine.found_by_both,
+            mine.found_by_first,
+            mine.found_by_second,
+            mine.spurious_in_both,
+            mine.spurious_in_first,
+            mine.spurious_in_second,
+            mine.diff,
+            mine.f1_difference,
+        )
+        for each in pair.labels
+        for mine in [each.expected.overlap]
+    ]
+    kept, notes = cut(list(rows), top, _LABELS, "label", "labels")
+    return Table("expected-labels", f"Expected counts by label: {pair.first}, {pair.second}", fields, kept, notes)
+
+
+def _cut(
+    rows: Iterable[tuple[Any, ...]], top: int | None, each: int = 2
+) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
+    """Keep the rows of all pairs of ten systems at least, for none of them is the first."""
+    return cut(list(rows), max(top, each * _PAIRS) if top else top, each * _PAIRS, "row", "rows")

@@ -1,0 +1,757 @@
+"""The distinct spans of all sides: the ground of overlap sites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comparanda.align import Aligned, PlacedSpans, align, place_spans
+from comparanda.align.quotes import AMBIGUOUS, HALLUCINATED, REPEATED
+from comparanda.core.claims import Claims
+from comparanda.core.corpus import Fragments, owner_of_rows
+from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.ids import BAR, NIL, split
+from comparanda.core.items import Items, Outcomes
+from comparanda.core.places import Note
+from comparanda.core.sites import Attribute, canonical
+from comparanda.core.text_columns import TextColumn, code_type, smallest
+from comparanda.core.verdicts import System, Verdicts
+from comparanda.core.verdicts import View as VerdictsView
+from comparanda.errors import RuleError
+from comparanda.rules.engine import Engine
+from comparanda.rules.facts import Facts
+from comparanda.rules.joins import packed
+from comparanda.tasks.label_maps import one_sided, speak_alike
+from comparanda.tasks.task import Options, Task
+from comparanda.tasks.word_sites import run_names, settings_of, verdicts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from comparanda.align import Placement
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Codes, Column, Rows, Truths
+    from comparanda.rules.engine import Outcome
+    from comparanda.rules.ruleset import RuleSet, View
+
+    Array = NDArray[Any]
+
+
+def claims_of(
+    key: Corpus,
+    placement: Placement,
+    names: tuple[str, ...],
+    labels: Sequence[Codes],
+    train: frozenset[str] | None = None,
+) -> tuple[Claims, list[Rows]]:
+    """Gather the distinct spans of the key and all runs, and say for each side which one each of its spans is.
+
+    Args:
+        key: the key, for its rows and sentences.
+        placement: the spans of all sides.
+        names: the labels by code, sorted.
+        labels: the label of each span of each side.
+        train: the texts of spans seen in training, for the attribute `seen`.
+
+    """
+    sides = placement.sides
+    cuts = ways_of_being_cut(side.fragments for side in sides)
+    pieces = [cut_numbers(len(side), side.fragments, cuts) for side in sides]
+    columns = [
+        np.concatenate([side.document for side in sides]),
+        np.concatenate([side.begin for side in sides]),
+        np.concatenate([side.end for side in sides]),
+        np.concatenate(pieces),
+        np.concatenate([codes.astype(np.int64) for codes in labels]),
+    ]
+    (keys,) = packed([columns])
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    document, begin, end, cut, label = (column[first] for column in columns)
+    bounds = np.cumsum([0, *(len(side) for side in sides)])
+    counts = [smallest(np.bincount(number[low:high], minlength=len(first))) for low, high in pairwise(bounds.tolist())]
+    spans = PlacedSpans(document, begin, end, placement.sides[0].label, first)
+    place, until = placement.rows(spans)
+    row = key.row_documents[document] + place
+    sentence = owner_of_rows(key.sentences)[np.minimum(row, max(len(key) - 1, 0))] if len(key) else row
+    claims = Claims(
+        document.astype(np.int32),
+        sentence.astype(np.int32),
+        place.astype(np.int32),
+        (until - place).astype(np.int32),
+        begin,
+        end,
+        cut,
+        _fragments(sides, number, first, bounds),
+        label.astype(labels[0].dtype),
+        names,
+        counts[0],
+        tuple(counts[1:]),
+        _attributes(key, placement, spans, train),
+    )
+    return claims, np.split(number, bounds[1:-1])
+
+
+def _attributes(
+    key: Corpus, placement: Placement, spans: PlacedSpans, train: frozenset[str] | None
+) -> dict[str, Attribute]:
+    """Offer what is known of each span: its text, whether that was seen in training, and its document's data."""
+    attributes = {"text": Attribute("text", lambda: placement.texts(spans).sorted())}
+    if train is not None:
+        attributes["seen"] = Attribute("truth", lambda: placement.texts(spans).truths(train.__contains__))
+    for name, column in key.documents.attributes.items():
+        attributes.setdefault(name, _of_documents(column.sorted(), spans.document))
+    return attributes
+
+
+def _of_documents(column: TextColumn, document: Rows) -> Attribute:
+    return Attribute("text", lambda: column.take(document))
+
+
+def _fragments(sides: Sequence[PlacedSpans], number: Rows, first: Rows, bounds: Rows) -> Fragments | None:
+    """Return the pieces of distinct spans, each once."""
+    found = []
+    for side, base in zip(sides, bounds[:-1].tolist(), strict=True):
+        if side.fragments is not None:
+            mine = side.fragments.span + base
+            keep = first[number[mine]] == mine  # the first of equal spans stands for all
+            found.append(
+                (number[mine[keep]], side.fragments.begin[keep], side.fragments.end[keep]),
+            )
+    if not found:
+        return None
+    span, begin, end = (np.concatenate([each[place] for each in found]) for place in range(3))
+    order = np.lexsort((begin, span))
+    return Fragments(span[order], begin[order], end[order])
+
+
+# The ids of spans as rules see them: the first as a column of the span, all of them as rows of a table.
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ids:
+    """The ids of the spans of one side.
+
+    Args:
+        first: the first id of each span; missing where it has none, or NIL. Of the key, whose ids have no order,
+            the first that is not NIL.
+        ranked: all its ids as one text, in their order; missing where it has none.
+        accepted: the same sorted and without NIL, `NIL` where nothing is left: what the key accepts.
+        of: the span of each id.
+        rank: the place of the id among those of its span, from 1.
+        id: the id itself; missing for NIL.
+
+    """
+
+    first: TextColumn
+    ranked: TextColumn
+    accepted: TextColumn
+    of: Rows
+    rank: Rows
+    id: TextColumn
+
+
+def ids_of(column: Column | None, size: int, same: Mapping[str, str], *, key: bool = False) -> Ids:
+    """Take ids apart.
+
+    Args:
+        column: what the input says, with bars between several ids; None where it says nothing.
+        size: how many spans there are.
+        same: for ids that have another name too, the name to use.
+        key: whether they are those of the key, which accepts any of them.
+
+    """
+    texts = _texts(column, size)
+    parts = [_parts(name, same) for name in texts.names]
+    firsts = [next((each for each in ids if not key or each != NIL), None) for ids in parts]
+    offsets = np.cumsum([0, *map(len, parts)])
+    flat = TextColumn.of([None if each == NIL else each for ids in parts for each in ids])
+    counts = np.diff(offsets)[texts.codes]
+    of = np.repeat(np.arange(size), counts)
+    within = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return Ids(
+        _recoded(texts, [None if each == NIL else each for each in firsts]),
+        _recoded(texts, [BAR.join(ids) or None for ids in parts]),
+        _recoded(texts, [BAR.join(sorted(set(ids) - {NIL})) or NIL for ids in parts]),
+        of,
+        within + 1,
+        flat.take(np.repeat(offsets[:-1][texts.codes], counts) + within),
+    )
+
+
+def _texts(column: Column | None, size: int) -> TextColumn:
+    if column is None:
+        return TextColumn.of([None] * size)
+    if isinstance(column, TextColumn):
+        return column
+    return TextColumn.of([None if value != value else f"{value:.17g}" for value in column.tolist()])  # noqa: PLR0124 - NaN
+
+
+def _parts(name: str, same: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the ids of a text, each once and under the name to use."""
+    return tuple(dict.fromkeys(same.get(each, each) for each in split(name))) if name else ()
+
+
+def _recoded(texts: TextColumn, names: list[str | None]) -> TextColumn:
+    """Return a column with other texts in place of each of its own."""
+    table = TextColumn.of(names)
+    if not len(table):
+        return TextColumn(texts.codes, table.names, table.missing)
+    return TextColumn(table.codes[texts.codes], table.names, table.missing)
+
+
+# From the outcomes of rules to items: every key span once, and what runs claim beside them.
+
+
+_MARKS = (AMBIGUOUS, HALLUCINATED, REPEATED)
+
+EXTENT = ("doc", "begin", "end", "label")
+"""What makes two claims the same unless a view says otherwise: then they are the same span."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Side:
+    """The spans of the key or of a run, as items need them.
+
+    Args:
+        claim: which distinct span each is.
+        document: its document.
+        sentence: its sentence.
+        place: the row it begins at.
+        label: its label, as a code.
+
+    """
+
+    claim: Rows
+    document: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+    place: NDArray[np.int32]
+    label: Codes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Judged:
+    """What a view makes of the spans of one table in one run.
+
+    Args:
+        verdict: the name of each span's outcome, as a code.
+        verdicts: these by code.
+        sources: whose errors these are, by code; "" for those that are none.
+        rule: the rule that gave it.
+        credit: what it is worth.
+        weight: how much the span counts; 0 for those left out.
+
+    """
+
+    verdict: Codes
+    verdicts: tuple[str, ...]
+    sources: tuple[str, ...]
+    rule: Codes
+    credit: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+
+def items_of(
+    rule_set: RuleSet,
+    view: str,
+    outcomes: Sequence[Outcome],
+    sides: Sequence[Side],
+    names: tuple[str, ...],
+) -> Items:
+    """Make the items of a view: the key's spans are positive; a run's spans without a partner there are negative.
+
+    Args:
+        rule_set: the rules.
+        view: the view.
+        outcomes: what the rules made of each run.
+        sides: the key's spans, then each run's.
+        names: the labels by code.
+
+    """
+    declared = rule_set.views[view]
+    key, *runs = sides
+    judged = [
+        (_judged(rule_set, view, outcome, "key"), _judged(rule_set, view, outcome, "system")) for outcome in outcomes
+    ]
+    partners = [_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)]
+    judged = [_marked(*each) for each in zip(outcomes, judged, partners, strict=True)]
+    alone = [np.flatnonzero(partner < 0) for partner in partners]
+    beside = _Beside(declared, outcomes, runs, alone, [of_run for _, of_run in judged])
+    size, total = len(key.claim), len(key.claim) + beside.count
+    verdicts = _Names([each.verdicts for pair in judged for each in pair])
+    written = tuple(rule.name for rule in rule_set.rules)
+    rules = _Names([written])
+    tables: dict[str, list[Array]] = {"claimed": [], "credit": [], "earned": [], "verdict": [], "rule": []}
+    for run, (of_key, of_run) in enumerate(judged):
+        items, mine = size + beside.number[run], beside.rows[run]
+        for name, values in _amounts(of_key, of_run, partners[run], mine, items, total).items():
+            tables[name].append(values)
+        tables["verdict"].append(_spread(total, verdicts, of_key, of_run, mine, items))
+        rule = np.zeros(total, np.int64)
+        rule[:size], rule[items] = rules.codes(of_key.rule, written), rules.codes(of_run.rule[mine], written)
+        tables["rule"].append(rule)
+    weights = _weights(declared, view, [of_key.weight for of_key, _ in judged], beside.count)
+    columns = {
+        name: np.concatenate([getattr(key, name), beside.column(name)])
+        for name in ("document", "sentence", "place", "label", "claim")
+    }
+    return Items(
+        columns["document"],
+        columns["sentence"],
+        columns["place"],
+        columns["label"],
+        names,
+        np.arange(total) < size,
+        _plain(tables["claimed"]),
+        None if _same_as_claims(tables, size) else tuple(tables["credit"]),
+        None if all(map(_equal, tables["credit"], tables["earned"])) else tuple(tables["earned"]),
+        weights,
+        columns["claim"],
+        Outcomes(
+            tuple(each.astype(code_type(len(verdicts.names))) for each in tables["verdict"]),
+            tuple(verdicts.names),
+            tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
+            tuple(rules.names),
+            _sources(verdicts, [each for pair in judged for each in pair]) if declared.sources else None,
+        ),
+        None if declared.same == EXTENT else tuple(beside.claims(run, size) for run in range(len(runs))),
+    )
+
+
+def _amounts(of_key: _Judged, of_run: _Judged, partner: Rows, mine: Rows, items: Rows, total: int) -> dict[str, Array]:
+    """Return what a run claims of each item, what its claims earn, and what the key's items get."""
+    paired = np.flatnonzero(partner >= 0)
+    item, row = np.concatenate([partner[paired], items]), np.concatenate([paired, mine])
+    credit = np.zeros(total)
+    credit[: len(of_key.credit)] = of_key.credit * of_key.weight
+    return {
+        "claimed": np.bincount(item, of_run.weight[row], total),
+        "earned": np.bincount(item, (of_run.credit * of_run.weight)[row], total),
+        "credit": credit,
+    }
+
+
+def _weights(
+    declared: View, view: str, weights: Sequence[NDArray[np.float64]], beside: int
+) -> tuple[NDArray[np.float64], ...] | None:
+    """Return for each run how much each span of the key counts; None if each counts one.
+
+    That another system makes the key another one is refused, unless a view is meant to be so.
+    """
+    if not declared.per_system and not all(_equal(weights[0], each) for each in weights):
+        what = f"view {view!r}: how much a span of the key counts depends on the system"
+        hint = "leave spans of the key out by what the key says of them alone, or say per_system = true"
+        raise RuleError(what, hint=hint)
+    if all((each == 1).all() for each in weights):
+        return None
+    return tuple(np.concatenate([each, np.zeros(beside)]) for each in weights)
+
+
+def _sources(verdicts: _Names, judged: Sequence[_Judged]) -> tuple[str, ...]:
+    """Return whose error each verdict is, under common codes."""
+    known = {name: source for each in judged for name, source in zip(each.verdicts, each.sources, strict=True)}
+    return tuple(known.get(name, "") for name in verdicts.names)
+
+
+def _equal(one: Array, other: Array) -> bool:
+    return bool(np.array_equal(one, other))
+
+
+def _plain(claimed: list[Array]) -> tuple[Array, ...]:
+    """Return claims as truths where they are nothing else."""
+    if all(((each == 0) | (each == 1)).all() for each in claimed):
+        return tuple(each.astype(np.bool_) for each in claimed)
+    return tuple(claimed)
+
+
+def _same_as_claims(tables: Mapping[str, list[Array]], size: int) -> bool:
+    """Whether a claim of a positive item is all there is to its credit."""
+    pairs = zip(tables["claimed"], tables["credit"], strict=True)
+    return all(_equal(claimed[:size], credit[:size]) for claimed, credit in pairs)
+
+
+def _spread(total: int, names: _Names, of_key: _Judged, of_run: _Judged, rows: Rows, items: Rows) -> Array:
+    verdict = np.zeros(total, np.int64)
+    verdict[: len(of_key.verdict)] = names.codes(of_key.verdict, of_key.verdicts)
+    verdict[items] = names.codes(of_run.verdict[rows], of_run.verdicts)
+    return verdict
+
+
+class _Names:
+    """Names under common codes; 0 is for none."""
+
+    def __init__(self, tables: Sequence[tuple[str, ...]]) -> None:
+        self.names = ["", *sorted({name for names in tables for name in names if name})]
+        self._codes = {name: code for code, name in enumerate(self.names)}
+
+    def codes(self, codes: Codes, names: tuple[str, ...]) -> Rows:
+        """Return the common codes of some codes; a negative one is none."""
+        table = np.array([self._codes[name] for name in (*names, "")], np.int64)
+        return table[codes]
+
+
+def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judged:
+    declared, types = rule_set.views[view], rule_set.tables[table]
+    codes = outcome.codes(table, declared.outcome)
+    if len(codes) and codes.min() < 0:
+        count = int((codes < 0).sum())
+        what = f"the rule set {rule_set.name!r} leaves {count:,} {table} spans without an outcome in view {view!r}"
+        raise RuleError(what, hint=f"add a last rule that sets {declared.outcome} where it is missing")
+    weight = np.ones(len(codes))
+    if declared.weight is not None:
+        weight = np.nan_to_num(outcome.codes(table, declared.weight).astype(np.float64))
+    reasons = outcome.codes(table, declared.left_out) if declared.left_out and declared.left_out in types else None
+    if reasons is not None:
+        weight = np.where(reasons >= 0, 0.0, weight)
+    flags = None if declared.flag is None else outcome.codes(table, declared.flag)
+    verdict, called = _called(codes, reasons, flags)
+    pool = outcome.state.pool.names
+    plain = [pool[code] for code, *_ in called]
+    if isinstance(declared.credit, str):
+        credit = np.nan_to_num(outcome.codes(table, declared.credit).astype(np.float64))
+    else:
+        credit = np.array([declared.credit.get(name, 0.0) for name in plain], np.float64)[verdict]
+    return _Judged(
+        verdict,
+        tuple(_written(pool, *each) for each in called),
+        tuple("" if each[1] >= 0 else declared.sources.get(name, "") for name, each in zip(plain, called, strict=True)),
+        outcome.rules(table, declared.outcome).astype(np.int64),
+        credit,
+        weight,
+    )
+
+
+def _called(codes: Array, reasons: Array | None, flags: Array | None) -> tuple[Rows, list[list[int]]]:
+    """Return a number for each way in which spans are called: outcome, reason to be left out, flag; and these."""
+    nothing = np.full(len(codes), -1, np.int64)
+    columns = [codes.astype(np.int64), *(nothing if each is None else each for each in (reasons, flags))]
+    (key,) = packed([columns])
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    return number, [[int(column[row]) for column in columns] for row in first.tolist()]
+
+
+def _written(pool: Sequence[str], code: int, reason: int, flag: int) -> str:
+    """Write an outcome with its flag and the reason to be left out: `FP (fuzzy), left out: stop word`."""
+    flagged = pool[code] if flag < 0 else f"{pool[code]} ({pool[flag]})"
+    return flagged if reason < 0 else f"{flagged}, left out: {pool[reason]}"
+
+
+def _marked(outcome: Outcome, judged: tuple[_Judged, _Judged], partner: Rows) -> tuple[_Judged, _Judged]:
+    """Say of items that quote the text what is doubtful about their places: `FP (hallucinated)`, `TP (ambiguous)`."""
+    codes = outcome.codes("system", "placing")
+    marks = np.where(np.isin(codes, [outcome.state.pool.code(each) for each in _MARKS]), codes, -1)
+    if not (marks >= 0).any():
+        return judged
+    of_partner = np.full(len(judged[0].verdict), -1, np.int64)
+    of_partner[partner[partner >= 0]] = marks[partner >= 0]
+    found = []
+    for each, mark in zip(judged, (of_partner, marks), strict=True):
+        number, called = _called(each.verdict, mark, None)
+        names = (
+            each.verdicts[code] + ("" if mark < 0 else f" ({outcome.state.pool.names[mark]})")
+            for code, mark, _ in called
+        )
+        sources = tuple(each.sources[code] for code, *_ in called)
+        found.append(replace(each, verdict=number, verdicts=tuple(names), sources=sources))
+    return found[0], found[1]
+
+
+def right_partners(rule_set: RuleSet, view: str, outcome: Outcome) -> Rows:
+    """Return for each system span the key span that a view pairs it with and finds it right; -1 for none."""
+    declared, judged = rule_set.views[view], _judged(rule_set, view, outcome, "system")
+    if declared.partner is None:
+        return np.full(len(judged.credit), -1, np.int64)
+    pool, codes = outcome.state.pool, outcome.codes("system", declared.outcome)
+    right = (judged.credit > 0) | np.isin(codes, [pool.code(name) for name in declared.right])
+    return np.where(right, outcome.partners("system", declared.partner, "key"), -1)
+
+
+def _partners(declared: View, outcome: Outcome, judged: _Judged) -> Rows:
+    """Return the key span whose credit each system span gets a part of; -1 for none."""
+    if declared.partner is None:
+        return np.full(len(judged.credit), -1, np.int64)
+    partner = outcome.partners("system", declared.partner, "key")
+    return np.where((judged.credit > 0) & (judged.weight > 0), partner, -1)
+
+
+class _Beside:
+    """What runs claim beside the key: the same thing claimed by two runs is one item.
+
+    Args:
+        declared: the view, which says what makes two claims the same.
+        outcomes: the columns of each run.
+        sides: the spans of each run.
+        rows: for each run, the spans in question.
+        judged: for each run, what the view makes of its spans.
+
+    """
+
+    def __init__(
+        self,
+        declared: View,
+        outcomes: Sequence[Outcome],
+        sides: Sequence[Side],
+        rows: list[Rows],
+        judged: Sequence[_Judged],
+    ) -> None:
+        self.rows, self.sides = rows, sides
+        run = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+        counting = np.concatenate([each.weight[mine] > 0 for each, mine in zip(judged, rows, strict=True)])
+        keys = _told_apart(self._keys(declared, outcomes), run, counting)
+        distinct, number = np.unique(keys, return_inverse=True)
+        claim = np.concatenate([side.claim[mine] for side, mine in zip(sides, rows, strict=True)])
+        order = np.lexsort((claim, number))  # what stands for an item must not depend on the order of runs
+        first = order[np.searchsorted(number[order], np.arange(len(distinct)))]
+        self.count = len(first)
+        cuts = np.cumsum([len(each) for each in rows])[:-1]
+        self.number = np.split(number, cuts)
+        self._first = first
+
+    def column(self, name: str) -> Array:
+        """Return something of each item, as the first of the spans that claim it has it."""
+        whole = [getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)]
+        return np.concatenate(whole)[self._first]
+
+    def claims(self, run: int, size: int) -> Rows:
+        """Return by which span a run claims each item, behind `size` items of the key; -1 for none."""
+        found = np.full(size + self.count, -1, np.int64)
+        found[size + self.number[run][::-1]] = self.sides[run].claim[self.rows[run]][::-1]  # of several the first
+        return found
+
+    def _keys(self, declared: View, outcomes: Sequence[Outcome]) -> Rows:
+        """Return a number for each claim, equal where two are of the same thing."""
+        if declared.same == EXTENT:
+            return np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
+        columns = []
+        for name in declared.same:
+            parts = []
+            for outcome, rows in zip(outcomes, self.rows, strict=True):
+                values = outcome.codes("system", name)[rows]
+                parts.append(_span_items_texts(outcome, values) if values.dtype == np.int32 else values)
+            columns.append(np.unique(np.concatenate(parts), return_inverse=True)[1])
+        (keys,) = packed([columns])
+        return keys
+
+
+def _span_items_texts(outcome: Outcome, codes: Array) -> Array:
+    names = outcome.state.pool.names
+    return np.array(["" if code < 0 else names[code] for code in codes.tolist()], dtype=object).astype(str)
+
+
+def _told_apart(keys: Rows, run: Rows, counting: Truths) -> Rows:
+    """Tell claims apart that one run makes twice: the second of one run is the second of another.
+
+    Those that a view leaves out come last, so that they make no others the second.
+    """
+    order = np.lexsort((~counting, run, keys))
+    same = np.zeros(len(keys), np.bool_)
+    same[1:] = (keys[order][1:] == keys[order][:-1]) & (run[order][1:] == run[order][:-1])
+    begins = np.flatnonzero(~same)
+    rank = np.empty(len(keys), np.int64)
+    rank[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(np.append(begins, len(keys))))
+    (told,) = packed([[keys, rank]])
+    return told
+
+
+# The judge of labelled spans: rules say what each span is, overlap sites say where systems differ.
+
+
+CUTS = ("length",)
+MEASURES = ("f1", "precision", "recall", "macro_f1", "document_f1")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ruled:
+    """What the rules have made of the spans of each run.
+
+    Args:
+        placement: the spans that count, the key's first, then each run's.
+        names: the labels by code, sorted.
+        labels: the label of each span of each side.
+        ids: the ids of each span of each side; empty if no rule looks at them.
+        engine: the rules, compiled.
+        outcomes: what they made of each run.
+        notes: what was met on the way.
+
+    """
+
+    placement: Placement
+    names: tuple[str, ...]
+    labels: Sequence[Codes]
+    ids: Sequence[Ids]
+    engine: Engine
+    outcomes: Sequence[Outcome]
+    notes: Sequence[Note]
+
+
+def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> Ruled:
+    """Make facts of the spans of all sides, and run the rules on those of each run and the key."""
+    return ruled_spans(*placed_labels(aligned, systems, options), options)
+
+
+def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequence[Note], options: Options) -> Ruled:
+    """Run the rules on spans that are placed and speak one tongue."""
+    if options.rules is None:
+        raise AssertionError("spans are judged by rules, and there are none")
+    names, labels = canonical(list(columns))
+    engine = Engine(options.rules)
+    ids = _ids(engine, placement, options)
+    facts = [_facts(engine, placement, number, TextColumn(codes, names), ids) for number, codes in enumerate(labels)]
+    outcomes = [
+        engine.run({**each, **{f"key{name[6:]}": given for name, given in facts[0].items()}}, paranoid=options.paranoid)
+        for each in facts[1:]
+    ]
+    return Ruled(placement, names, labels, ids, engine, outcomes, notes)
+
+
+def placed_labels(
+    aligned: Aligned, systems: Sequence[System], options: Options
+) -> tuple[Placement, list[TextColumn], list[Note]]:
+    """Place the spans of all sides and bring their labels to one tongue; those that do not count are left out."""
+    placement = place_spans(aligned)
+    columns, notes = _labels(placement, systems, run_names(systems), options)
+    chosen, columns, left = _chosen(placement, columns, options)
+    return chosen, columns, [*placement.notes, *notes, *left]
+
+
+def surface_forms(corpus: Corpus) -> frozenset[str]:
+    """Return the texts of the spans of a corpus, for telling which were seen in training."""
+    placement = place_spans(align(corpus, []))
+    return frozenset(placement.texts(placement.sides[0]).names)
+
+
+def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+    """Judge spans by rules."""
+    ruled = run_rules(aligned, systems, options)
+    claims, rows = claims_of(aligned.key, ruled.placement, ruled.names, ruled.labels, options.train)
+    views = views_of(aligned, ruled, claims, rows)
+    notes = [*ruled.notes, *one_sided(next(iter(views.values())), run_names(systems))]
+    return verdicts_of(aligned, systems, "span", views, settings_with_rules(aligned, ruled, options), notes)
+
+
+def settings_with_rules(aligned: Aligned, ruled: Ruled, options: Options) -> dict[str, str]:
+    """Return how spans were judged, for the signature."""
+    return {
+        **settings_of(options, aligned.key.judged),
+        "rules": ruled.engine.rule_set.name,
+        "positions": ruled.placement.unit,
+        **({"same_ids": str(len(options.same_ids))} if options.same_ids else {}),
+    }
+
+
+def _labels(
+    placement: Placement, systems: Sequence[System], runs: tuple[str, ...], options: Options
+) -> tuple[list[TextColumn], list[Note]]:
+    columns = [side.label for side in placement.sides]
+    return speak_alike(columns, ["key", *runs], systems, options, several=False)
+
+
+def _chosen(
+    placement: Placement, columns: list[TextColumn], options: Options
+) -> tuple[Placement, list[TextColumn], list[Note]]:
+    """Leave out spans by their label, on every side, if that was asked for."""
+    counts = counting_labels(options)
+    if counts is None:
+        return placement, columns, []
+    sides, kept, gone = [], [], 0
+    for side, column in zip(placement.sides, columns, strict=True):
+        rows = np.flatnonzero(column.truths(counts))
+        gone += len(side) - len(rows)
+        sides.append(side.take(rows))
+        kept.append(column.take(rows))
+    return replace(placement, sides=tuple(sides)), kept, left_out_note(gone)
+
+
+def counting_labels(options: Options) -> Callable[[str], bool] | None:
+    """Return what says whether spans of a label count; None where all do."""
+    if not (options.only or options.ignore):
+        return None
+    fold = str.casefold if options.fold_case else str
+    only, ignore = ({fold(label) for label in labels} for labels in (options.only, options.ignore))
+    return lambda label: label not in ignore and (not only or label in only)
+
+
+def left_out_note(gone: int) -> list[Note]:
+    """Say how many spans do not count because of their labels."""
+    return [Note("all", "spans left out by their label, on all sides", gone)] if gone else []
+
+
+def _ids(engine: Engine, placement: Placement, options: Options) -> list[Ids]:
+    """Take the ids of all sides apart, if a rule looks at them."""
+    return all_ids(placement, options) if looks_at_ids(engine) else []
+
+
+def looks_at_ids(engine: Engine) -> bool:
+    """Whether rules look at the ids of spans."""
+    tables = ("system", "key", "system_ids", "key_ids")
+    return any(engine.uses(table, column) for table in tables for column in ("id", "of"))
+
+
+def all_ids(placement: Placement, options: Options) -> list[Ids]:
+    """Take the ids of all sides apart, the key's first."""
+    return [
+        ids_of(side.columns.get("id"), len(side), options.same_ids, key=number == 0)
+        for number, side in enumerate(placement.sides)
+    ]
+
+
+def _facts(
+    engine: Engine, placement: Placement, number: int, labels: TextColumn, ids: Sequence[Ids]
+) -> dict[str, Facts]:
+    """Return the spans of one side and their ids as facts; texts are made only if a rule looks at them."""
+    side = placement.sides[number]
+    columns: dict[str, Column] = {"doc": side.document, "begin": side.begin, "end": side.end, "label": labels}
+    types = [engine.rule_set.tables[table] for table in ("system", "key")]
+    for name, column in side.columns.items():
+        if not any(name in each and each[name].settable for each in types):  # verdicts come from rules alone
+            columns.setdefault(name, column)
+    columns.pop("text", None)
+    columns.pop("id", None)
+    if any(engine.uses(table, column) for table in ("system", "key") for column in ("text", "norm")):
+        columns["text"] = placement.texts(side)
+    if not ids:
+        return {"system": Facts(columns, side.fragments)}
+    mine = ids[number]
+    columns |= {"id": mine.first, "ids": mine.ranked}
+    return {
+        "system": Facts(columns, side.fragments),
+        "system_ids": Facts({"of": mine.of, "id": mine.id, "rank": mine.rank}),
+    }
+
+
+def _sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> list[Side]:
+    """Say of the spans of each side where they stand."""
+    return [
+        Side(each, claims.document[each], claims.sentence[each], claims.place[each], codes)
+        for each, codes in zip(rows, labels, strict=True)
+    ]
+
+
+def views_of(aligned: Aligned, ruled: Ruled, claims: Claims, rows: Sequence[Rows]) -> dict[str, VerdictsView]:
+    """Make a view of each of the rule set's; with several, the first reports what all of them say."""
+    rule_set, sides = ruled.engine.rule_set, _sides(claims, ruled.labels, rows)
+    main = MEASURES if aligned.key.documents.marked else MEASURES[:-1]
+    several = len(rule_set.views) > 1
+    views: dict[str, VerdictsView] = {}
+    for name in rule_set.views:
+        items = items_of(rule_set, name, ruled.outcomes, sides, ruled.names)
+        measures = tuple(f"{name}.{each}" for each in main) if several else main
+        views[name] = VerdictsView(name, None, measures, given_items=items, cuts=CUTS, claims=claims)
+    first = next(iter(views))
+    views[first] = replace(views[first], measures=tuple(each for view in views.values() for each in view.measures))
+    return views
+
+
+SPAN = Task(
+    "span",
+    "labelled spans, such as named entities: BIO tags or offsets, judged by rules",
+    "tokens",
+    None,
+    judge_spans,
+    layer="spans",
+    policies=frozenset({"same_ids"}),
+    rules="exact",
+)

@@ -1,0 +1,157 @@
+"""Spans of a response on the key's own words: so that it can stand where the key stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align import PlacedSpans
+from comparanda.align import place_spans as align_place_spans
+from comparanda.align.span_positions import place_spans
+from comparanda.core.corpus import Fragments, Spans
+from comparanda.core.sites import NOTHING, Sites, canonical
+from comparanda.core.text_columns import TextColumn
+from comparanda.tasks.spans.evaluation import claims_of, ids_of, placed_labels
+from comparanda.tasks.word_sites import places_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from comparanda.align import Aligned, Placement
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Rows, Truths
+    from comparanda.core.verdicts import System
+    from comparanda.tasks.task import Options
+
+
+def on_ground(aligned: Aligned) -> list[Corpus]:
+    """Return the key and each response with the documents and words of the key, and with its own spans.
+
+    A response may have no text at all, only places in that of the key; what quotes nothing of it stays without a place.
+    Documents that take no part have no spans.
+    """
+    placement = place_spans(aligned)
+    return [
+        replace(with_spans_of(aligned.key, placement, side), name=corpus.name, notes=corpus.notes)
+        for corpus, side in zip((aligned.key, *aligned.responses), placement.sides, strict=True)
+    ]
+
+
+def with_spans_of(key: Corpus, placement: Placement, side: PlacedSpans) -> Corpus:
+    """Return the key with other spans in place of its own."""
+    first = placement.rows(side)[0] + key.row_documents[side.document] if len(side) else side.begin
+    spans = Spans(
+        placement.unit,
+        side.document,
+        side.begin,
+        side.end,
+        side.label,
+        key.offset[np.minimum(first, len(key) - 1)] if len(key) else np.zeros(len(side), np.int64),
+        side.fragments,
+        side.columns,
+    )
+    raw = placement.ground.raw if placement.unit == "characters" else key.raw
+    return replace(key, spans=spans, raw=raw)
+
+
+# Several keys of one text: the spans that most of its annotators have.
+
+
+def majority_key(aligned: Aligned) -> Corpus:
+    """Return the first key with the spans, of one extent and label, that more than half of all keys have.
+
+    Args:
+        aligned: the first key as the key, the others as its responses.
+
+    """
+    key = aligned.key
+    placement = align_place_spans(aligned)
+    names, labels = canonical([side.label for side in placement.sides])
+    claims, _ = claims_of(key, placement, names, labels)
+    votes = np.sum([counts > 0 for counts in (claims.key, *claims.runs)], axis=0)
+    rows = np.flatnonzero(2 * votes > 1 + len(claims.runs))
+    chosen = claims.take(rows)
+    most = PlacedSpans(
+        chosen.document.astype(np.int64),
+        chosen.begin,
+        chosen.end,
+        TextColumn(chosen.label, names),
+        rows,
+        chosen.fragments,
+    )
+    return with_spans_of(key, placement, most)
+
+
+# Spans as decisions about words: what each side says of every word, for coefficients that want such a table.
+
+
+def word_sites(aligned: Aligned, systems: Sequence[System], options: Options, *, linked: bool = False) -> Sites:
+    """Make a site of every word: its value are the labels of the spans that cover it, or nothing.
+
+    A word that a span covers in part is covered. Spans without length and items that stand nowhere in the text cover
+    none; the gaps of spans in several pieces are not covered by them. With `linked`, ids stand behind labels.
+    """
+    placement, columns, _ = placed_labels(aligned, systems, options)
+    if linked:
+        columns = [_linked(column, side, options) for column, side in zip(columns, placement.sides, strict=True)]
+    values = [_values(aligned, placement, side, column) for side, column in zip(placement.sides, columns, strict=True)]
+    names, codes = canonical(values)
+    sites = Sites(*places_of(aligned.key), codes[0], tuple(codes[1:]), names)
+    return sites if aligned.kept is None else sites.take(aligned.kept)
+
+
+def _linked(labels: TextColumn, side: PlacedSpans, options: Options) -> TextColumn:
+    """Put the first id of each span behind its label."""
+    ids = ids_of(side.columns.get("id"), len(side), options.same_ids).first
+    missing = ids.missing_rows()
+    pairs = zip(labels.values(), ids.values(), missing.tolist(), strict=True)
+    return TextColumn.of([f"{label}→{'NIL' if nil else target}" for label, target, nil in pairs])
+
+
+def _values(aligned: Aligned, placement: Placement, side: PlacedSpans, labels: TextColumn) -> TextColumn:
+    """Return what one side says of every word of the key."""
+    owner, pieces = _pieces(side, _stands(placement, side))
+    begin, end = placement.rows(pieces)
+    width = end - begin
+    base = aligned.key.row_documents[pieces.document] + begin
+    rows = np.repeat(base - np.cumsum(width) + width, width) + np.arange(int(width.sum()))
+    table = labels.sorted()
+    size = max(len(table.names), 1)
+    packed = np.unique(rows * size + np.repeat(table.codes[owner].astype(np.int64), width))
+    return _gathered(packed // size, packed % size, table.names, len(aligned.key))
+
+
+def _stands(placement: Placement, side: PlacedSpans) -> Truths:
+    """Whether each span of a side has a length, and a place in the text."""
+    there: Truths = side.end > side.begin
+    if placement.unit == "characters" and len(side):
+        size = np.array([len(text) for text in placement.ground.raw.documents], np.int64)
+        there = there & (side.begin < size[side.document])
+    return there
+
+
+def _pieces(side: PlacedSpans, there: Truths) -> tuple[Rows, PlacedSpans]:
+    """Return the pieces of spans, and the span that each is of."""
+    fragments = side.fragments or Fragments(*(np.zeros(0, np.int64) for _ in range(3)))
+    whole = there.copy()
+    whole[fragments.span] = False
+    cut = np.flatnonzero(there[fragments.span] & (fragments.end > fragments.begin))
+    rows = np.flatnonzero(whole)
+    owner = np.concatenate([rows, fragments.span[cut]])
+    begin = np.concatenate([side.begin[rows], fragments.begin[cut]])
+    end = np.concatenate([side.end[rows], fragments.end[cut]])
+    return owner, PlacedSpans(side.document[owner], begin, end, side.label.take(owner), owner)
+
+
+def _gathered(rows: Rows, labels: Rows, names: tuple[str, ...], words: int) -> TextColumn:
+    """Return the labels of each word as one text; pairs of words and labels are sorted."""
+    codes = np.zeros(words, np.int64)
+    texts = {NOTHING: 0}
+    begins = np.flatnonzero(np.diff(rows, prepend=-1))
+    for begin, stop in pairwise([*begins.tolist(), len(rows)]):
+        text = " + ".join([names[label] for label in labels[begin:stop].tolist()])
+        codes[rows[begin]] = texts.setdefault(text, len(texts))
+    return TextColumn(codes, tuple(texts))

@@ -1,0 +1,327 @@
+"""Of spans that overlap, the strongest."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align import PlacedSpans, place_spans
+from comparanda.core.corpus import Fragments, Spans
+from comparanda.core.extents import cut_numbers, line, stretch, ways_of_being_cut
+from comparanda.core.ids import NIL, split
+from comparanda.core.places import Note
+from comparanda.core.sites import canonical
+from comparanda.core.text_columns import TextColumn
+from comparanda.errors import UsageError
+from comparanda.formats.chunks import decode
+from comparanda.rules.joins import packed
+from comparanda.tasks.vote_methods import elected, weights_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned, Placement
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Codes, Column, Rows, Truths
+    from comparanda.tasks.vote_methods import Method, Trust
+
+
+def strongest(spans: PlacedSpans, votes: NDArray[np.int64]) -> Rows:
+    """Return spans no two of which overlap: one after the other is taken unless it overlaps one that was.
+
+    Those with more votes go first, then the longer ones, then the earlier ones, then as they stand.
+    """
+    if not len(spans):
+        return np.zeros(0, np.int64)
+    owner, begin, end = _pieces(spans)
+    document = spans.document[owner]
+    low, high = line(document, begin, end, stretch([end], int(document.max())))
+    crowded = _crowded(low, high, owner, len(spans))
+    length = np.bincount(owner, end - begin, len(spans))
+    order = np.lexsort((spans.begin, spans.document, -length, -votes))
+    bounds = np.searchsorted(owner, np.arange(len(spans) + 1)).tolist()
+    kept, covered = ~crowded, _Covered()
+    for span in order[crowded[order]].tolist():
+        mine = slice(bounds[span], bounds[span + 1])
+        kept[span] = covered.add(list(zip(low[mine].tolist(), high[mine].tolist(), strict=True)))
+    return np.flatnonzero(kept)
+
+
+def _pieces(spans: PlacedSpans) -> tuple[Rows, Rows, Rows]:
+    """Return the pieces of all spans: which span each is of, in order, where it begins and ends."""
+    owner, fragments = np.arange(len(spans)), spans.fragments
+    if fragments is None:
+        return owner, spans.begin, spans.end
+    whole = np.setdiff1d(owner, fragments.span)
+    owner = np.concatenate([whole, fragments.span])
+    order = np.argsort(owner, kind="stable")
+    begin = np.concatenate([spans.begin[whole], fragments.begin])
+    end = np.concatenate([spans.end[whole], fragments.end])
+    return owner[order], begin[order], end[order]
+
+
+def _crowded(low: Rows, high: Rows, owner: Rows, count: int) -> Truths:
+    """Return which spans may overlap another: only these must be looked at one by one."""
+    order = np.argsort(low, kind="stable")
+    reach = np.maximum.accumulate(high[order])
+    begins = np.ones(len(low), np.bool_)
+    begins[1:] = low[order][1:] > reach[:-1]
+    cluster = np.cumsum(begins) - 1
+    crowded = np.zeros(count, np.bool_)
+    crowded[owner[order][np.bincount(cluster)[cluster] > 1]] = True
+    return crowded
+
+
+class _Covered:
+    """What is covered so far: closed intervals in order, no two of which overlap."""
+
+    def __init__(self) -> None:
+        self.low: list[int] = []
+        self.high: list[int] = []
+
+    def add(self, pieces: list[tuple[int, int]]) -> bool:
+        """Cover some more unless any of it is covered already, and say whether that was done."""
+        for low, high in pieces:
+            place = bisect_right(self.low, high)
+            if place and self.high[place - 1] >= low:
+                return False
+        for low, high in pieces:
+            place = bisect_right(self.low, low)
+            self.low.insert(place, low)
+            self.high.insert(place, high)
+        return True
+
+
+# Votes on whole typed spans: an item is kept if enough runs have it, with its extent, its label and its id.
+
+
+_UNLINKED = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Items:
+    """The distinct things that runs claim, by document, begin, end, pieces, label and id.
+
+    Args:
+        spans: where they stand, and their labels.
+        label: their labels as codes that follow the sorted names.
+        id: the id of each; "" where it has none.
+        claimed: for each run, which of them it claims.
+        row: the row of the key at which each begins.
+
+    """
+
+    spans: PlacedSpans
+    label: Codes
+    id: TextColumn
+    claimed: tuple[Truths, ...]
+    row: Rows
+
+
+def voted_spans(
+    aligned: Aligned,
+    method: Method,
+    trust: Trust,
+    *,
+    same_ids: Mapping[str, str] | None = None,
+    apart: bool = False,
+) -> Corpus:
+    """Combine the spans of all runs by votes on whole spans.
+
+    Args:
+        aligned: the key, whose documents and words alone are looked at, and the runs.
+        method: how votes are counted.
+        trust: how far each run is trusted.
+        same_ids: spans are linked, and their first ids voted on: for ids that mean the same as others, the one that
+            stands for all. None where ids do not matter.
+        apart: whether of kept spans that overlap only the strongest stay: those with most votes, then the longer ones,
+            then the earlier ones.
+
+    """
+    placement = place_spans(aligned)
+    sides, lost = _in_the_text(placement)
+    items = _items(aligned.key, placement, sides, same_ids)
+    fold = trust.fold[items.row] if len(aligned.key) else np.zeros(len(items.row), np.int64)
+    weights = weights_of(method, trust, items.spans.label.names)
+    votes = weights.totals(fold, items.label, items.claimed)
+    kept = np.flatnonzero(votes >= weights.least[fold])
+    if apart:
+        kept = kept[strongest(items.spans.take(kept), votes[kept])]
+    return _corpus(aligned.key, placement, items, kept, lost, linked=same_ids is not None)
+
+
+def _in_the_text(placement: Placement) -> tuple[list[PlacedSpans], int]:
+    """Return the spans of all runs that stand in the text; those that quote what is not there cannot be written."""
+    if placement.unit == "tokens":
+        return list(placement.sides[1:]), 0
+    sizes = np.array([len(text) for text in placement.ground.raw.documents], np.int64)
+    rows = [np.flatnonzero(side.end <= sizes[side.document]) for side in placement.sides[1:]]
+    lost = sum(len(side) - len(some) for side, some in zip(placement.sides[1:], rows, strict=True))
+    return [side.take(some) for side, some in zip(placement.sides[1:], rows, strict=True)], lost
+
+
+def _items(
+    key: Corpus, placement: Placement, sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None
+) -> Items:
+    """Gather the distinct things that runs claim."""
+    names, labels = canonical([side.label for side in sides])
+    ids, nil = _ids(sides, same_ids)
+    cuts = ways_of_being_cut(side.fragments for side in sides)
+    columns = [
+        np.concatenate([side.document for side in sides]),
+        np.concatenate([side.begin for side in sides]),
+        np.concatenate([side.end for side in sides]),
+        np.concatenate([cut_numbers(len(side), side.fragments, cuts) for side in sides]),
+        np.concatenate([codes.astype(np.int64) for codes in labels]),
+        ids.codes.astype(np.int64),
+    ]
+    (numbers,) = packed([columns])
+    _, first, number = np.unique(numbers, return_index=True, return_inverse=True)
+    document, begin, end, cut, label, code = (column[first] for column in columns)
+    bounds = np.cumsum([0, *(len(side) for side in sides)]).tolist()
+    claimed = tuple(np.bincount(number[low:high], minlength=len(first)) > 0 for low, high in pairwise(bounds))
+    spans = PlacedSpans(document, begin, end, TextColumn(label, names), first, _fragments(cut, cuts))
+    said_nil = np.bincount(number, nil, len(first)) > 0
+    written = TextColumn(np.where(said_nil & (code == 0), len(ids.names), code), (*ids.names, NIL))
+    place = placement.rows(spans)[0]
+    row = np.minimum(key.row_documents[document] + place, max(len(key) - 1, 0))
+    return Items(spans, label, written, claimed, row)
+
+
+def _fragments(cut: Rows, cuts: Mapping[tuple[tuple[int, int], ...], int]) -> Fragments | None:
+    """Return the pieces of distinct spans by the numbers of the ways in which they are cut."""
+    ways = {number: pieces for pieces, number in cuts.items()}
+    found = [(int(span), *piece) for span in np.flatnonzero(cut) for piece in ways[int(cut[span])]]
+    if not found:
+        return None
+    table = np.array(found, np.int64)
+    return Fragments(table[:, 0], table[:, 1], table[:, 2])
+
+
+def _ids(sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None) -> tuple[TextColumn, Truths]:
+    """Return the first id of each span of all sides, "" (code 0) where it has none, and which of these say NIL."""
+    if same_ids is None:
+        size = sum(map(len, sides))
+        return TextColumn.constant(_UNLINKED, size), np.zeros(size, np.bool_)
+    texts = [text for side in sides for text in _texts(side.columns.get("id"), len(side))]
+    firsts = [_UNLINKED if not text else split(text)[0] for text in texts]
+    nil = np.array([first == NIL for first in firsts], np.bool_)
+    plain = [_UNLINKED if first == NIL else same_ids.get(first, first) for first in firsts]
+    names, (codes, _) = canonical([TextColumn.of(plain), TextColumn.of([_UNLINKED])])
+    return TextColumn(codes, names), nil
+
+
+def _texts(column: Column | None, size: int) -> list[str | None]:
+    if column is None:
+        return [None] * size
+    if isinstance(column, TextColumn):
+        return column.values()
+    return [None if value != value else f"{value:.17g}" for value in column.tolist()]  # noqa: PLR0124 - NaN
+
+
+def _corpus(key: Corpus, placement: Placement, items: Items, kept: Rows, lost: int, *, linked: bool) -> Corpus:
+    """Put what is kept on the documents, sentences and words of the key."""
+    chosen = items.spans.take(kept)
+    notes = (Note("runs", "spans without a place in the text, which have no vote", lost),) if lost else ()
+    columns: dict[str, Column] = {}
+    if linked:
+        ids = items.id.take(kept)
+        columns["id"] = TextColumn(ids.codes, ids.names, missing=0)
+    return spans_on_key(key, placement, chosen, items.row[kept], columns, notes)
+
+
+def spans_on_key(
+    key: Corpus,
+    placement: Placement,
+    chosen: PlacedSpans,
+    row: Rows,
+    columns: Mapping[str, Column],
+    notes: tuple[Note, ...] = (),
+) -> Corpus:
+    """Make a corpus of spans on the key's ground; nothing of what the key itself says goes into it."""
+    spans = Spans(
+        placement.unit,
+        chosen.document,
+        chosen.begin,
+        chosen.end,
+        chosen.label,
+        key.offset[row] if len(key) else np.zeros(len(row), np.int64),
+        chosen.fragments,
+        columns,
+    )
+    raw = placement.ground.raw if placement.unit == "characters" else key.raw
+    return replace(key, spans=spans, raw=raw, columns={}, notes=notes)
+
+
+# Votes on the chunk tags of words: each word is voted on by itself, and the tags that win make spans.
+#
+# So a span can win that no run has as a whole: the begin of one, the end of another. Votes on whole spans differ.
+
+
+_NOT_FLAT = "chunk tags need spans in one piece, of whole words, no two of which overlap"
+
+
+def voted_chunks(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
+    """Combine the spans of all runs by votes on the chunk tags of words.
+
+    An inside that no beginning stands before begins a span, as conlleval counts.
+    """
+    key, placement = aligned.key, place_spans(aligned)
+    labels, codes = canonical([side.label for side in placement.sides[1:]])
+    sides = zip(placement.sides[1:], codes, aligned.responses, strict=True)
+    tags = [_tags(key, placement, side, mine, len(labels), response.name) for side, mine, response in sides]
+    names = _names(len(labels))
+    weights = weights_of(method, trust, names)
+    winner = elected(tags, len(names), trust.fold, weights)  # no run is absent: where it has no span, it is outside
+    decoded = decode(TextColumn(winner, names), key.row_documents, "bio", "conlleval")
+    document = np.searchsorted(key.row_documents, decoded.begin, side="right") - 1
+    base = key.row_documents[document]
+    label = TextColumn.of([labels[int(decoded.label[span])] for span in range(len(decoded))])
+    begin, end = _positions(placement, document, decoded.begin - base, decoded.end - base)
+    chosen = PlacedSpans(document, begin, end, label, np.arange(len(decoded)))
+    return spans_on_key(key, placement, chosen, decoded.begin, {})
+
+
+def _names(labels: int) -> tuple[str, ...]:
+    """Return the tags by code: beginnings, insides, outside; labels by number, for theirs may hold anything."""
+    return (*(f"B-{label}" for label in range(labels)), *(f"I-{label}" for label in range(labels)), "O")
+
+
+def _tags(key: Corpus, placement: Placement, side: PlacedSpans, label: Codes, labels: int, name: str) -> Codes:
+    """Return the tag of each row of the key."""
+    _refuse_crowds(key, placement, side, name)
+    begin, end = placement.rows(side)
+    base = key.row_documents[side.document]
+    tags = np.full(len(key), 2 * labels, np.int64)
+    size = end - begin
+    inside = np.repeat(base + begin - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
+    tags[inside] = np.repeat(labels + label.astype(np.int64), size)
+    tags[base + begin] = label
+    return tags
+
+
+def _refuse_crowds(key: Corpus, placement: Placement, side: PlacedSpans, name: str) -> None:
+    """Refuse spans that chunk tags cannot say."""
+    begin, end = placement.rows(side)
+    base = key.row_documents[side.document]
+    exact = bool((base + end <= key.row_documents[side.document + 1]).all())  # a document may have no words
+    if exact:
+        whole = _positions(placement, side.document, begin, end)
+        exact = np.array_equal(whole[0], side.begin) and np.array_equal(whole[1], side.end)
+    overlap = (base + begin)[1:] < np.maximum.accumulate(base + end)[:-1]
+    if side.fragments is not None or not exact or overlap.any():
+        raise UsageError(f"tag-vote: {_NOT_FLAT}, and {name!r} has others", hint="vote on whole spans: majority, say")
+
+
+def _positions(placement: Placement, document: Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
+    """Return positions of spans that are given by rows of their documents."""
+    if placement.unit == "tokens":
+        return begin, end
+    base, raw = placement.ground.key.row_documents[document], placement.ground.raw
+    return raw.begin[base + begin], raw.end[base + end - 1]

@@ -1,0 +1,374 @@
+"""The scores of the CoNLL 2018 shared task, counted as its evaluation counts them, and ELAS and EULAS of IWPT 2020.
+
+Each score has four counts of each unit and run: what is right (`credit`), what the key has (`positives`),
+what the response has (`claimed`), and what of the key has a counterpart (`aligned`). Relations lose their
+subtypes, features other than the universal ones do not count, and every word does, punctuation included:
+policies do not touch these scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align import NONE, token_rows
+from comparanda.core.corpus import ROOT, Edges, owner_of_rows
+from comparanda.core.sites import Sites
+from comparanda.core.text_columns import code_type
+from comparanda.core.verdicts import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned, RowMap
+    from comparanda.core.corpus import Arcs, Corpus
+    from comparanda.core.text_columns import Codes, Rows, TextColumn, Truths
+
+
+# The heads of a response as words of the key: what every judge of trees compares.
+
+
+STRAY = -2
+"""The head of a word that hangs on one without a counterpart in the key."""
+
+
+def arcs_of(corpus: Corpus) -> Arcs:
+    """Return the trees of a corpus that was read for them."""
+    if corpus.arcs is None:
+        raise AssertionError(f"{corpus.name} was read without its trees")
+    return corpus.arcs
+
+
+def on_key(head: Rows, row_map: RowMap) -> Rows:
+    """Return heads, given by their rows in a response, as rows of the key; `ROOT` and `STRAY` are no rows."""
+    if row_map.to_key is None:
+        return head
+    target = np.append(row_map.to_key, ROOT)  # a root's head, -1, finds the last place
+    target[:-1][row_map.to_key == NONE] = STRAY
+    found: Rows = target[head]
+    return found
+
+
+VIEW = "conll18"
+METRICS = (
+    "Tokens",
+    "Sentences",
+    "Words",
+    "UPOS",
+    "XPOS",
+    "UFeats",
+    "AllTags",
+    "Lemmas",
+    "UAS",
+    "LAS",
+    "CLAS",
+    "MLAS",
+    "BLEX",
+)
+ENHANCED = ("ELAS", "EULAS")
+SEGMENTATION = frozenset({"Tokens", "Sentences", "Words", *ENHANCED})
+"""The scores that have no accuracy on aligned words: they are what is aligned, or count several edges a word."""
+
+# fmt: off
+CONTENT = frozenset(
+    {
+        "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod",
+        "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound", "list", "parataxis",
+        "orphan", "goeswith", "reparandum", "root", "dep"
+    }
+)
+FUNCTIONAL = frozenset({
+        "aux", "cop", "mark", "det", "clf", "case", "cc"
+    })
+UNIVERSAL = frozenset(
+    {
+        "PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case", "Definite",
+        "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite"
+    }
+)
+# fmt: on
+
+
+def universal_relation(label: str) -> str:
+    """Return a relation without its subtype.
+
+    >>> universal_relation("nsubj:pass")
+    'nsubj'
+    """
+    return label.partition(":")[0]
+
+
+def universal_features(features: str) -> str:
+    """Return the universal ones of some features, sorted.
+
+    >>> universal_features("Number=Sing|Foo=Bar|Case=Nom")
+    'Case=Nom|Number=Sing'
+    """
+    return "|".join(sorted(each for each in features.split("|") if each.partition("=")[0] in UNIVERSAL))
+
+
+def universal_path(label: str) -> str:
+    """Return a path of relations, each without its subtype.
+
+    >>> universal_path("conj:and>nsubj:pass")
+    'conj>nsubj'
+    """
+    return ">".join(map(universal_relation, label.split(">")))
+
+
+def conll18(aligned: Aligned) -> View:
+    """Count all scores of every unit and run."""
+    count = _Counts(aligned)
+    for run in range(len(aligned.responses)):
+        count.add(run)
+    nothing = np.zeros(0, np.int32)
+    codes = np.zeros(0, np.uint8)
+    sites = Sites(nothing, nothing, nothing, codes, (codes,) * len(aligned.responses), ())
+    first = ["LAS", *(metric for metric in (*METRICS, *ENHANCED) if metric != "LAS")]
+    measures = [f"{VIEW}.f1[{metric}]" for metric in first]
+    measures += [f"{VIEW}.{each}[{metric}]" for metric in first for each in ("precision", "recall")]
+    measures += [f"{VIEW}.aligned_accuracy[{metric}]" for metric in first if metric not in SEGMENTATION]
+    return View(VIEW, sites, tuple(measures), statistics=count.statistics)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Column:
+    """One column of all sides under common codes: the key first, then the responses."""
+
+    names: tuple[str, ...]
+    codes: tuple[Codes, ...]
+
+    def among(self, texts: frozenset[str]) -> tuple[Truths, ...]:
+        """Return for each side which words have one of some texts."""
+        table = np.array([name in texts for name in self.names], np.bool_)
+        return tuple(table[codes] for codes in self.codes)
+
+
+def _coded(columns: Iterable[TextColumn], change: Callable[[str], str] = str) -> _Column:
+    """Bring columns under common codes, their texts changed first."""
+    code_of: dict[str, int] = {}
+    given = list(columns)
+    tables = [[code_of.setdefault(change(name), len(code_of)) for name in column.names] for column in given]
+    kind = code_type(len(code_of))
+    codes = tuple(np.array(table, kind)[column.codes] for table, column in zip(tables, given, strict=True))
+    return _Column(tuple(code_of), codes)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Wrong:
+    """What one response has wrong about each word of the key; wrong words are few, so it is they that are counted.
+
+    Args:
+        absent: the rows of the words without a counterpart, which are wrong in everything.
+        head: whether the word hangs on another one.
+        relation: whether its relation is another one; and so on.
+
+    """
+
+    absent: Rows
+    head: Truths
+    relation: Truths
+    upos: Truths
+    xpos: Truths
+    features: Truths
+    lemma: Truths
+
+
+class _Counts:
+    """The counts as they grow, run by run."""
+
+    def __init__(self, aligned: Aligned) -> None:
+        self.aligned = aligned
+        key = aligned.key
+        bounds = key.row_documents if key.documents.marked else key.sentences
+        self.unit, self.units = owner_of_rows(bounds).astype(np.int64), len(bounds) - 1
+        self.kept: Truths | None = None
+        if aligned.kept is not None:
+            self.kept = np.zeros(len(key), np.bool_)
+            self.kept[aligned.kept] = True
+        corpora = (key, *aligned.responses)
+        self.heads = [arcs_of(corpus).head for corpus in corpora]
+        self.relation = _coded((corpus.columns["value"] for corpus in corpora), universal_relation)
+        self.content, self.functional = self.relation.among(CONTENT), self.relation.among(FUNCTIONAL)
+        self.upos, self.xpos, self.lemma = (
+            _coded(corpus.columns[name] for corpus in corpora) for name in ("upos", "xpos", "lemma")
+        )
+        self.features = _coded((corpus.columns["feats"] for corpus in corpora), universal_features)
+        self.no_lemma = self.lemma.among(frozenset({"_"}))[0]
+        self.words, self.content_words = self._by_unit(None), self._by_unit(np.flatnonzero(self.content[0]))
+        self.tokens, self.sentences = self._by_unit(token_rows(key)), self._by_unit(key.sentences[:-1])
+        self.statistics: dict[str, NDArray[np.float64]] = {}
+
+    def add(self, run: int) -> None:
+        """Count one run."""
+        near = self.aligned.maps[run].near(len(self.aligned.responses[run]))
+        self._segmentation(run, near)
+        heads = on_key(self.heads[run + 1], self.aligned.maps[run])
+        wrong = self._wrong(run, heads)
+        las, tags = wrong.head | wrong.relation, wrong.upos | wrong.features
+        self._words(run, near, wrong, las, tags)
+        family = las | tags
+        family |= self._other_children(run, family, heads)
+        self._content_words(run, near, wrong, las, family)
+        self._enhanced(run, near)
+
+    def _words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, tags: Truths) -> None:
+        everything = {
+            "UPOS": wrong.upos,
+            "XPOS": wrong.xpos,
+            "UFeats": wrong.features,
+            "AllTags": tags | wrong.xpos,
+            "Lemmas": wrong.lemma,
+            "UAS": wrong.head,
+            "LAS": las,
+        }
+        claimed, aligned = self._by_unit(near), self.words - self._by_unit(wrong.absent)
+        self._put("Words", run, aligned, self.words, claimed, None)
+        for metric, mask in everything.items():
+            right = self.words - self._by_unit(np.flatnonzero(mask))
+            self._put(metric, run, right, self.words, claimed, aligned)
+
+    def _content_words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, family: Truths) -> None:
+        content = self.content[0]
+        claimed = self._by_unit(near[np.flatnonzero(self.content[run + 1])])
+        aligned = self.content_words - self._by_unit(wrong.absent[content[wrong.absent]])
+        for metric, mask in (("CLAS", las), ("MLAS", family), ("BLEX", las | wrong.lemma)):
+            right = self.content_words - self._by_unit(np.flatnonzero(mask & content))
+            self._put(metric, run, right, self.content_words, claimed, aligned)
+
+    def _by_unit(self, rows: Rows | None) -> NDArray[np.int64]:
+        """Count rows of the key, or all, by their units; rows that are none or do not take part do not count."""
+        unit = self.unit if rows is None else self.unit[rows]
+        valid = None
+        if rows is not None and rows.size and rows.min() == NONE:
+            valid = rows != NONE
+        if self.kept is not None:
+            taking_part = self.kept if rows is None else self.kept[rows]
+            valid = taking_part if valid is None else valid & taking_part
+        return np.bincount(unit if valid is None else unit[valid], minlength=self.units)
+
+    def _put(
+        self,
+        metric: str,
+        run: int,
+        credit: NDArray[np.int64],
+        positives: NDArray[np.int64],
+        claimed: NDArray[np.int64],
+        aligned: NDArray[np.int64] | None,
+    ) -> None:
+        counts = {"credit": credit, "positives": positives, "claimed": claimed, "aligned": aligned}
+        for name, values in counts.items():
+            if values is not None:
+                shape = (self.units, len(self.aligned.responses))
+                table = self.statistics.setdefault(f"{name}[{metric}]", np.zeros(shape))
+                table[:, run] = values
+
+    def _segmentation(self, run: int, near: Rows) -> None:
+        key, response, segments = self.aligned.key, self.aligned.responses[run], self.aligned.segments[run]
+        if segments is None:
+            own = self._by_unit(near[token_rows(response)]), self._by_unit(near[response.sentences[:-1]])
+            self._put("Tokens", run, own[0], self.tokens, own[0], None)
+            self._put("Sentences", run, own[1], self.sentences, own[1], None)
+            return
+        right, claimed = self._by_unit(segments.tokens), self._by_unit(near[segments.token_rows])
+        self._put("Tokens", run, right, self.tokens, claimed, None)
+        right = self._by_unit(key.sentences[:-1][segments.sentences])
+        self._put("Sentences", run, right, self.sentences, self._by_unit(near[response.sentences[:-1]]), None)
+
+    def _wrong(self, run: int, heads: Rows) -> _Wrong:
+        """Compare the words of a response, and their heads in the key, with the key's."""
+        rows = self.aligned.maps[run].to_response
+        absent = np.zeros(0, np.int64) if rows is None else np.flatnonzero(rows == NONE)
+
+        def unlike(mine: Codes, theirs: Codes) -> Truths:
+            wrong = np.not_equal(mine, theirs if rows is None else theirs[rows])  # `NONE` finds some word or other …
+            wrong[absent] = True  # … and is wrong all the same
+            return wrong
+
+        def other(column: _Column) -> Truths:
+            return unlike(column.codes[0], column.codes[run + 1])
+
+        lemma = other(self.lemma)
+        lemma &= ~self.no_lemma
+        lemma[absent] = True
+        return _Wrong(
+            absent,
+            unlike(self.heads[0], heads),
+            other(self.relation),
+            other(self.upos),
+            other(self.xpos),
+            other(self.features),
+            lemma,
+        )
+
+    def _other_children(self, run: int, wrong: Truths, heads: Rows) -> Truths:
+        """Whether words have other functional children, or children with other relations or tags.
+
+        Alignment keeps the order of words, so the children of two words are the same if each has its counterpart
+        among those of the other: if none of either is `wrong` about its head, its relation or its tags.
+        """
+        mine, theirs = (np.flatnonzero(self.functional[side]) for side in (0, run + 1))
+        to_key = self.aligned.maps[run].to_key
+        counterparts = theirs if to_key is None else to_key[theirs]
+        theirs = theirs[wrong[counterparts] | (counterparts == NONE)]
+        above = np.concatenate([self.heads[0][mine[wrong[mine]]], heads[theirs]])
+        other = np.zeros(len(wrong), np.bool_)
+        other[above[above >= 0]] = True
+        return other
+
+    def _enhanced(self, run: int, near: Rows) -> None:
+        """Count the edges of enhanced graphs; an edge that stands twice is found twice."""
+        mine, theirs = (arcs_of(side).edges for side in (self.aligned.key, self.aligned.responses[run]))
+        nothing = np.zeros(self.units, np.int64)
+        positives = nothing if mine is None else self._by_unit(mine.row)
+        claimed = nothing if theirs is None else self._by_unit(near[theirs.row])
+        credit = dict.fromkeys(ENHANCED, nothing)
+        if mine is not None and theirs is not None:
+            found = _common_edges(mine, _edges_on_key(theirs, self.aligned.maps[run]), len(self.unit))
+            credit = {metric: self._by_unit(rows) for metric, rows in zip(ENHANCED, found, strict=True)}
+        for metric in ENHANCED:
+            self._put(metric, run, credit[metric], positives, claimed, None)
+
+
+def _edges_on_key(edges: Edges, row_map: RowMap) -> Edges:
+    """Carry the edges of a response to the key's words; those of and from words without a counterpart go."""
+    if row_map.to_key is None:
+        return edges
+    row, head = row_map.to_key[edges.row], on_key(edges.head, row_map)
+    known = np.flatnonzero((row != NONE) & (head != STRAY))
+    return Edges(row[known], head[known], edges.label.take(known))
+
+
+def _common_edges(mine: Edges, theirs: Edges, words: int) -> tuple[Rows, Rows]:
+    """Return the word of each edge that both sides have: with the same relation, and with the same but for subtypes."""
+    lone = np.bincount(mine.row, minlength=words) == 1
+    lone &= np.bincount(theirs.row, minlength=words) == 1
+    place = np.zeros(words, np.int64)
+    place[theirs.row] = np.arange(len(theirs.row))
+    left = np.flatnonzero(lone[mine.row])  # most words have one edge: no search is needed
+    right = place[mine.row[left]]
+    same_head = np.equal(mine.head[left], theirs.head[right])
+    others = np.flatnonzero(~lone[mine.row]), np.flatnonzero(~lone[theirs.row])
+    found = []
+    for change in (str, universal_path):
+        labels = _coded([mine.label, theirs.label], change)
+        same = same_head & (labels.codes[0][left] == labels.codes[1][right])
+        edges = [
+            (each.row[rows] * (words + 1) + each.head[rows] + 1) * len(labels.names) + codes[rows]
+            for each, rows, codes in zip((mine, theirs), others, labels.codes, strict=True)
+        ]
+        found.append(np.concatenate([mine.row[left[same]], np.repeat(mine.row[others[0]], _occurrences(*edges))]))
+    return found[0], found[1]
+
+
+def _occurrences(wanted: Rows, given: Rows) -> Rows:
+    """Return how often each of some numbers is among others."""
+    distinct, counts = np.unique(given, return_counts=True)
+    if not distinct.size:
+        return np.zeros(len(wanted), np.int64)
+    place = np.minimum(np.searchsorted(distinct, wanted), len(distinct) - 1)
+    return np.where(distinct[place] == wanted, counts[place], 0)

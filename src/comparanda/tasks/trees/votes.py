@@ -1,0 +1,239 @@
+"""The best tree of a sentence: a maximum spanning tree with one root (Chu & Liu 1965, Edmonds 1967)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from comparanda.align import NONE, values_on_key
+from comparanda.core import heads as trees
+from comparanda.core.corpus import ROOT, Arcs, owner_of_rows
+from comparanda.core.places import Note
+from comparanda.core.sites import ABSENT, canonical
+from comparanda.core.text_columns import TextColumn
+from comparanda.tasks.labels.votes import NO_VALUE
+from comparanda.tasks.vote_methods import elected, weights_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from comparanda.align import Aligned, RowMap
+    from comparanda.core.corpus import Corpus
+    from comparanda.core.text_columns import Codes, Rows, Truths
+    from comparanda.tasks.vote_methods import Method, Trust, Weights
+
+    Whole = NDArray[np.int64]
+
+
+_NEVER = np.iinfo(np.int64).min // 4
+
+
+def spanning_tree(score: Whole) -> Rows:
+    """Return the head of each word in the tree with the largest sum of scores; just one word hangs on the root.
+
+    Of equal trees the one is found that the scores alone decide, heads further left first.
+
+    Args:
+        score: what each arc is worth, as (heads, words) from 0 on; head 0 is the root, head and word `i` are the same
+            word, and word 0 is not looked at.
+
+    >>> spanning_tree(np.array([[0, 9, 9], [0, 0, 5], [0, 4, 0]])).tolist()  # 9 + 9 would have two roots
+    [0, 1]
+
+    """
+    arcs = _Arcs.of(score)
+    cycles: list[_Cycle] = []
+    while (cycle := arcs.cycle()) is not None:
+        cycles.append(arcs.contract(cycle))
+    head = np.zeros(len(score), np.int64)
+    entered: dict[int, int] = {}
+    for node in np.flatnonzero(arcs.active)[1:].tolist():
+        word = entered[node] = int(arcs.word[arcs.best[node], node])
+        head[word] = arcs.head[arcs.best[node], node]
+    for each in reversed(cycles):
+        word = entered.pop(each.node)
+        broken = each.owner[word]
+        entered[int(broken)] = word
+        for member, above, below in zip(each.members, each.heads, each.words, strict=True):
+            if member != broken:  # its arc stays; that of the broken one gave way to the arc from without
+                head[below], entered[member] = above, below
+    return head[1:]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Cycle:
+    """Nodes that were made one: `owner` says in which node each word was then, `heads` and `words` their arcs."""
+
+    node: int
+    members: list[int]
+    heads: list[int]
+    words: list[int]
+    owner: Rows
+
+
+class _Arcs:
+    """The best arcs between nodes, which are words or cycles of them; `head` and `word` say which words they join."""
+
+    def __init__(self, score: Whole) -> None:
+        size = len(score)
+        self.score = score
+        self.head = np.repeat(np.arange(size)[:, None], size, axis=1)
+        self.word = self.head.T.copy()
+        self.owner = np.arange(size)
+        self.active = np.ones(size, np.bool_)
+        self.best = score.argmax(axis=0)
+
+    @classmethod
+    def of(cls, score: Whole) -> _Arcs:
+        """Make a second root dearer than anything else: a tree has one at least, so it will have just one."""
+        dear = (int(score.max()) - int(score.min()) + 1) * len(score)
+        given = score.astype(np.int64, copy=True)
+        given[0] -= dear
+        given[:, 0] = _NEVER
+        np.fill_diagonal(given, _NEVER)
+        return cls(given)
+
+    def cycle(self) -> list[int] | None:
+        """Return a cycle of best arcs, if there is one."""
+        seen = np.zeros(len(self.best), np.int64)  # 0 never, else in which walk
+        seen[0] = -1
+        for start in np.flatnonzero(self.active)[1:].tolist():
+            node = start
+            while not seen[node]:
+                seen[node] = start
+                node = int(self.best[node])
+            if seen[node] == start:
+                found = [node]
+                while (node := int(self.best[node])) != found[0]:
+                    found.append(node)
+                return sorted(found)
+        return None
+
+    def contract(self, cycle: list[int]) -> _Cycle:
+        """Make one node of a cycle: the first of its nodes stands for all."""
+        node, members = cycle[0], np.array(cycle)
+        best = self.best[members]
+        made = _Cycle(
+            node, cycle, self.head[best, members].tolist(), self.word[best, members].tolist(), self.owner.copy()
+        )
+        loss = self.score[:, members] - self.score[best, members]  # of an arc into the cycle, for the one it replaces
+        into, out = members[loss.argmax(axis=1)], members[self.score[members].argmax(axis=0)]
+        rows = np.arange(len(self.best))
+        entering = loss.max(axis=1), self.head[rows, into], self.word[rows, into]
+        leaving = self.score[out, rows], self.head[out, rows], self.word[out, rows]
+        tables = self.score, self.head, self.word
+        for table, column, row in zip(tables, entering, leaving, strict=True):
+            table[:, node], table[node] = column, row
+        self.active[members[1:]] = False
+        self.score[members[1:]] = self.score[:, members[1:]] = _NEVER
+        self.score[node, node] = _NEVER
+        self.score[node, 0] = _NEVER
+        self.owner[np.isin(self.owner, members)] = node
+        self.best = self.score.argmax(axis=0)
+        return made
+
+
+# Votes on dependency trees: heads are voted on, and the best tree of each sentence is taken; then relations.
+#
+# Where the heads with most votes make a tree with one root, that is the best tree already.
+
+
+UNKNOWN = -2
+"""The head of a word that a run does not have, or hangs on what is no other word of the key's sentence."""
+
+UNNAMED = "dep"
+"""The relation of a word that no run has, as the Universal Dependencies call one that cannot be told."""
+
+
+def voted_trees(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
+    """Combine the trees of all runs: those with the largest sum of votes for their arcs, with one root each.
+
+    Of equal sums the tree is taken whose arcs the better runs have. The relation of an arc is voted on by the runs
+    that have it.
+    """
+    key = aligned.key
+    sentence = owner_of_rows(key.sentences)
+    pairs = zip(aligned.responses, aligned.maps, strict=True)
+    heads = [_heads(key, response.arcs, row_map, sentence) for response, row_map in pairs]
+    weights = weights_of(method, trust, ("",))  # whatever they are for
+    head = _best_trees(key.sentences, sentence, heads, trust.fold, weights)
+    relation, unnamed = _relations(aligned, heads, head, trust.fold, weights)
+    notes = (Note("runs", f"words that no run has, related as {UNNAMED}", unnamed),) if unnamed else ()
+    others = {name: TextColumn.constant(NO_VALUE, len(key)) for name in key.columns}
+    return replace(key, columns={**others, "value": relation}, arcs=Arcs(head), notes=notes)
+
+
+def _heads(key: Corpus, arcs: Arcs | None, row_map: RowMap, sentence: Codes) -> Rows:
+    """Return the heads of a run as rows of the key, one for each word of the key."""
+    if arcs is None:
+        raise AssertionError("a run was read without its trees")
+    head = arcs.head
+    if row_map.to_key is not None:
+        above = row_map.to_key[np.maximum(head, 0)]
+        head = np.where(head == ROOT, ROOT, np.where(above == NONE, UNKNOWN, above))
+    head = values_on_key(head, row_map, UNKNOWN).astype(np.int64)
+    rows = np.arange(len(key))
+    beyond = (head >= 0) & ((sentence[np.maximum(head, 0)] != sentence) | (head == rows))
+    return np.where(beyond, UNKNOWN, head)
+
+
+def _best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fold: Rows, weights: Weights) -> Rows:
+    """Return the heads of the best tree of each sentence."""
+    absent = len(sentence) + 1
+    values = [np.where(head == UNKNOWN, absent, head + 1) for head in heads]
+    head = elected(values, absent, fold, weights.over(absent)).astype(np.int64) - 1
+    unknown = head == absent - 1
+    head[unknown] = ROOT
+    broken = (trees.roots(head, sentences) != 1) & (np.diff(sentences) > 0)
+    broken[sentence[unknown | trees.cyclic(head)]] = True
+    for number in np.flatnonzero(broken).tolist():
+        begin, end = int(sentences[number]), int(sentences[number + 1])
+        local = [np.where(each[begin:end] < 0, each[begin:end], each[begin:end] - begin) for each in heads]
+        found = spanning_tree(_arc_scores(local, weights.weight[fold[begin], 0], weights.score[fold[begin]]))
+        head[begin:end] = np.where(found == 0, ROOT, found - 1 + begin)
+    return head
+
+
+def _arc_scores(heads: Sequence[Rows], weight: NDArray[np.int64], score: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what each arc of a sentence is worth: its votes, and in ties the rank of the best run that has it."""
+    size = len(heads[0])
+    rank = np.unique(score, return_inverse=True)[1].reshape(-1) + 1
+    votes = np.zeros((size + 1, size + 1), np.int64)
+    merit = np.zeros((size + 1, size + 1), np.int64)
+    for run, head in enumerate(heads):
+        words = np.flatnonzero(head != UNKNOWN)
+        arcs = head[words] + 1, words + 1
+        votes[arcs] += weight[run]
+        merit[arcs] = np.maximum(merit[arcs], rank[run])
+    return votes * (int(rank.max()) * size + 1) + merit
+
+
+def _relations(
+    aligned: Aligned, heads: Sequence[Rows], head: Rows, fold: Rows, weights: Weights
+) -> tuple[TextColumn, int]:
+    """Return the relation of each arc, by the runs that have it, and how many words no run has.
+
+    Where no run has the arc, runs are asked that hang the word likewise on the root or on another word; then all.
+    """
+    nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT, UNNAMED))
+    names, codes = canonical([*(corpus.columns["value"] for corpus in aligned.responses), nothing])
+    absent = names.index(ABSENT)
+    pairs = zip(codes[:-1], aligned.maps, strict=True)
+    labels = [values_on_key(column, row_map, absent).astype(np.int64) for column, row_map in pairs]
+    electors: list[list[Truths]] = [
+        [mine == head for mine in heads],
+        [(mine == ROOT) == (head == ROOT) for mine in heads],
+        [np.ones(len(head), np.bool_) for _ in heads],
+    ]
+    chosen = np.full(len(head), absent, np.int64)
+    rest = np.arange(len(head))
+    for asked in electors:
+        values = [np.where(who[rest], label[rest], absent) for who, label in zip(asked, labels, strict=True)]
+        chosen[rest] = elected(values, absent, fold[rest], weights.over(len(names)))
+        rest = rest[chosen[rest] == absent]
+    chosen[rest] = names.index(UNNAMED)
+    return TextColumn(chosen, names), len(rest)

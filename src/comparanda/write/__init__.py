@@ -1,1 +1,0 @@
-"""From columns to files: the mirror of `read`, one module a format. Nothing is lost without being said."""
