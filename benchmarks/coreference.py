@@ -96,7 +96,7 @@ def all_metrics(key: Path, response: Path) -> Callable[[], object]:
 
 def reference(key: Path, response: Path) -> Callable[[], object]:
     """Do the same by the plain reference of the tests: all metrics, and ARCS by its four criteria."""
-    from tests.judge.coreference import reference as plain
+    from tests.tasks.coref import reference as plain
 
     def run() -> object:
         wanted, given = plain.read_conll2012(key), plain.read_conll2012(response)
@@ -121,7 +121,7 @@ def reference(key: Path, response: Path) -> Callable[[], object]:
 
 def metrics_alone(key: Path, response: Path) -> Callable[[], object]:
     """Count the metrics by the plain reference, and give no mention a class."""
-    from tests.judge.coreference.reference import score_files
+    from tests.tasks.coref.reference import score_files
 
     return lambda: score_files(key, response)
 

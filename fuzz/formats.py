@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from tests.write import chained, documents
+from tests.formats.writers import chained, documents
 
 import comparanda as cp
 from comparanda.align import Missing

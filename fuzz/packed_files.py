@@ -11,7 +11,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from tests.write.documents import random_documents
+from tests.formats.writers.documents import random_documents
 
 from comparanda.formats.document_writer import Passage
 from fuzz.formats import AGAINST, EMPTY, try_file

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from tests.write.documents import random_documents
+from tests.formats.writers.documents import random_documents
 
 from comparanda.errors import RuleError
 from comparanda.formats.document_writer import Losses, find_writer

@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.write.chained import random_chains
-from tests.write.documents import random_documents
+from tests.formats.writers.chained import random_chains
+from tests.formats.writers.documents import random_documents
 
 from comparanda.demo import demo_files
 from comparanda.errors import InputError, UsageError

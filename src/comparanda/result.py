@@ -406,7 +406,7 @@ class Result:
 
         Args:
             path: the file.
-            choices: what it is to hold, as `comparanda.report.Choices` has it: `title`, `text=False` for no words of the
+            choices: what it holds, as `comparanda.report.Choices` has it: `title`, `text=False` for no words of the
                 corpus, `base` and `new` for the pair shown first, `view`, `by` …
 
         """

@@ -8,8 +8,8 @@ import comparanda as cp
 from comparanda import AlignError
 from comparanda.align import NONE, align
 from tests.align.shown import notes, pairs, refusal, to_response
-from tests.judge.corpora import corpus
-from tests.judge.udeval import counts, cut, laid, official
+from tests.tasks.corpora import corpus
+from tests.tasks.udeval import counts, cut, laid, official
 
 KEY = corpus("key", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("e", "B")]])
 

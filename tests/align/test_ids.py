@@ -7,7 +7,7 @@ import pytest
 from comparanda import AlignError
 from comparanda.align import NONE, align
 from tests.align.shown import notes, to_response
-from tests.judge.corpora import table
+from tests.tasks.corpora import table
 
 
 def test_rows_of_a_table_are_matched_by_id() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from comparanda.align import NONE, RowMap, Surplus, values_on_key
 from comparanda.align.maps import row_map
-from tests.comparison.populations import identity
+from tests.findings.populations import identity
 
 
 @identity(st.lists(st.integers(0, 9), min_size=1, max_size=8), st.data())

@@ -12,8 +12,8 @@ from comparanda.core.corpus import Corpus
 from comparanda.core.places import Source
 from comparanda.formats import clusters, conllu
 from comparanda.formats.contract import Request
-from tests.read.conllu_entities.test_brackets import line
-from tests.read.corpora import refusal
+from tests.formats.conllu_entities.test_brackets import line
+from tests.formats.corpora import refusal
 
 KEY = (
     "# newdoc id = a\n# global.Entity = eid\n"

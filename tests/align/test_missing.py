@@ -8,7 +8,7 @@ from comparanda import AlignError
 from comparanda.align import NONE, align
 from tests.align.shown import notes, to_response
 from tests.align.test_documents import KEY
-from tests.judge.corpora import corpus
+from tests.tasks.corpora import corpus
 
 
 def test_a_missing_document_is_an_error_or_empty_or_left_out() -> None:

@@ -12,8 +12,8 @@ from comparanda.align import NONE, Aligned
 from comparanda.align.words import Surface, lay_text
 from comparanda.tasks.trees.conll18 import universal_path
 from tests.align.shown import both_ways, pairs, refusal
-from tests.comparison.populations import identity
-from tests.judge.random_trees import (
+from tests.findings.populations import identity
+from tests.tasks.random_trees import (
     SPACES,
     Document,
     Maker,
@@ -28,7 +28,7 @@ from tests.judge.random_trees import (
     write,
     write_documents,
 )
-from tests.judge.udeval import counts, laid, official, trees
+from tests.tasks.udeval import counts, laid, official, trees
 
 seeds = st.integers(0, 100_000)
 

@@ -23,7 +23,7 @@ from comparanda.formats.document_writer import find_writer
 from comparanda.formats.inputs import Input, read_input
 from comparanda.pipeline import Setup, prepare
 from tests.align.quoting import Made, copied, make, repeated
-from tests.read.corpora import refusal, said, spans
+from tests.formats.corpora import refusal, said, spans
 
 KINDS = {"", "normalised", "inside", "fuzzy", "ambiguous", "repeated", "hallucinated"}
 

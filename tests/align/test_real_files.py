@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from comparanda import Result
 from comparanda.api.comparison import compare
-from tests.comparison.populations import close
+from tests.findings.populations import close
 from tests.shared_data import shared
 
 KEY = "data/ud/en_ewt/gold/en_ewt-ud-test.conllu"

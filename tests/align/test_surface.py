@@ -1,6 +1,6 @@
 """The running text of a corpus, and two of them laid over each other.
 
-How words of multiword tokens are paired stands in `tests/judge/test_conll18.py`.
+How words of multiword tokens are paired stands in `tests/tasks/test_conll18.py`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from comparanda import AlignError
 from comparanda.align import token_rows, words
 from comparanda.align.words import Surface, without_spaces
 from tests.align.shown import pairs
-from tests.judge.corpora import corpus
-from tests.judge.udeval import columns, cut, laid, trees
+from tests.tasks.corpora import corpus
+from tests.tasks.udeval import columns, cut, laid, trees
 
 
 def test_every_word_is_a_token_but_those_that_a_range_covers() -> None:

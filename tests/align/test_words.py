@@ -9,8 +9,8 @@ from comparanda.align import NONE, align
 from comparanda.core.corpus import Corpus
 from tests.align.shown import notes, refusal, to_response
 from tests.align.test_documents import KEY
-from tests.judge.corpora import corpus
-from tests.judge.udeval import cut, laid
+from tests.tasks.corpora import corpus
+from tests.tasks.udeval import cut, laid
 
 
 def flat(name: str, *sentences: str) -> Corpus:

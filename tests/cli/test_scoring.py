@@ -10,7 +10,7 @@ from comparanda.cli import options
 from comparanda.core.probabilities import DECIDE
 from comparanda.tasks.prob.finding_tables import CHARTS
 from tests.command import run
-from tests.comparison.beliefs.small import Block, compared
+from tests.tasks.prob.findings.small import Block, compared
 
 KEY = {"d1": ["a:PER", "e:ORG"], "d2": ["b:PER"]}
 BLOCKS: dict[str, list[Block]] = {"d1": [{"a:PER": 0.6, "a:LOC": 0.3}, {"c:PER": 0.8}], "d2": [{"b:PER": 0.7}]}

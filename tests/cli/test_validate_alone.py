@@ -9,8 +9,8 @@ import pytest
 from comparanda.formats.document_writer import writers
 from comparanda.formats.inputs import formats
 from tests.command import run
-from tests.write.documents import written
-from tests.write.test_pairs import OPTIONS, plain
+from tests.formats.writers.documents import written
+from tests.formats.writers.test_pairs import OPTIONS, plain
 
 
 @pytest.mark.parametrize("name", sorted(writers()))

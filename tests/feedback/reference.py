@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import log2
 from typing import Literal
 
-from tests.judge.beliefs import reference as judged
-from tests.judge.beliefs.reference import NOTHING, ONE, ZERO, Block, Claim, World
+from tests.tasks.prob import reference as judged
+from tests.tasks.prob.reference import NOTHING, ONE, ZERO, Block, Claim, World
 
 Answer = Literal["yes", "no", "mixed", "unsure"] | Claim | None
 """For a choice the claim chosen, or None for none of these."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparanda.feedback.simulation import AREAS, area, carried, least_difference, normalised, questions_until
-from tests.judge.beliefs.worked import examples
+from tests.tasks.prob.worked import examples
 
 CURVES = st.lists(st.floats(0, 1), min_size=2, max_size=30).map(np.array)
 

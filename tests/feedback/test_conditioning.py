@@ -14,7 +14,7 @@ from comparanda.feedback.field import Field
 from comparanda.feedback.protocol import Plan
 from comparanda.feedback.state import State, Statistical, believed, hear, tell_labels, tell_none, tell_spans, tilted
 from tests.feedback.fields import Block, drawn, field, listed
-from tests.judge.beliefs.worked import examples
+from tests.tasks.prob.worked import examples
 
 W2: Block = [(0.3, [(1.0, False)]), (0.6, [(0.9, True), (0.1, False)])]
 NEW_YORK, TIMES_ORG, TIMES_LOC = range(3)

@@ -16,9 +16,9 @@ import comparanda as cp
 from comparanda.feedback.field import Field, field_of
 from comparanda.feedback.protocol import STRATEGIES, Answer, Plan, Question, User
 from comparanda.feedback.simulation import Curve, Simulation, simulate
-from tests.judge.beliefs.cases import Case, Output, compared, random_case
-from tests.judge.beliefs.reference import weight
-from tests.judge.beliefs.worked import written
+from tests.tasks.prob.cases import Case, Output, compared, random_case
+from tests.tasks.prob.reference import weight
+from tests.tasks.prob.worked import written
 
 NEVER_FALL = ("f1", "expected_precision", "expected_recall")
 randoms = st.randoms(use_true_random=False)

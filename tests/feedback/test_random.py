@@ -15,8 +15,8 @@ from comparanda.feedback.field import Field, field_of
 from comparanda.feedback.protocol import STRATEGIES, Plan, User
 from comparanda.feedback.simulation import Curve, Simulation, simulate
 from tests.feedback.reference import Answer, Session
-from tests.judge.beliefs.cases import Case, Output, claims, compared, random_case
-from tests.judge.beliefs.reference import Claim, exact, is_exclusive, tuples
+from tests.tasks.prob.cases import Case, Output, claims, compared, random_case
+from tests.tasks.prob.reference import Claim, exact, is_exclusive, tuples
 
 CLOSE = 1e-9
 ANSWERS: dict[int, Answer] = {1: "yes", 0: "no", 2: "mixed", 3: "unsure"}

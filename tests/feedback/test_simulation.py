@@ -17,8 +17,8 @@ from comparanda.feedback.protocol import HANDLERS, KINDS, STRATEGIES, Plan, Ques
 from comparanda.feedback.simulation import COLUMNS, Curve, Simulation, simulate
 from comparanda.tasks.prob.evaluation import decide
 from tests.feedback.fields import Block, drawn, field, level, listed
-from tests.judge.beliefs.worked import examples
 from tests.seeds import draws
+from tests.tasks.prob.worked import examples
 
 NOISY = User(flip=0.3, unsure=0.1)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import reference as pairwise
-from tests.judge.coreference import reference
+from tests.tasks.coref import reference
 
 from .digits import counts_for, percent
 from .resolver_chains import DOCUMENTS, OTHER_ANTECEDENTS, SAME_ERRORS, counts, write_resolvers

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.comparison.test_mutations import Mutation, mutated
+from tests.findings.test_mutations import Mutation, mutated
 from tests.rules import test_clips, test_conditions, test_engine, test_joins, test_pairing
 from tests.rules.span_inputs import crowded, discontinuous
 
@@ -111,14 +111,14 @@ def fault(name: str, module: str, old: str, new: str, *caught_by: str) -> None:
 
 fault(
     "salience ignored",
-    "rules.compiling",
+    "rules.compiler",
     "key=lambda rule: (order[rule.group], -rule.salience)",
     "key=lambda rule: order[rule.group]",
     "salience",
 )
 fault(
     "lowest salience first",
-    "rules.compiling",
+    "rules.compiler",
     "key=lambda rule: (order[rule.group], -rule.salience)",
     "key=lambda rule: (order[rule.group], rule.salience)",
     "salience",
@@ -127,7 +127,7 @@ fault(
 )
 fault(
     "groups reversed",
-    "rules.compiling",
+    "rules.compiler",
     "for place, group in enumerate(declared.groups)}",
     "for place, group in enumerate(reversed(declared.groups))}",
     "groups",
@@ -190,7 +190,7 @@ fault(
 
 fault(
     "a key span used twice",
-    "rules.pairing",
+    "rules.engine",
     "alive = alive[~(taken_left[mine] | taken_right[theirs])]",
     "alive = alive[~taken_left[mine]]",
     "no row twice",
@@ -199,7 +199,7 @@ fault(
 )
 fault(
     "greedy takes the worst first",
-    "rules.pairing",
+    "rules.engine",
     "return np.lexsort((right, left, *reversed(best)))",
     "return np.lexsort((right, left, *reversed(best)))[::-1]",
     "no row twice",
@@ -208,7 +208,7 @@ fault(
 )
 fault(
     "`best` numbers in the wrong order",
-    "rules.pairing",
+    "rules.engine",
     "return np.lexsort((right, left, *reversed(best)))",
     "return np.lexsort((right, left, *best))",
     "greedy",
@@ -231,7 +231,7 @@ fault(
 )
 fault(
     "a saving is worth a pair less",
-    "rules.pairing",
+    "rules.engine",
     "none = (spread.max() + 1.0) * (most + 1)",
     "none = spread.max() / 2",
     "optimal",
@@ -273,7 +273,7 @@ fault(
 
 fault(
     "<= for < in overlap",
-    "extents",
+    "core.extents",
     "return base + 2 * begin + filled, base + 2 * end - filled",
     "return base + 2 * begin, base + 2 * end",
     "overlap",
@@ -281,10 +281,10 @@ fault(
     "CLIPS, many rules",
     "CLIPS, questions",
 )
-fault("<= for < in the overlap of pieces", "rules.functions", "(a < d and c < b)", "(a <= d and c <= b)", "pieces")
+fault("<= for < in the overlap of pieces", "rules.conditions", "(a < d and c < b)", "(a <= d and c <= b)", "pieces")
 fault(
     "an empty span overlaps what it touches",
-    "extents",
+    "core.extents",
     "return base + 2 * begin + filled,",
     "return base + 2 * begin + 2 * filled - 1,",
     "overlap",
@@ -293,13 +293,13 @@ fault(
 )
 fault(
     "spans of two documents overlap",
-    "extents",
+    "core.extents",
     "base = document.astype(np.int64) * room",
     "base = document.astype(np.int64) * 0",
     "overlap",
     "CLIPS, many rules",
 )
-fault("pieces ignored", "rules.functions", "several = found & ((", "several = found & False & ((", "pieces")
+fault("pieces ignored", "rules.conditions", "several = found & ((", "several = found & False & ((", "pieces")
 fault(
     "overlap only where the other begins inside",
     "rules.joins",
@@ -369,7 +369,7 @@ fault(
 )
 fault(
     "conditions on both rows skipped",
-    "rules.linking",
+    "rules.conditions",
     "        for term in self.rest:",
     "        for term in self.rest[:0]:",
     "overlap",
@@ -377,14 +377,14 @@ fault(
 )
 fault(
     "overlap with a named row not looked at",
-    "rules.linking",
+    "rules.conditions",
     "near = overlaps(found, self.overlapping, self.variable) if self.row else np.ones(found.size, np.bool_)",
     "near = np.ones(found.size, np.bool_)",
     "rows",
 )
 fault(
     "equal values of a named row not looked at",
-    "rules.linking",
+    "rules.conditions",
     "        if self.row is not None and self.equal:",
     "        if False:",
     "rows",
@@ -404,7 +404,7 @@ fault(
 )
 fault(
     "min is max",
-    "rules.quantifiers",
+    "rules.conditions",
     'np.fmin if self.node.function == "min" else np.fmax',
     'np.fmax if self.node.function == "min" else np.fmin',
     "min and max",
@@ -412,21 +412,21 @@ fault(
 )
 fault(
     "a missing number is the least",
-    "rules.quantifiers",
+    "rules.conditions",
     'np.fmin if self.node.function == "min" else np.fmax',
     'np.minimum if self.node.function == "min" else np.maximum',
     "min and max",
 )
 fault(
     "the least of no rows is that of others",
-    "rules.quantifiers",
+    "rules.conditions",
     "            hit = keys[place] == mine",
     "            hit = keys[place] >= 0",
     "min and max",
 )
 fault(
     "per-label threshold uses the default",
-    "rules.functions",
+    "rules.conditions",
     "result[label == state.pool.code(name)] = value",
     'result[label == state.pool.code("default")] = value',
     "parameters",
@@ -435,7 +435,7 @@ fault(
 )
 fault(
     "the label's own list not looked at",
-    "rules.functions",
+    "rules.conditions",
     "    if label is None:\n        return found",
     "    if True:\n        return found",
     "lists",
@@ -443,7 +443,7 @@ fault(
 )
 fault(
     "the default list holds beside the label's own",
-    "rules.functions",
+    "rules.conditions",
     "found = np.where(mine, _is_one_of(state, texts, text), found)",
     "found = found | (mine & _is_one_of(state, texts, text))",
     "lists",
@@ -451,7 +451,7 @@ fault(
 )
 fault(
     "hierarchy of one level only",
-    "rules.compiling",
+    "rules.compiler",
     "                waiting.extend(parents.get(one, ()))",
     "                pass",
     "hierarchy",
@@ -459,7 +459,7 @@ fault(
 )
 fault(
     "hierarchy upside down",
-    "rules.functions",
+    "rules.conditions",
     "found |= mine & _is_one_of(state, above, ancestor)",
     "found |= (ancestor == state.pool.code(name)) & _is_one_of(state, above, child)",
     "hierarchy",
@@ -467,7 +467,7 @@ fault(
 )
 fault(
     "texts like one that is missing",
-    "rules.functions",
+    "rules.conditions",
     "return np.where(present, scores[places], np.nan)",
     "return scores[places]",
     "similarity",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import random_beliefs, random_chains
-from tests.judge.random_links import SYSTEMS, links
+from tests.tasks.random_links import SYSTEMS, links
 
 SIDES = ("key", "crf", "bert", "rules")
 SHUFFLED = "bert"

@@ -369,7 +369,8 @@ anonymous = _chain(
 )  # fmt: skip
 
 _question, _answer = _in("Questions"), _in("Answers")
-_kind = _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True, callback=parsing_one_of(*KINDS),
+_kind = _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True,
+                  callback=parsing_one_of(*KINDS),
                   shell_complete=one_of(*KINDS),
                   help="Is this span an L, is it an entity, which of these is it, "
                   "is this text always an L.")  # fmt: skip
@@ -452,7 +453,8 @@ asking = _chain(
           help="Write the output as the answers have changed it: JSONL with blocks."),
 )  # fmt: skip
 
-demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True, callback=parsing_one_of(*DEMO),
+demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True,
+                         callback=parsing_one_of(*DEMO),
                          shell_complete=one_of(*DEMO),
                          help="Taggers, recognisers of entities, or coreference resolvers.")  # fmt: skip
 

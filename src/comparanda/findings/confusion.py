@@ -453,29 +453,28 @@ def _named(label: str | None) -> str:
 # Which labels a run mistakes for which, as a chart.
 
 
-_CONFUSION_CHARTS_LABELS = 20  # how many rows and columns are drawn
+_DRAWN_LABELS = 20  # how many rows and columns are drawn
 _REST = "(others)"
 
 
 def confusion_chart(finding: Confusion) -> MatrixChart:
     """Return the labels of the key crossed with those of a run, the most frequent ones."""
-    rows = [each.label for each in finding.key[:_CONFUSION_CHARTS_LABELS]]
-    columns = [each.label for each in finding.said[:_CONFUSION_CHARTS_LABELS]]
+    rows = [each.label for each in finding.key[:_DRAWN_LABELS]]
+    columns = [each.label for each in finding.said[:_DRAWN_LABELS]]
     cells = {(each.key, each.said): _cell(finding, each) for each in finding.cells}
-    more = max(len(finding.key), len(finding.said)) > _CONFUSION_CHARTS_LABELS
+    more = max(len(finding.key), len(finding.said)) > _DRAWN_LABELS
     errors = [each for each in finding.cells if each.wrong][:3]
-    listed = "; ".join(
-        f"{_confusion_charts_named(each.key)} as {_confusion_charts_named(each.said)} {each.wrong:,}" for each in errors
-    )
+    listed = "; ".join(f"{_quoted_name(each.key)} as {_quoted_name(each.said)} {each.wrong:,}" for each in errors)
     return MatrixChart(
         title=f"What {brief(finding.run)} says for each {finding.called} of the key",
-        subtitle=f"sites; shaded by their share of the row{f'; the {_CONFUSION_CHARTS_LABELS} most frequent labels' if more else ''}",
+        subtitle="sites; shaded by their share of the row"
+        + (f"; the {_DRAWN_LABELS} most frequent labels" if more else ""),
         description=f"{finding.right:,} of {counted(finding.sites, 'site')} are right. "
         f"The most frequent errors: {listed or 'none'}.",
         across="key",
         along=finding.run,
-        rows=tuple(map(_confusion_charts_named, rows)),
-        columns=tuple(map(_confusion_charts_named, columns)),
+        rows=tuple(map(_quoted_name, rows)),
+        columns=tuple(map(_quoted_name, columns)),
         cells=tuple(tuple(cells.get((row, column)) for column in columns) for row in rows),
         name=named("confusion", finding.run),
     )
@@ -485,12 +484,12 @@ def _cell(finding: Confusion, each: Confused) -> MatrixCell:
     share = "" if each.share_of_key is None else f", {cell('share', each.share_of_key)} % of the row"
     return MatrixCell(
         said=f"{each.count:,}",
-        told=f"{_confusion_charts_named(each.key)} said to be {_confusion_charts_named(each.said)}: {counted(each.count, 'site')}{share}",
+        told=f"{_quoted_name(each.key)} said to be {_quoted_name(each.said)}: {counted(each.count, 'site')}{share}",
         shade=each.share_of_key,
         framed=each.key is not None and each.key == each.said,
         link=Link(each.where, view=finding.view),
     )
 
 
-def _confusion_charts_named(label: str | None) -> str:
+def _quoted_name(label: str | None) -> str:
     return _REST if label is None else brief(written(label))

@@ -490,9 +490,9 @@ class _Reading:
             "documents without '#end document'": (self.marks.unended, len(self.marks.unended)),
             "words outside of documents, left out": (self.outside, self.out_of_it),
         }
-        for what, (places, count) in kinds.items():
-            if count:
-                yield Note(self.request.side, what, count, first_places(self.source, np.array(places[:3])))
+        for what, (places, number) in kinds.items():
+            if number:
+                yield Note(self.request.side, what, number, first_places(self.source, np.array(places[:3])))
 
     def _with_mentions(self, corpus: Corpus, brackets: TextColumn) -> Corpus:
         rows = np.flatnonzero(brackets.truths(lambda cell: cell not in _NONE))

@@ -177,8 +177,8 @@ def _document(passage: Passage, losses: Losses, run: str) -> Iterator[str]:
         name = check(passage, str(mention.said.get("mention_id", f"{passage.name}_{number:04}")), "the mention id")
         middle = f"{run}\t{name}\t{_between_tabs(passage.covered(mention))}\t{passage.name}:{begin}-{last}"
         label, kind = check(passage, mention.label, "the label"), check(passage, str(kind or NAME), "the mention type")
-        for id_, score in candidates_of(passage, mention, losses):
-            yield f"{middle}\t{id_}\t{label}\t{kind}\t{score}\n"
+        for id_, confidence in candidates_of(passage, mention, losses):
+            yield f"{middle}\t{id_}\t{label}\t{kind}\t{confidence}\n"
 
 
 def _between_tabs(text: str) -> str:

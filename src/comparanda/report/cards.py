@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
-from rich.cells import cell_len
 
 from comparanda.core.chains import NO_CHAIN
 from comparanda.core.sites import NOTHING, shown
 from comparanda.findings.examples import Exhibits, verdict_and_rule
+from comparanda.render.cells import cell_len
 from comparanda.render.table import counted
 from comparanda.report.card_texts import (
     FEW_RUNS,

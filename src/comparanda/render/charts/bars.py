@@ -266,10 +266,10 @@ class DivergingChart(Paper):
             beside(fitting(each.name, laid.left - MARGIN - _GAP), laid.left - _GAP, middle, anchor="end"),
             beside(fitting(each.said, laid.totals), self.width - MARGIN, middle, anchor="end"),
         ]
-        for side, what, style, way in ((each.lost, self.lost, LOSS, -1), (each.gained, self.gained, GAIN, 1)):
+        for side, what, look, way in ((each.lost, self.lost, LOSS, -1), (each.gained, self.gained, GAIN, 1)):
             if side is not None:
                 told = f"{brief(each.name)}, {brief(what)}: {side.said}"
-                bar = _bar(side, fill(self.name, style), middle, laid.zero, way * laid.unit)
+                bar = _bar(side, fill(self.name, look), middle, laid.zero, way * laid.unit)
                 parts.append(pen.mark(told, *bar, link=side.link))
         return "".join(parts)
 

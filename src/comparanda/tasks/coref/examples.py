@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.cells import cell_len, chop_cells
 
 from comparanda.core.chains import NO_CHAIN as CHAINS_NO_CHAIN
+from comparanda.render.cells import cell_len, chop_cells
 from comparanda.render.table import counted
 from comparanda.tasks.spans.examples import LEFT_TO_RIGHT, beside, runs_leftward
 from comparanda.tasks.trees.examples import clipped

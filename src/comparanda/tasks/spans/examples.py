@@ -10,11 +10,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.cells import cell_len
 
 from comparanda.core.claims import linked_label
 from comparanda.core.sites import shown
 from comparanda.core.text_columns import TextColumn
+from comparanda.render.cells import cell_len
 from comparanda.tasks.trees.examples import clipped
 
 if TYPE_CHECKING:

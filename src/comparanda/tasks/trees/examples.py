@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.cells import cell_len, chop_cells
 
 from comparanda.core.sites import ABSENT, OWN_PLACE, shown
+from comparanda.render.cells import cell_len, chop_cells
 from comparanda.render.table import visible
 
 if TYPE_CHECKING:

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
+from tests.seeds import seeds
+from tests.shared_data import shared
+
+SAID: dict[str, tuple[str | float | bool, ...]] = {"confidence": ("low", "high"), "probability": (0.25, 0.5, 1.0)}
+
+
+@pytest.mark.parametrize("seed", seeds(8, of=30))
+def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
+    documents = random_documents(random.Random(seed), ids=3, said=SAID)
+    assert not written("prodigy", documents, tmp_path)
+    assert content(read_back("prodigy", tmp_path)) == content(documents)
+
+
+def test_an_example(tmp_path: Path) -> None:
+    mention = Mention(((0, 4),), "PER", ("Q1", "NIL"), {"probability": 0.5, "checked": True})
+    written("prodigy", [Passage("a", "Anna", ((0, 4),), (0,), (mention,), {"year": "2020"})], tmp_path)
+    assert json.loads((tmp_path / "out.jsonl").read_text()) == {
+        "id": "a",
+        "text": "Anna",
+        "spans": [{"start": 0, "end": 4, "label": "PER", "id": "Q1|NIL", "score": 0.5, "checked": True}],
+        "answer": "accept",
+        "meta": {"year": "2020"},
+    }
+    (read,) = read_back("prodigy", tmp_path)
+    assert read.attributes == {"year": "2020"}
+
+
+def test_what_is_written_is_recognised(tmp_path: Path) -> None:
+    written("prodigy", random_documents(random.Random(1)), tmp_path)
+    assert read_files(tmp_path, "out.jsonl").format == "prodigy"
+
+
+def test_losses(tmp_path: Path) -> None:
+    mentions = (
+        Mention(((0, 1), (2, 3)), "X", None, {"text": "other"}),
+        Mention(((0, 1),), "X", None, {"probability": 0.5, "score": 7.0, "token_start": 3}),
+    )
+    losses = written("prodigy", [Passage("d", "a b c", (), (0,), mentions, {"id": "x", "text": "y"})], tmp_path)
+    assert sorted(map(str, losses.notes("x"))) == [
+        "x: not written: 'score' of spans, whose name is taken: 1 (d)",
+        "x: not written: 'text' of spans, whose name is taken: 1 (d)",
+        "x: not written: 'token_start' of spans, whose name is taken: 1 (d)",
+        "x: not written: the attribute 'id' of documents, whose name is taken: 1 (d)",
+        "x: not written: the attribute 'text' of documents, whose name is taken: 1 (d)",
+        "x: not written: the gaps of discontinuous spans: they are written as a whole: 1 (d)",
+    ]
+    (read,) = read_back("prodigy", tmp_path)
+    assert [mention.pieces for mention in read.mentions] == [((0, 3),), ((0, 1),)]
+
+
+def test_a_real_corpus(tmp_path: Path) -> None:
+    source = shared("data/timex/wikiwars/gold.jsonl")
+    documents = list(passages(read_files(source.parent, source.name), Losses()))
+    assert not written("prodigy", documents, tmp_path)
+    assert content(read_back("prodigy", tmp_path)) == content(documents)
