@@ -1064,9 +1064,6 @@ MUTATIONS = (
         '"base_right": old',
         '"base_right": fresh',
         "the_rows_of_a_label_count_what_a_system_has_right",
-        '"base_right": old',
-        '"base_right": fresh',
-        "the_rows_of_a_label_count_what_a_system_has_right",
     ),
     mutation(
         "expressions.selection",
