@@ -185,7 +185,7 @@ _RANGES = 0.0165
 _NOISE = {"head": 0.09, "label": 0.06, "tag": 0.045, "lemma": 0.02, "features": 0.02, "split": 0.0024, "whole": 0.06}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Treebank:
     """A key: everything that its systems share, by word.
 
@@ -253,7 +253,15 @@ def _treebank(words: int, seed: int) -> Treebank:
     text = columns["form"][word]
     covered = _covered(draw, sentences, mark, text)
     glued = np.append(mark[1:], False)
-    return Treebank(columns, codes, head, sentences, covered, glued, _texts(text, covered, glued, sentences))
+    return Treebank(
+        columns=columns,
+        codes=codes,
+        head=head,
+        sentences=sentences,
+        covered=covered,
+        glued=glued,
+        texts=_texts(text, covered, glued, sentences),
+    )
 
 
 def _lexicon(draw: random.Random) -> list[tuple[list[str], list[str], list[str]]]:

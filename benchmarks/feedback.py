@@ -41,7 +41,9 @@ def field(blocks: int = BLOCKS, seed: int = 0) -> Field:
     chance = draw.random(blocks)[block]
     correct = (reached - weight <= chance) & (chance < reached)
     rows = np.arange(len(block))
-    beliefs = Beliefs(weight, (1 - nothing)[block], block, block, nothing)  # a span a block, with its labels
+    beliefs = Beliefs(
+        weight=weight, entity=(1 - nothing)[block], alternative=block, block=block, nothing=nothing
+    )  # a span a block, with its labels
     text = (TEXTS * draw.random(blocks) ** 2).astype(np.int64)[block]
     label = rows - first[block]
     found = decide(beliefs, rows)
@@ -70,7 +72,7 @@ def whole_run(strategy: str, **options: str) -> Callable[[], object]:
     from comparanda.feedback.simulation import simulate
 
     drawn = field()
-    plan = Plan(strategy, budget=QUESTIONS, **options)  # type: ignore[arg-type]
+    plan = Plan(strategy=strategy, budget=QUESTIONS, **options)  # type: ignore[arg-type]
     return lambda: simulate(field_of(drawn.candidates, drawn.entities), plan)
 
 
@@ -84,7 +86,7 @@ def many_seeds(count: int) -> Callable[[], object]:
 
     def run() -> object:
         mine = field_of(drawn.candidates, drawn.entities)
-        return [simulate(mine, Plan("random", budget=QUESTIONS, seed=seed)) for seed in range(count)]
+        return [simulate(mine, Plan(strategy="random", budget=QUESTIONS, seed=seed)) for seed in range(count)]
 
     return run
 

@@ -49,7 +49,9 @@ def documents(count: int, seed: int = 13) -> list[Passage]:
             last = first + draw.randrange(3)
             extent = (begins[first][0], begins[last][1])
             mentions.append(Mention((extent,), draw.choice(LABELS), (f"Q{draw.randrange(10_000)}",)))
-        found.append(Document(f"d{number}", text, tuple(begins), (0,), tuple(mentions)))
+        found.append(
+            Document(name=f"d{number}", text=text, words=tuple(begins), sentences=(0,), mentions=tuple(mentions))
+        )
     return found
 
 
@@ -111,4 +113,4 @@ def _read(written: str) -> Callable[[], object]:
     from comparanda.formats.contract import Request
     from comparanda.formats.inputs import Input, read_input
 
-    return lambda: read_input(Input.parse(written), Request("x", layer="spans"), "tokens")
+    return lambda: read_input(Input.parse(written), Request(side="x", layer="spans"), "tokens")

@@ -96,10 +96,10 @@ def read_all(paths: list[Path], task: str) -> Callable[[], int]:
     from comparanda.tasks.task import find_task
 
     found, column = find_task(task)
-    request = Request("key", "2" if task == "tag" else column, (), {}, layer=found.layer)
+    request = Request(side="key", value="2" if task == "tag" else column, extra=(), options={}, layer=found.layer)
 
     def run() -> int:
-        return sum(len(read_input(Input(str(path), format="columns"), request, found.shape)) for path in paths)
+        return sum(len(read_input(Input(path=str(path), format="columns"), request, found.shape)) for path in paths)
 
     return run
 
@@ -168,6 +168,6 @@ def matrix(codes: tuple[np.ndarray, list[np.ndarray]]) -> int:
 
     key, systems = codes
     nowhere = np.zeros(PLACES, np.int32)
-    sites: Sites = Sites(nowhere, nowhere, nowhere, key, tuple(systems), TAGS)
+    sites: Sites = Sites(document=nowhere, sentence=nowhere, place=nowhere, key=key, values=tuple(systems), names=TAGS)
     crossing = Crossing(sites)
     return sum(crossing.crossed(first, second).different for first, second in combinations(range(MANY), 2))

@@ -35,7 +35,7 @@ SCOPE = scope_of(
 def condition_target() -> Target:
     """Return the target."""
     words = [each.encode() for each in (*BUILTINS, *SCOPE.types, "and", "or", "not", "in", "==", "true", "%", "`")]
-    return Target("expressions", 10, _seeds, run, words, 3_000)
+    return Target(name="expressions", minutes=10, seeds=_seeds, run=run, words=words, longest=3_000)
 
 
 def _seeds() -> Iterator[bytes]:

@@ -86,7 +86,7 @@ class Way:
 
     def input(self, path: Path) -> Input:
         """Return the file as an input."""
-        return Input(str(path), None, self.format, self.options)
+        return Input(path=str(path), name=None, format=self.format, options=self.options)
 
 
 def format_targets() -> Iterator[Target]:
@@ -94,7 +94,7 @@ def format_targets() -> Iterator[Target]:
     for name, each in formats().items():
         words = [word.encode() for word in (*each.options, *_words(name), *MORE_WORDS.get(name, ()))]
         minutes = 10 if name in LONG else 2
-        yield Target(name, minutes, partial(_seeds, name), partial(run, name), words)
+        yield Target(name=name, minutes=minutes, seeds=partial(_seeds, name), run=partial(run, name), words=words)
 
 
 def _words(name: str) -> list[str]:
@@ -178,7 +178,7 @@ def _write(name: str, way: Way, given: Input) -> None:
     task, column = find_task(way.task)
     if task.layer == "beliefs":
         return
-    asked = Request("x", column, TAGS if task.layer == "chains" else (), layer=task.layer)
+    asked = Request(side="x", value=column, extra=TAGS if task.layer == "chains" else (), layer=task.layer)
     corpus = placed_alone(read_input(given, asked, task.shape))
     if task.layer in {"values", "arcs"}:
         if corpus.format in WRITE:
@@ -199,9 +199,11 @@ def _write_spans(corpus: Corpus, chains: bool, said: dict[str, str]) -> None:
     for file, text in made.files.items():
         (folder / (file.replace("/", "_") or f"out{writer.suffix}")).write_bytes(text.encode())
     spot = folder if writer.many else folder / f"out{writer.suffix}"
-    asked = Request("x", None, TAGS if chains else (), layer="chains" if chains else "spans")
+    asked = Request(side="x", value=None, extra=TAGS if chains else (), layer="chains" if chains else "spans")
     try:
-        again = placed_alone(read_input(Input(str(spot), None, writer.name, said), asked, "tokens"))
+        again = placed_alone(
+            read_input(Input(path=str(spot), name=None, format=writer.name, options=said), asked, "tokens")
+        )
     except REFUSED as problem:
         raise Contradiction(f"{writer.name}: what was written cannot be read: {problem.what}") from problem
     if made.losses:

@@ -30,8 +30,20 @@ def packed_targets() -> Iterator[Target]:
     """Give the two targets."""
     fields = ("attrs", "tokens", "spaces", "lengths", "strings", "cats", "flags", "span_groups", "user_data", "spans")
     numbers = ("65", "73", "74", "75", "77", "79", "80", "83", "18446744073709551615")  # attributes by their number
-    yield Target("spacy-binary", 2, _docbin_seeds, run_docbin, [each.encode() for each in (*fields, *numbers)])
-    yield Target("gzip", 2, _gzip_seeds, run_gzip, [gzip.compress(b"a\tB-X\n\n", mtime=0), b"\x1f\x8b\x08"])
+    yield Target(
+        name="spacy-binary",
+        minutes=2,
+        seeds=_docbin_seeds,
+        run=run_docbin,
+        words=[each.encode() for each in (*fields, *numbers)],
+    )
+    yield Target(
+        name="gzip",
+        minutes=2,
+        seeds=_gzip_seeds,
+        run=run_gzip,
+        words=[gzip.compress(b"a\tB-X\n\n", mtime=0), b"\x1f\x8b\x08"],
+    )
 
 
 def _docbin_seeds() -> Iterator[bytes]:

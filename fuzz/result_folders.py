@@ -40,7 +40,7 @@ def folder_target() -> Target:
     words = [
         each.encode() for each in ("int64", "uint8", "float64", "null", "'shape': (9", "'<i8'", "'|O'", "128", "-1")
     ]
-    return Target("result-folders", 2, _seeds, run, words, 60_000)
+    return Target(name="result-folders", minutes=2, seeds=_seeds, run=run, words=words, longest=60_000)
 
 
 @cache

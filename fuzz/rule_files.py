@@ -73,12 +73,14 @@ _WORDS = (
     "'exact'", "credit = ", "outcome = ", "left_out = ", "per_system = ", "flag = ", "sources = ", "right = ", "\'\'\'",
     '"""', "[lists.x]", "[parameters]", "[hierarchy]", "one-to-one", "and", "or", "not", "min(", "sum(",
 )  # fmt: skip
-SETUP = Setup("span", missing="empty")
+SETUP = Setup(task="span", missing="empty")
 
 
 def rule_target() -> Target:
     """Return the target."""
-    return Target("rules", 10, _seeds, run, [each.encode() for each in _WORDS], 12_000)
+    return Target(
+        name="rules", minutes=10, seeds=_seeds, run=run, words=[each.encode() for each in _WORDS], longest=12_000
+    )
 
 
 def _seeds() -> Iterator[bytes]:

@@ -188,8 +188,8 @@ def _passages(layer: Layer) -> list[list[Passage]]:
         for number, pieces in enumerate(list(_real(name))[:2]):
             folder = put(f"seeds-{name}-{number}", names_of(name, ".x"), pieces)
             try:
-                given = Input(str(folder / "in.x"), None, name)
-                corpus = read_input(given, Request("seed", None, TAGS, layer=layer), "tokens")
+                given = Input(path=str(folder / "in.x"), name=None, format=name)
+                corpus = read_input(given, Request(side="seed", value=None, extra=TAGS, layer=layer), "tokens")
                 found.append([*passages(corpus, Losses(), chained=layer == "chains")][:2])
             except (InputError, UsageError):
                 continue

@@ -41,10 +41,18 @@ _OBJECTS = (
 def side_targets() -> Iterator[Target]:
     """Give the three targets."""
     words = [b'"answer"', b'"id"', b'"kind"', b'"accept"', b'"result"', b"NIL"]
-    yield Target("side-files", 2, _seeds, run, words)
-    yield Target("settings", 2, _setting_seeds, run_settings, [f"\n{each} = ".encode() for each in _settings()])
+    yield Target(name="side-files", minutes=2, seeds=_seeds, run=run, words=words)
+    yield Target(
+        name="settings",
+        minutes=2,
+        seeds=_setting_seeds,
+        run=run_settings,
+        words=[f"\n{each} = ".encode() for each in _settings()],
+    )
     fields = ("tokens", "tags", "spans", "begin", "end", "label", "chain", "clusters", "text", "id", "score")
-    yield Target("objects", 2, _object_seeds, run_object, [f'"{each}"'.encode() for each in fields])
+    yield Target(
+        name="objects", minutes=2, seeds=_object_seeds, run=run_object, words=[f'"{each}"'.encode() for each in fields]
+    )
 
 
 def _seeds() -> Iterator[bytes]:

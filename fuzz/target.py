@@ -27,7 +27,7 @@ class Contradiction(Exception):
     """Nothing was raised, and yet something is wrong: what is written is not read back, a file differs from itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """One thing to be fuzzed.
 

@@ -66,7 +66,7 @@ class Corpora:
         return paths
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """What is special about a corpus.
 
@@ -79,22 +79,22 @@ class Kind:
 
     """
 
-    setup: Setup = field(default_factory=lambda: Setup("prob"))
+    setup: Setup = field(default_factory=lambda: Setup(task="prob"))
     backwards: Sequence[str] = ()
     foreign: Sequence[int] = ()
     missing: Sequence[int] = ()
     quiet: Sequence[int] = ()
 
 
-_PLAIN = Setup("prob")
+_PLAIN = Setup(task="prob")
 KINDS = {
     "plain": Kind(),
-    "hierarchical": Kind(replace(_PLAIN, decide="hierarchical", min_weight=0.2)),
+    "hierarchical": Kind(setup=replace(_PLAIN, decide="hierarchical", min_weight=0.2)),
     "backwards": Kind(backwards=("crf", "regular")),
-    "foreign": Kind(replace(_PLAIN, missing="intersection"), foreign=(1, 4), missing=(0, 3)),
-    "empty": Kind(replace(_PLAIN, missing="empty"), missing=(1, 5)),
-    "mapped": Kind(replace(_PLAIN, maps={"all": {"MISC": "ORG", "LOC": "PER"}})),
-    "some labels": Kind(replace(_PLAIN, ignore_label=("LOC",))),
+    "foreign": Kind(setup=replace(_PLAIN, missing="intersection"), foreign=(1, 4), missing=(0, 3)),
+    "empty": Kind(setup=replace(_PLAIN, missing="empty"), missing=(1, 5)),
+    "mapped": Kind(setup=replace(_PLAIN, maps={"all": {"MISC": "ORG", "LOC": "PER"}})),
+    "some labels": Kind(setup=replace(_PLAIN, ignore_label=("LOC",))),
     "quiet": Kind(quiet=(1, 2)),
 }
 """Corpora that can be cut into the parts of `THREE`."""
@@ -155,7 +155,7 @@ def _within(draw: random.Random, window: Sequence[Place]) -> Place:
 
 
 def _block(
-    draw: random.Random, window: Sequence[Place], gold: Sequence[Labelled], labels: Sequence[str], most: float
+    draw: random.Random, window: Sequence[Place], gold: Sequence[Labelled], labels: Sequence[str], *, most: float
 ) -> list[Record]:
     """Make alternatives that exclude each other, what the key has among them in most blocks; some are equal."""
     spans = {_within(draw, window) for _ in range(draw.randint(1, 3))}
@@ -198,7 +198,7 @@ class Sentences:
     def judged(self, part: slice = slice(None)) -> Verdicts:
         """Judge some of the sentences."""
         sides = self.written(part)
-        return judge(sides.pop("key"), sides, Setup("prob"))
+        return judge(sides.pop("key"), sides, Setup(task="prob"))
 
     def written(self, part: slice = slice(None)) -> dict[str, str]:
         """Write the files of some of the sentences."""

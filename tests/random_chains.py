@@ -50,25 +50,29 @@ class Document:
                 tag = WORDS[word] if tags else "-"
                 cell = "|".join(cells.get(row, ["-"]))
                 split = self.other_words and side == SIDES[-1] and word == "Anna"
-                lines += _split(self.name, row, tag, cell) if split else [_line(self.name, row, word, tag, cell)]
+                lines += (
+                    _split(self.name, row, tag, cell)
+                    if split
+                    else [_line(self.name, row=row, word=word, tag=tag, cell=cell)]
+                )
                 row += 1
             lines.append("")
         return [*lines, "#end document"]
 
 
-def _line(name: str, row: int, word: str, tag: str, cell: str) -> str:
+def _line(name: str, row: int, word: str, tag: str, *, cell: str) -> str:
     return "\t".join([name, "0", str(row), word, tag, "-", cell])
 
 
 def _split(name: str, row: int, tag: str, cell: str) -> list[str]:
     """Write a word as two: mentions begin at the first and end at the second."""
     if cell == "-":
-        return [_line(name, row, half, tag, "-") for half in ("An", "na")]
+        return [_line(name, row=row, word=half, tag=tag, cell="-") for half in ("An", "na")]
     opening = [each for each in cell.split("|") if each.startswith("(")]
     closing = [each for each in cell.split("|") if each.endswith(")")]
     begins = "|".join(each.rstrip(")") for each in opening) or "-"
     ends = "|".join(each.lstrip("(") for each in closing) or "-"
-    return [_line(name, row, "An", tag, begins), _line(name, row, "na", tag, ends)]
+    return [_line(name, row=row, word="An", tag=tag, cell=begins), _line(name, row=row, word="na", tag=tag, cell=ends)]
 
 
 def _cells(chains: Mapping[int, Chain]) -> dict[int, list[str]]:
@@ -116,7 +120,7 @@ class Corpora:
         return f"{path}::conll2012"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """What is special about a corpus.
 
@@ -129,7 +133,7 @@ class Kind:
 
     """
 
-    setup: Setup = field(default_factory=lambda: Setup("coref"))
+    setup: Setup = field(default_factory=lambda: Setup(task="coref"))
     tags: bool = True
     foreign: Sequence[int] = ()
     other_words: Sequence[int] = ()
@@ -140,17 +144,17 @@ WHOLE = ("a", "a", "b", "c", None, "c")
 """Topics that stand whole in the parts of `THREE`; the documents of one have that of another between them."""
 
 THREE = (slice(0, 2), slice(2, 3), slice(3, 6))
-ACROSS = Setup("coref", across="until:_")
+ACROSS = Setup(task="coref", across="until:_")
 KINDS = {
     "plain": Kind(),
     "without tags": Kind(tags=False),
-    "without singletons": Kind(Setup("coref", singletons="drop")),
-    "repeated": Kind(Setup("coref", repeated="official")),
-    "by heads": Kind(Setup("coref", matching="partial"), foreign=(0, 3)),
+    "without singletons": Kind(setup=Setup(task="coref", singletons="drop")),
+    "repeated": Kind(setup=Setup(task="coref", repeated="official")),
+    "by heads": Kind(setup=Setup(task="coref", matching="partial"), foreign=(0, 3)),
     "other words": Kind(other_words=(1, 2)),
     "foreign": Kind(foreign=(0, 1, 3)),
-    "topics": Kind(ACROSS, topics=WHOLE),
-    "foreign topics": Kind(ACROSS, foreign=(0, 1, 3), topics=WHOLE),
+    "topics": Kind(setup=ACROSS, topics=WHOLE),
+    "foreign topics": Kind(setup=ACROSS, foreign=(0, 1, 3), topics=WHOLE),
 }
 """Corpora that can be cut into the parts of `THREE`."""
 

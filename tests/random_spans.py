@@ -77,12 +77,20 @@ def tagged(folder: Path, seed: int, setup: Setup, *, size: int = 6, marked: bool
         # a label of one system and of one document: names differ from part to part
         labels = {side: (*LABELS[: 2 + number], "FOO") if side == "rules" and number == 3 else LABELS for side in SIDES}
         gold = [_tags(draw, len(sentence), LABELS[: 1 + number % 4]) for sentence in words]
-        documents.append({side: _said(draw, side, words, gold, labels[side], alike) for side in SIDES})
+        documents.append(
+            {side: _said(draw, side=side, words=words, gold=gold, labels=labels[side], alike=alike) for side in SIDES}
+        )
     return (Files if marked else Corpora)(documents, folder, setup)
 
 
 def _said(
-    draw: random.Random, side: str, words: list[list[str]], gold: list[list[str]], labels: Sequence[str], alike: float
+    draw: random.Random,
+    side: str,
+    words: list[list[str]],
+    gold: list[list[str]],
+    *,
+    labels: Sequence[str],
+    alike: float,
 ) -> Tagged:
     """Tag sentences: like the key, or each with a chance of another guess."""
     tags = [each if side == "key" or draw.random() < alike else _tags(draw, len(each), labels) for each in gold]

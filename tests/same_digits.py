@@ -152,7 +152,9 @@ def normalised(text: str, folders: dict[str, str]) -> str:
     return re.sub(r"\b\d+(?:\.\d+)? ?(?:s|ms|seconds)\b", "TIME", text)
 
 
-def run_case(program: Path, name: str, words: list[str], demo_folder: Path, data: Path, store: Path) -> tuple[str, str]:
+def run_case(
+    program: Path, name: str, words: list[str], demo_folder: Path, *, data: Path, store: Path
+) -> tuple[str, str]:
     """Run one case; return its name and its line."""
     out = WORK / "out" / name.replace(" ", "_")
     shutil.rmtree(out, ignore_errors=True)
@@ -185,7 +187,12 @@ def run(options: argparse.Namespace) -> int:
     folder = demo(program)
     chosen = {name: words for name, words in cases(data).items() if options.only in name}
     with ThreadPoolExecutor(options.jobs) as pool:
-        lines = dict(pool.map(lambda case: run_case(program, case[0], case[1], folder, data, store), chosen.items()))
+        lines = dict(
+            pool.map(
+                lambda case: run_case(program, name=case[0], words=case[1], demo_folder=folder, data=data, store=store),
+                chosen.items(),
+            )
+        )
     shutil.rmtree(folder)
     options.digests.write_text("".join(f"{name}\t{line}\n" for name, line in sorted(lines.items())))
     failed = [name for name, line in lines.items() if not line.startswith("0\t")]

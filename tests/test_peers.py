@@ -47,7 +47,7 @@ def test_a_difference_is_explained_if_the_known_deviation_alone_makes_it(monkeyp
     monkeypatch.setattr(timed, "cpu_seconds", lambda cases: dict.fromkeys(cases, 1.0))
 
     def found(restated: Numbers | None) -> Outcome:
-        sides = Sides(lambda: {"a": 1.0, "b": 2.0}, lambda: {"a": 1.5, "b": 2.0})
+        sides = Sides(ours=lambda: {"a": 1.0, "b": 2.0}, theirs=lambda: {"a": 1.5, "b": 2.0})
         return measured(sides if restated is None else replace(sides, restated=lambda: restated, reason="order"))
 
     plain = found(None)
@@ -125,7 +125,7 @@ def test_only_what_was_looked_at_is_installed(
 
 # The run
 
-GOOD = Outcome(0.1, 2.0, 3, [], [], "")
+GOOD = Outcome(ours=0.1, theirs=2.0, compared=3, explained=[], unexplained=[], reason="")
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,7 @@ def test_the_run_ends_with_1_unless_all_that_can_be_compared_agrees(
     lacking: dict[str, environment.NotUsable],
     code: int,
     said: str,
+    *,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -309,7 +309,14 @@ def _with_measures(result: Result, *measures: str) -> Result:
 
 def without_sites(verdicts: Verdicts) -> Verdicts:
     view = verdicts.view("partial")
-    bare = View("bare", view.all_sites.take(np.arange(0)), view.measures, None, view.given_items, view.statistics)
+    bare = View(
+        name="bare",
+        given_sites=view.all_sites.take(np.arange(0)),
+        measures=view.measures,
+        left_out=None,
+        given_items=view.given_items,
+        statistics=view.statistics,
+    )
     return replace(verdicts, views={"bare": bare})
 
 

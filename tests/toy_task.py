@@ -135,7 +135,7 @@ def corpus(side: str, names: Sequence[str], texts: Sequence[str], policy: Policy
             if policy.unit != "row":
                 sentences.append(len(offset))
         documents.append(len(sentences) - 1)
-    source = Source(tuple(parts), bytearray(bytes(data) + bytes(PADDING)))
+    source = Source(parts=tuple(parts), given=bytearray(bytes(data) + bytes(PADDING)))
     marked = policy.unit == "document"
     start = np.array(offset, np.int64)
     genres = {"genre": TextColumn.of(GENRES.get(name) for name in names)} if set(names) & set(GENRES) else {}
@@ -174,7 +174,14 @@ def aligned(key: Corpus, responses: Sequence[Corpus]) -> Aligned:
         to_response[to_key[known]] = known
         maps.append(RowMap(to_key, to_response))
         notes += response.notes
-    return Aligned(key, tuple(responses), tuple(maps), (None,) * len(maps), None, tuple(notes))
+    return Aligned(
+        key=key,
+        responses=tuple(responses),
+        maps=tuple(maps),
+        segments=(None,) * len(maps),
+        kept=None,
+        notes=tuple(notes),
+    )
 
 
 def spans(side: Corpus) -> Iterator[tuple[int, int]]:
@@ -207,19 +214,19 @@ def judge(toy: Aligned, systems: Sequence[System], policy: Policy) -> Verdicts:
         units=Units(kind, count),
         views={
             "strict": View(
-                "strict",
-                strict.sites(),
-                ("accuracy", "f1", "precision", "recall", "macro_f1", "sentences"),
-                strict.left_out(policy),
-                strict.items(half=False),
+                name="strict",
+                given_sites=strict.sites(),
+                measures=("accuracy", "f1", "precision", "recall", "macro_f1", "sentences"),
+                left_out=strict.left_out(policy),
+                given_items=strict.items(half=False),
             ),
             "partial": View(
-                "partial",
-                partial.sites(),
-                ("f1", "precision", "recall", "macro_f1", "streak", "variety", "accuracy"),
-                partial.left_out(policy),
-                partial.items(half=True),
-                partial.statistics(kind, count),
+                name="partial",
+                given_sites=partial.sites(),
+                measures=("f1", "precision", "recall", "macro_f1", "streak", "variety", "accuracy"),
+                left_out=partial.left_out(policy),
+                given_items=partial.items(half=True),
+                statistics=partial.statistics(kind, count),
             ),
         },
         settings=settings,
@@ -258,12 +265,12 @@ class _Judge:
         ]
         names, codes = canonical([TextColumn.of(column) for column in [self.gold, *judged]])
         return Sites(
-            self.document,
-            self.sentence,
-            self.place,
-            codes[0],
-            tuple(codes[1:]),
-            names,
+            document=self.document,
+            sentence=self.sentence,
+            place=self.place,
+            key=codes[0],
+            values=tuple(codes[1:]),
+            names=names,
             attributes=self._attributes(),
         )
 
@@ -292,7 +299,7 @@ class _Judge:
         table: dict[tuple[int, str, tuple[int, int]], list[float]] = {}
         runs = range(len(self.said))
 
-        def claim(row: int, label: str, span: tuple[int, int], run: int, credit: float) -> None:
+        def claim(row: int, label: str, span: tuple[int, int], run: int, *, credit: float) -> None:
             table.setdefault((row, label, span), [np.nan for _ in runs])[run] = credit
 
         positive = set()
@@ -303,24 +310,30 @@ class _Judge:
             for run in runs:
                 value = self.said[run][row]
                 if self.right(run, row):
-                    claim(*place, run, 1.0 if value == gold or not half else 0.5)
+                    claim(
+                        row=place[0],
+                        label=place[1],
+                        span=place[2],
+                        run=run,
+                        credit=1.0 if value == gold or not half else 0.5,
+                    )
                 elif value != ABSENT:
-                    claim(row, self.ground(value), (NONE, NONE), run, 0.0)
+                    claim(row, label=self.ground(value), span=(NONE, NONE), run=run, credit=0.0)
         for run, row, label, span in self._surplus():
-            claim(row, self.ground(label), span, run, 0.0)
+            claim(row, label=self.ground(label), span=span, run=run, credit=0.0)
         order = sorted(table)
         credit = np.array([table[place] for place in order]).T
         rows = np.array([row for row, _, _ in order])
         labels = TextColumn.of(label for _, label, _ in order)
         return Items(
-            self.document[rows],
-            self.sentence[rows],
-            self.place[rows],
-            labels.codes,
-            labels.names,
-            np.array([place in positive for place in order]),
-            tuple(~np.isnan(column) for column in credit),
-            tuple(np.nan_to_num(column) for column in credit) if half else None,
+            document=self.document[rows],
+            sentence=self.sentence[rows],
+            place=self.place[rows],
+            label=labels.codes,
+            names=labels.names,
+            positive=np.array([place in positive for place in order]),
+            claimed=tuple(~np.isnan(column) for column in credit),
+            credit=tuple(np.nan_to_num(column) for column in credit) if half else None,
         )
 
     def _surplus(self) -> Iterator[tuple[int, int, str, tuple[int, int]]]:
@@ -364,7 +377,12 @@ def _longest(truths: Sequence[bool]) -> int:
 def _maker(name: str, part: str) -> Callable[[str | None], Measure]:
     def make(label: str | None) -> Measure:
         assert label is None
-        return Measure(name, (part, "tokens"), lambda sums: ratio(sums[part], sums["tokens"]), "no token")
+        return Measure(
+            name=name,
+            statistics=(part, "tokens"),
+            finish=lambda sums: ratio(sums[part], sums["tokens"]),
+            undefined="no token",
+        )
 
     return make
 

@@ -88,7 +88,7 @@ def randomisation(folder: Path) -> Sides:
     def theirs() -> Numbers:
         return {**_shares(counts), "p": float(fisher_randomization_test(*counts, RESAMPLES)[0])}
 
-    return Sides(ours, theirs, differing=_other_than_one_p)
+    return Sides(ours=ours, theirs=theirs, differing=_other_than_one_p)
 
 
 def _other_than_one_p(ours: Numbers, theirs: Numbers) -> list[str]:
@@ -142,7 +142,7 @@ def bootstrap(folder: Path) -> Sides:
             if name not in ENDS or _chance_of_rank(drawn[0], mine[name], ENDS[name]) < RARE
         ]
 
-    return Sides(ours, theirs, differing=other_ends)
+    return Sides(ours=ours, theirs=theirs, differing=other_ends)
 
 
 def _chance_of_rank(distribution: Any, end: float, level: float) -> float:
@@ -162,6 +162,6 @@ def _chance_of_rank(distribution: Any, end: float, level: float) -> float:
 
 SCALE = f"{DOCUMENTS:,} documents, {RESAMPLES:,} draws"
 CASES = [
-    Case("ranx", "randomisation test", SCALE, randomisation),
-    Case("scipy", "paired bootstrap interval", SCALE, bootstrap),
+    Case(peer="ranx", what="randomisation test", files=SCALE, sides=randomisation),
+    Case(peer="scipy", what="paired bootstrap interval", files=SCALE, sides=bootstrap),
 ]

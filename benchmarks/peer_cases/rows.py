@@ -66,7 +66,7 @@ def scikit_learn(key: Path, system: Path) -> Answer:
 
 def _sides(folder: Path) -> Sides:
     files = generated(folder)
-    return Sides(ours(*files), scikit_learn(*files))
+    return Sides(ours=ours(*files), theirs=scikit_learn(*files))
 
 
-CASES = [Case("scikit-learn", "accuracy, each label", f"{ROWS:,} rows of CSV", _sides)]
+CASES = [Case(peer="scikit-learn", what="accuracy, each label", files=f"{ROWS:,} rows of CSV", sides=_sides)]

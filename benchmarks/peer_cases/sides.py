@@ -31,7 +31,7 @@ def _same(mine: float, other: float) -> bool:
     return abs(mine - other) <= TOLERANCE * max(1.0, abs(mine))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sides:
     """One question to two programs.
 
@@ -51,7 +51,7 @@ class Sides:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What came of a case.
 
@@ -82,12 +82,12 @@ def measured(sides: Sides) -> Outcome:
     best = cpu_seconds({"ours": sides.ours, "theirs": sides.theirs})
     told = {name: f"{name}: {_told(ours, name)} here, {_told(theirs, name)} there" for name in {*wrong, *still}}
     return Outcome(
-        best["ours"],
-        best["theirs"],
-        len(ours),
-        [told[name] for name in wrong if name not in still],
-        [told[name] for name in sorted(still)],
-        sides.reason,
+        ours=best["ours"],
+        theirs=best["theirs"],
+        compared=len(ours),
+        explained=[told[name] for name in wrong if name not in still],
+        unexplained=[told[name] for name in sorted(still)],
+        reason=sides.reason,
     )
 
 
@@ -95,7 +95,7 @@ def _told(numbers: Numbers, name: str) -> str:
     return f"{numbers[name]:.12g}" if name in numbers else "nothing"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """A question and whom it is put to.
 

@@ -236,7 +236,7 @@ def _distance(one: Any, other: Any) -> int:
 
 def _with_seqeval(files: Tagged) -> Sides:
     warnings.simplefilter("ignore")  # it warns of ratios that are undefined
-    return Sides(exact(files, "macro_f1"), seqeval(files))
+    return Sides(ours=exact(files, "macro_f1"), theirs=seqeval(files))
 
 
 def _with_nervaluate(files: Tagged, *, labels: bool) -> Sides:
@@ -247,18 +247,18 @@ def _with_nervaluate(files: Tagged, *, labels: bool) -> Sides:
         types = {name: number for name, number in as_paired().items() if name.startswith("all type ")}
         return {**theirs(), **types}
 
-    return Sides(four_views(files, labels=labels), theirs, restated=restated, reason=ORDER)
+    return Sides(ours=four_views(files, labels=labels), theirs=theirs, restated=restated, reason=ORDER)
 
 
 GENERATED = f"{TOKENS:,} tokens"
 REAL = "WNUT-17, spinningbytes"
 QUESTIONS: tuple[tuple[str, str, Callable[[Tagged], Sides]], ...] = (
     ("seqeval", "exact spans, each label", _with_seqeval),
-    ("seqscore", "exact spans, each label", lambda files: Sides(exact(files), seqscore(files))),
+    ("seqscore", "exact spans, each label", lambda files: Sides(ours=exact(files), theirs=seqscore(files))),
     ("nervaluate", "four schemas", partial(_with_nervaluate, labels=False)),
     ("nervaluate", "four schemas, each label alone", partial(_with_nervaluate, labels=True)),
 )
 CASES = [
-    *(Case(peer, what, GENERATED, asked(generated, ask)) for peer, what, ask in QUESTIONS),
-    *(Case(peer, what, REAL, asked(wnut, ask), WNUT) for peer, what, ask in QUESTIONS),
+    *(Case(peer=peer, what=what, files=GENERATED, sides=asked(generated, ask)) for peer, what, ask in QUESTIONS),
+    *(Case(peer=peer, what=what, files=REAL, sides=asked(wnut, ask), real=WNUT) for peer, what, ask in QUESTIONS),
 ]

@@ -81,7 +81,9 @@ def read(path: Path) -> Answer:
         return {name: float(count) for name, count in zip(column.names, counts, strict=True) if count}
 
     def run() -> Numbers:
-        corpus = read_input(Input(str(path)), Request("key", "deprel", COLUMNS, layer="arcs"), "tokens")
+        corpus = read_input(
+            Input(path=str(path)), Request(side="key", value="deprel", extra=COLUMNS, layer="arcs"), "tokens"
+        )
         if corpus.arcs is None:
             raise AssertionError(f"no trees in {path}")
         return {
@@ -119,17 +121,19 @@ def parsed(path: Path) -> Answer:
 
 
 def _scores(files: tuple[Path, Path]) -> Sides:
-    return Sides(conll18(*files), udeval(*files))
+    return Sides(ours=conll18(*files), theirs=udeval(*files))
 
 
 def _reading(files: tuple[Path, Path]) -> Sides:
-    return Sides(read(files[0]), parsed(files[0]))
+    return Sides(ours=read(files[0]), theirs=parsed(files[0]))
 
 
 GENERATED = f"{WORDS:,} words"
 CASES = [
-    Case("udtools", "all CoNLL 2018 scores", GENERATED, asked(generated, _scores)),
-    Case("udtools", "all CoNLL 2018 scores", "en_gum, Stanford-18", asked(gum, _scores), GUM),
-    Case("conllu", "reading", GENERATED, asked(generated, _reading)),
-    Case("conllu", "reading", "en_gum", asked(gum, _reading), GUM),
+    Case(peer="udtools", what="all CoNLL 2018 scores", files=GENERATED, sides=asked(generated, _scores)),
+    Case(
+        peer="udtools", what="all CoNLL 2018 scores", files="en_gum, Stanford-18", sides=asked(gum, _scores), real=GUM
+    ),
+    Case(peer="conllu", what="reading", files=GENERATED, sides=asked(generated, _reading)),
+    Case(peer="conllu", what="reading", files="en_gum", sides=asked(gum, _reading), real=GUM),
 ]

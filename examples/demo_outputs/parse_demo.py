@@ -22,7 +22,7 @@ LEFT = {  # what the steps have not turned around
 NOMINAL = {"NOUN", "NUM", "PRON", "PROPN"}
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Word:
     """A word of a tree; the head is a number of another word, counted from 0, or the word's own if it is the root."""
 
@@ -102,7 +102,7 @@ def parser() -> Callable[[list[str]], list[str]]:
         found = pipeline(Doc(pipeline.vocab, words=words, sent_starts=starts))
         labels = [RENAMED.get(each.dep_, each.dep_) for each in found]
         tree = [
-            Word(each.text, each.lemma_, each.pos_, each.tag_, each.head.i, label)
+            Word(form=each.text, lemma=each.lemma_, upos=each.pos_, xpos=each.tag_, head=each.head.i, label=label)
             for each, label in zip(found, labels, strict=True)
         ]
         for step in STEPS:

@@ -83,7 +83,7 @@ def compromise(key: list[Sentence], npm: Path) -> Iterator[list[Span]]:
 
 
 def compromise_span(
-    sentence: Sentence, kind: str, starts: list[int], ends: list[int], tags: list[list[str]]
+    sentence: Sentence, kind: str, starts: list[int], ends: list[int], *, tags: list[list[str]]
 ) -> Span | None:
     """Lay an entity over the words; without prepositions around a date, and without `'s`, which it does not cut off.
 

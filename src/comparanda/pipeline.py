@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 Policy = TypeVar("Policy", bound=str)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """How inputs are read and judged.
 
@@ -168,25 +168,25 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
     responses = (_read_side(given, run, setup) for run, given in outputs)
     aligned = align(gold, responses, missing=missing)
     options = Options(
-        value,
-        setup.maps,
-        setup.fold_case,
-        tuple(setup.only_label),
-        tuple(setup.ignore_label),
-        _trained(task, setup, value),
-        _policy(task, "punctuation", setup.punctuation, PUNCTUATION),
-        _policy(task, "labels", setup.labels, LABELS),
-        rules,
-        setup.paranoid,
-        _same_ids(task, setup),
-        _policy(task, "singletons", setup.singletons, SINGLETONS),
-        _policy(task, "repeated", setup.repeated, REPEATED),
-        _policy(task, "matching", setup.matching, MATCHING),
-        _policy(task, "nouns", setup.nouns, NOUNS),
-        _across(task, setup),
-        missing,
-        _policy(task, "decide", setup.decide, DECIDE),
-        _min_weight(task, setup),
+        column=value,
+        maps=setup.maps,
+        fold_case=setup.fold_case,
+        only=tuple(setup.only_label),
+        ignore=tuple(setup.ignore_label),
+        train=_trained(task, setup, value),
+        punctuation=_policy(task, "punctuation", setup.punctuation, PUNCTUATION),
+        labels=_policy(task, "labels", setup.labels, LABELS),
+        rules=rules,
+        paranoid=setup.paranoid,
+        same_ids=_same_ids(task, setup),
+        singletons=_policy(task, "singletons", setup.singletons, SINGLETONS),
+        repeated=_policy(task, "repeated", setup.repeated, REPEATED),
+        matching=_policy(task, "matching", setup.matching, MATCHING),
+        nouns=_policy(task, "nouns", setup.nouns, NOUNS),
+        across=_across(task, setup),
+        missing=missing,
+        decide=_policy(task, "decide", setup.decide, DECIDE),
+        min_weight=_min_weight(task, setup),
     )
     return Prepared(task, aligned, columns, options)
 
@@ -246,7 +246,15 @@ def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
     wanted = (name for name in setup.attributes if name not in SITE_NAMES) if side == KEY else ()
     options = {**_chunk_options(task, setup), **_belief_options(task, setup)}
     value, limits = setup.column or column, Limits.of(setup.limits)
-    asked = Request(side, value, (*task.columns, *wanted), options, setup.max_line, task.layer, limits=limits)
+    asked = Request(
+        side=side,
+        value=value,
+        extra=(*task.columns, *wanted),
+        options=options,
+        max_line=setup.max_line,
+        layer=task.layer,
+        limits=limits,
+    )
     return asked, task.shape
 
 
@@ -383,9 +391,15 @@ def _trained(task: Task, setup: Setup, value: str | None) -> frozenset[str] | No
         from comparanda.tasks.spans.evaluation import surface_forms
 
         chunks = _chunk_options(task, setup)
-        asked = Request("train", value, (), chunks, setup.max_line, "spans", limits=limits)
+        asked = Request(
+            side="train", value=value, extra=(), options=chunks, max_line=setup.max_line, layer="spans", limits=limits
+        )
         return surface_forms(_read(setup.train, asked, task.shape))
-    corpus = _read(setup.train, Request("train", value, (), {}, setup.max_line, limits=limits), task.shape)
+    corpus = _read(
+        setup.train,
+        Request(side="train", value=value, extra=(), options={}, max_line=setup.max_line, limits=limits),
+        task.shape,
+    )
     if corpus.words is None:
         raise UsageError("the training file has no words")
     return frozenset(corpus.words.intern().names)

@@ -157,7 +157,10 @@ class Result:
         attributes to cut the sites by; trees are cut by the distance and the direction of arcs unless it is empty.
         """
         base, new = self.pair(base, new, view=view)
-        cuts = tuple(self._sliced(name, base, new, None, view, of_pair=True) for name in self._cuts(by, view))
+        cuts = tuple(
+            self._sliced(name, base=base, new=new, measure_name=None, view=view, of_pair=True)
+            for name in self._cuts(by, view)
+        )
         return replace(difference(self.context(view), base, new, keyed_by), slices=cuts)
 
     def confusion(self, run: str, *, view: str | None = None) -> Confusion:
@@ -274,7 +277,7 @@ class Result:
         """Return scores by an attribute, such as label, length, frequency, seen, document or genre."""
         if len(self.systems) > 1:
             base, new = self.pair(base, new, view=view)
-        return self._sliced(by, base, new, measure_name, view)
+        return self._sliced(by, base=base, new=new, measure_name=measure_name, view=view)
 
     def _sliced(
         self,
@@ -282,8 +285,8 @@ class Result:
         base: str | None,
         new: str | None,
         measure_name: str | None,
-        view: str | None,
         *,
+        view: str | None,
         of_pair: bool = False,
     ) -> Slices:
         context = self.context(view)
@@ -297,7 +300,16 @@ class Result:
             )
         chosen = measure(measure_name) if measure_name else None
         column, cells = ground.column, self._column_of_kinds
-        return slices(context, by, column(by), base, new, chosen, of_pair=of_pair, cells=cells(by, context.view))
+        return slices(
+            context,
+            by=by,
+            column=column(by),
+            base=base,
+            new=new,
+            wanted=chosen,
+            of_pair=of_pair,
+            cells=cells(by, context.view),
+        )
 
     def _column_of_kinds(self, by: str, view: View) -> Column | None:
         """Return an attribute of the kinds of sites that are only counted; None where there are none."""
@@ -331,12 +343,12 @@ class Result:
         named = base is not None and new is not None
         if len(self.systems) > 1:
             base, new = self.pair(base, new, view=view)
-        found = selected(self.verdicts, context.view, where, base, new, alone=named)
-        return examples(context, found, top, base, new)
+        found = selected(self.verdicts, view=context.view, where=where, base=base, new=new, alone=named)
+        return examples(context, selection=found, top=top, base=base, new=new)
 
     def count(self, where: str, base: str | None = None, new: str | None = None, *, view: str | None = None) -> int:
         """Return how many sites a condition selects."""
-        return len(selected(self.verdicts, self.verdicts.view(view), where, base, new))
+        return len(selected(self.verdicts, view=self.verdicts.view(view), where=where, base=base, new=new))
 
     def where(self, condition: str, *, view: str | None = None) -> Result:
         """Return the result on the sites that fulfil a condition alone."""
@@ -371,7 +383,7 @@ class Result:
         context = self.context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
         cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in self._cuts(by, view))
-        return anatomy(context, pair, cuts, self.signature, order, keyed_by)
+        return anatomy(context, pair=pair, cuts=cuts, signature=self.signature, order=order, keyed_by=keyed_by)
 
     def _cuts(self, by: Sequence[str] | None, view: str | None) -> Sequence[str]:
         """Return what to cut by: as asked for, or as the task proposes."""
@@ -417,7 +429,13 @@ class Result:
     def context(self, view: str | None = None) -> Context:
         """Return the ground that findings of a view stand on."""
         chosen: View = self.verdicts.view(view)
-        return Context(self.verdicts, chosen, self.resamples, self.seed, self.zero_division)
+        return Context(
+            verdicts=self.verdicts,
+            view=chosen,
+            resamples=self.resamples,
+            seed=self.seed,
+            zero_division=self.zero_division,
+        )
 
 
 def _same_sites(view: View, chosen: View, narrowed: View, rows: Rows) -> Rows:

@@ -56,7 +56,8 @@ def make(draw: random.Random, *, shuffled: bool = False, damages: Sequence[str] 
     answer = [_quoted(draw, text, place, draw.choice(damages)) for place in found if draw.random() < 0.7]
     for _ in range(draw.choice((0, 0, 1, 2))):
         answer.insert(
-            draw.randint(0, len(answer)), Quoted(Claim(_invented(draw), draw.choice(LABELS)), None, "invented")
+            draw.randint(0, len(answer)),
+            Quoted(Claim(quote=_invented(draw), label=draw.choice(LABELS)), None, "invented"),
         )
     if shuffled:
         draw.shuffle(answer)
@@ -89,7 +90,7 @@ def copied(draw: random.Random, made: Made, *, damage: float = 0.0) -> tuple[str
     claims, truths = [], []
     for (begin, end), label in sorted(mentions.items()):
         if begin in begins and end in ends:
-            claims.append(Claim(copy[begins[begin] : ends[end]], label, begin=begins[begin]))
+            claims.append(Claim(quote=copy[begins[begin] : ends[end]], label=label, begin=begins[begin]))
             truths.append((begin, end))
     return copy, claims, truths
 
@@ -148,7 +149,9 @@ def _quoted(draw: random.Random, text: str, place: Place, damage: str) -> Quoted
         case _:
             changed = quote
     known = changed == quote or changed in text
-    return Quoted(Claim(quote if known else changed, draw.choice(LABELS)), place, "none" if known else damage)
+    return Quoted(
+        Claim(quote=quote if known else changed, label=draw.choice(LABELS)), place, "none" if known else damage
+    )
 
 
 def _slip(draw: random.Random, quote: str) -> str:

@@ -26,12 +26,12 @@ KEY = (
 
 
 def chained(text: str) -> Corpus:
-    return conllu.read(Source.of_text("f.conllu", text.encode()), Request("x", layer="chains"))
+    return conllu.read(Source.of_text("f.conllu", text.encode()), Request(side="x", layer="chains"))
 
 
 def clustered(*given: dict[str, Any]) -> Corpus:
     text = "".join(f"{json.dumps(each)}\n" for each in given)
-    return clusters.read(Source.of_text("r.jsonl", text.encode()), Request("r", layer="chains"))
+    return clusters.read(Source.of_text("r.jsonl", text.encode()), Request(side="r", layer="chains"))
 
 
 def placed(key: Corpus, response: Corpus) -> tuple[str, list[list[tuple[int, int, int]]], list[list[tuple[int, int]]]]:

@@ -172,7 +172,7 @@ def test_words_of_white_space_change_nothing_but_what_is_claimed(seed: int) -> N
     maker = Maker(seed)
     key, response = maker.pair()
     blanks = [maker.chance.random() < 0.5 for _ in response]
-    blank = Word("\u00a0", "_", "X", "x", "_", 1, "punct")
+    blank = Word(form="\u00a0", lemma="_", upos="X", xpos="x", feats="_", head=1, deprel="punct")
     padded = [
         replace(sentence, tokens=[*sentence.tokens, *([Token(blank.form, (blank,))] * more)])
         for sentence, more in zip(response, blanks, strict=True)

@@ -30,10 +30,8 @@ KINDS = {"", "normalised", "inside", "fuzzy", "ambiguous", "repeated", "hallucin
 
 def place(text: str, *quotes: str | tuple[str, str] | Claim, copy: str | None = None) -> list[tuple[int, int] | str]:
     """Place quotes, given with a label or without; a plain place stands for itself, any other behind its kind."""
-    claims = [
-        each if isinstance(each, Claim) else Claim(*(each if isinstance(each, tuple) else (each, "X")))
-        for each in quotes
-    ]
+    named = [(each, "X") if isinstance(each, str) else each for each in quotes]
+    claims = [each if isinstance(each, Claim) else Claim(quote=each[0], label=each[1]) for each in named]
     searched = Searched(text)
     return [shown(each) for each in place_claims(searched, claims, None if copy is None else Copied(searched, copy))]
 
@@ -167,13 +165,16 @@ class TestSeveral:
 
     def test_an_answer_may_say_which_occurrence(self) -> None:
         text = "Bo, Bo and Bo"
-        assert place(text, Claim("Bo", "X", occurrence=2)) == [(4, 6)]
-        assert place(text, Claim("Bo", "X", occurrence=3), "Bo") == [(11, 13), "ambiguous 0:2"]
-        assert place(text, Claim("Bo", "X", occurrence=2), Claim("Bo", "X", occurrence=2)) == [(4, 6), "repeated"]
-        assert place(text, Claim("Bo", "X", occurrence=1 << 61)) == ["ambiguous 0:2"]
+        assert place(text, Claim(quote="Bo", label="X", occurrence=2)) == [(4, 6)]
+        assert place(text, Claim(quote="Bo", label="X", occurrence=3), "Bo") == [(11, 13), "ambiguous 0:2"]
+        assert place(text, Claim(quote="Bo", label="X", occurrence=2), Claim(quote="Bo", label="X", occurrence=2)) == [
+            (4, 6),
+            "repeated",
+        ]
+        assert place(text, Claim(quote="Bo", label="X", occurrence=1 << 61)) == ["ambiguous 0:2"]
 
     def test_ids_tell_items_apart_too(self) -> None:
-        claims = [Claim("Bo", "PER", "Q1"), Claim("Bo", "PER", "Q2")]
+        claims = [Claim(quote="Bo", label="PER", id="Q1"), Claim(quote="Bo", label="PER", id="Q2")]
         assert place("Bo met Bo", *claims) == [(0, 2), (7, 9)]
         assert place("Bo met Bo, Eve", "Eve", *claims) == [(11, 14), "ambiguous 0:2", "ambiguous 7:9"]
 
@@ -182,47 +183,49 @@ class TestCopies:
     TEXT = "Bo met Anna. Then Bo left, and Bo came."
 
     def test_the_text_around_an_item_tells_its_place(self) -> None:
-        assert place(self.TEXT, Claim("Bo", "X", begin=18), copy=self.TEXT) == [(18, 20)]
+        assert place(self.TEXT, Claim(quote="Bo", label="X", begin=18), copy=self.TEXT) == [(18, 20)]
 
     def test_white_space_case_and_words_around_do_not_matter(self) -> None:
         copy = "Here it is:\n\nbo met  Anna. Then Bo left, and Bo came. Done."
-        assert place(self.TEXT, Claim("Bo", "X", begin=copy.index("Bo left")), copy=copy) == [(18, 20)]
-        assert place(self.TEXT, Claim("bo", "X", begin=13), copy=copy) == ["normalised 0:2"]
+        assert place(self.TEXT, Claim(quote="Bo", label="X", begin=copy.index("Bo left")), copy=copy) == [(18, 20)]
+        assert place(self.TEXT, Claim(quote="bo", label="X", begin=13), copy=copy) == ["normalised 0:2"]
 
     def test_a_part_of_a_word(self) -> None:
-        assert place("Annabel left", Claim("Anna", "X", begin=0), copy="Annabel left") == [(0, 4)]
+        assert place("Annabel left", Claim(quote="Anna", label="X", begin=0), copy="Annabel left") == [(0, 4)]
 
     def test_a_copy_with_a_slip_is_certain_elsewhere(self) -> None:
         text = "one two three Bo four five six Bo seven eight nine"
         copy = text.replace("nine", "nein")
-        assert place(text, Claim("Bo", "X", begin=14), copy=copy) == [(14, 16)]
+        assert place(text, Claim(quote="Bo", label="X", begin=14), copy=copy) == [(14, 16)]
 
     def test_a_copy_with_a_gap_is_not_certain(self) -> None:
-        assert place("Bo left. Bo came.", Claim("Bo", "X", begin=0), copy="Bo came.") == ["ambiguous 0:2"]
+        assert place("Bo left. Bo came.", Claim(quote="Bo", label="X", begin=0), copy="Bo came.") == ["ambiguous 0:2"]
 
     def test_a_slip_in_the_item(self) -> None:
         text = "then Angela Merkel went, and Angela Merkel came"
         copy = text.replace("Merkel went", "Merkle went")
-        assert place(text, Claim("Angela Merkle", "X", begin=5), copy=copy) == ["fuzzy 5:18"]
+        assert place(text, Claim(quote="Angela Merkle", label="X", begin=5), copy=copy) == ["fuzzy 5:18"]
 
     def test_a_part_of_a_word_that_is_written_otherwise(self) -> None:
-        assert place("ANNABEL left, ANNABEL", Claim("Anna", "X", begin=0), copy="Annabel left, Annabel") == [
-            "hallucinated"
-        ]
+        assert place(
+            "ANNABEL left, ANNABEL", Claim(quote="Anna", label="X", begin=0), copy="Annabel left, Annabel"
+        ) == ["hallucinated"]
 
     def test_a_sign_that_the_copy_has_lost(self) -> None:
         text, copy = ", Angela Merkel went", "Angela Merkle went"
-        assert place(text, Claim("Angela Merkle", "X", begin=0), copy=copy) == ["fuzzy 2:15"]
+        assert place(text, Claim(quote="Angela Merkle", label="X", begin=0), copy=copy) == ["fuzzy 2:15"]
 
     def test_what_a_copy_adds_is_hallucinated(self) -> None:
         copy = "Bo met Anna. Then Zed left, and Bo came."
-        assert place(self.TEXT, Claim("Zed", "X", begin=18), copy=copy) == ["hallucinated"]
+        assert place(self.TEXT, Claim(quote="Zed", label="X", begin=18), copy=copy) == ["hallucinated"]
 
     def test_a_long_copy_with_slips_at_both_ends(self) -> None:
         words = [f"w{number}" if number % 7 else "Bo" for number in range(9000)]
         text, copy = " ".join(words), " ".join(["x", *words[1:-1], "y"])
         begin = copy.index("Bo", 20_000)
-        assert place(text, Claim("Bo", "X", begin=begin), copy=copy) == [f"ambiguous {begin + 1}:{begin + 3}"]
+        assert place(text, Claim(quote="Bo", label="X", begin=begin), copy=copy) == [
+            f"ambiguous {begin + 1}:{begin + 3}"
+        ]
 
 
 class TestManyAnswers:
@@ -296,7 +299,7 @@ class TestLongTexts:
 
     def timed(self, text: str, quotes: list[str]) -> list[str]:
         begin = time.process_time()
-        found = place_claims(Searched(text), [Claim(quote, "X") for quote in quotes])
+        found = place_claims(Searched(text), [Claim(quote=quote, label="X") for quote in quotes])
         assert time.process_time() - begin < 40
         return [each.placing for each in found]
 
@@ -369,7 +372,7 @@ def answers(name: str, given: dict[str, Any], **more: Any) -> str:
 
 
 def read(written: str, side: str = "x") -> Corpus:
-    return read_input(Input.parse(written), Request(side, layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side=side, layer="spans"), "tokens")
 
 
 def outcomes(result: comparanda.Result, view: str | None = None) -> dict[str, int]:
@@ -598,5 +601,5 @@ def test_spans_that_only_look_like_unplaced_ones_stay() -> None:
     said = {"begin": 3, "end": 3, "label": "PER", "placing": "hallucinated", "quote": "x"}
     other = {**said, "begin": 0}
     key, response = KEY[:1], [{**KEY[0], "spans": [{**said, "begin": 0, "end": 4}, other]}]
-    prepared = prepare(put("k.jsonl", key), {"s": put("r.jsonl", response)}, Setup("span"))
+    prepared = prepare(put("k.jsonl", key), {"s": put("r.jsonl", response)}, Setup(task="span"))
     assert [each.begin.tolist() for each in place_spans(prepared.aligned).sides][1] == [0, 0]

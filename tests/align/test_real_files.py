@@ -16,7 +16,7 @@ KEY = "data/ud/en_ewt/gold/en_ewt-ud-test.conllu"
 WINK = "data/ud/en_ewt/systems/wink-nlp.rawtext.conllu"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tagged:
     """A word with its tag; the characters are those of its token, which may stand for several words."""
 
@@ -44,7 +44,16 @@ def words(lines: list[str]) -> list[Tagged]:
         if last:
             covered = int(last)
         else:
-            found.append(Tagged(begin, end, fields[1].lower(), fields[3], int(number) <= covered, sentence))
+            found.append(
+                Tagged(
+                    begin=begin,
+                    end=end,
+                    form=fields[1].lower(),
+                    tag=fields[3],
+                    ranged=int(number) <= covered,
+                    sentence=sentence,
+                )
+            )
     return found
 
 

@@ -31,7 +31,7 @@ Span = tuple[str, tuple[Piece, ...], str]
 """A document, pieces in characters that are no white space, and a label."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Side:
     """What one side shows: the input, where it shows each character, and its spans.
 
@@ -72,7 +72,7 @@ class Maker:
         self, name: str, *, mixed: bool = False, ranges: bool = False, ends: dict[str, list[int]] | None = None
     ) -> Side:
         """Show the text as words with BIO tags: in columns, or in CoNLL-U with tokens of several words."""
-        side, lines = Side(None), list[str]()
+        side, lines = Side(given=None), list[str]()
         for document in self.order(mixed=mixed):
             solid = self.documents[document]
             words = self.cuts(len(solid), self.draw.choice((0.3, 0.7, 1.0))) if ends is None else ends[document]
@@ -152,7 +152,7 @@ class Maker:
 
     def written(self, *, mixed: bool = False) -> Side:
         """Show the text as it is, with white space anywhere, and spans of any kind."""
-        side, records = Side(None), []
+        side, records = Side(given=None), []
         for document in self.order(mixed=mixed):
             solid, text = self.documents[document], ""
             places = []
@@ -217,7 +217,7 @@ def placed(placement: Placement, side: PlacedSpans) -> list[tuple[Any, ...]]:
 
 def laid(key: Side, *responses: Side, **options: Any) -> Placement:
     systems = {f"r{number}": response.given for number, response in enumerate(responses)}
-    return place_spans(prepare(key.given, systems, Setup("span", scheme="bio", **options)).aligned)
+    return place_spans(prepare(key.given, systems, Setup(task="span", scheme="bio", **options)).aligned)
 
 
 def agree(key: Side, *responses: Side, **options: Any) -> Placement:
@@ -308,7 +308,7 @@ def test_a_response_without_a_text_has_its_positions_in_the_keys(seed: int, tmp_
     maker = Maker(seed, tmp_path)
     key = maker.written()
     spans = [(document, *maker.any_span(len(solid))) for document, solid in maker.documents.items() for _ in range(3)]
-    side = Side({name: [] for name in maker.order(mixed=True)}, spans=spans)
+    side = Side(given={name: [] for name in maker.order(mixed=True)}, spans=spans)
     for document, pieces, label in spans:
         side.given[document].append(record(key.places[document], pieces, label))
     agree(key, side)
@@ -317,13 +317,13 @@ def test_a_response_without_a_text_has_its_positions_in_the_keys(seed: int, tmp_
 def test_a_response_without_a_text_cannot_reach_beyond_it(tmp_path: Path) -> None:
     key = [{"id": "d", "text": "Anna saw", "spans": [{"begin": 0, "end": 4, "label": "PER"}]}]
     with pytest.raises(AlignError, match="5:9 ends behind the text of document 'd', which has 8 characters"):
-        laid(Side(key), Side({"d": [{"begin": 5, "end": 9, "label": "PER"}]}))
+        laid(Side(given=key), Side(given={"d": [{"begin": 5, "end": 9, "label": "PER"}]}))
 
 
 def test_characters_of_no_text_are_refused_where_the_key_has_words_alone(tmp_path: Path) -> None:
     key = Maker(1, tmp_path).tagged("key")
     with pytest.raises(AlignError, match="neither this response nor the key has a text"):
-        laid(key, Side({name: [{"begin": 0, "end": 1, "label": "PER"}] for name in key.texts}))
+        laid(key, Side(given={name: [{"begin": 0, "end": 1, "label": "PER"}] for name in key.texts}))
 
 
 # Documents that are missing
@@ -352,7 +352,7 @@ def test_missing_documents_are_empty_or_left_out(seed: int, written: bool, tmp_p
 def test_documents_that_the_key_does_not_have_are_ignored_and_said() -> None:
     key = [{"id": "d", "text": "Anna", "spans": []}]
     more = [{"id": "e", "text": "Anna", "spans": [{"begin": 0, "end": 4, "label": "PER"}]}, {**key[0], "spans": []}]
-    placement = laid(Side(key), Side(more), missing="empty")
+    placement = laid(Side(given=key), Side(given=more), missing="empty")
     assert [len(side) for side in placement.sides] == [0, 0]
     (note,) = placement.notes
     assert (note.what, note.count) == ("spans in documents that the key does not have, ignored", 1)
@@ -366,7 +366,7 @@ def test_so_they_are_if_they_are_longer_and_the_others_have_other_white_space() 
         {"id": "e", "text": "Cleo met Bo in Rome", "spans": [there]},
     ]
     for other in (more, more[::-1]):
-        placement = laid(Side(key), Side(other), missing="empty")
+        placement = laid(Side(given=key), Side(given=other), missing="empty")
         assert placed(placement, placement.sides[1]) == [("d", ((5, 9),), "PER")]
 
 
@@ -378,7 +378,7 @@ def text(shown: str, *spans: tuple[int, int]) -> Side:
     first, *more = shown.split("|")
     written = [{"begin": begin, "end": end, "label": "X"} for begin, end in spans]
     records: list[Any] = [{"id": "d0", "text": first, "spans": written}]
-    return Side([*records, *({"id": f"d{n}", "text": each, "spans": []} for n, each in enumerate(more, start=1))])
+    return Side(given=[*records, *({"id": f"d{n}", "text": each, "spans": []} for n, each in enumerate(more, start=1))])
 
 
 def carried(key: str, response: str, span: tuple[int, int]) -> tuple[str, int, int]:
@@ -445,7 +445,7 @@ def test_a_token_of_several_words_stands_where_its_characters_do(tmp_path: Path)
     response.write_text(
         "\n".join([word(1, "a", "O"), f"2-3\tbcd{blank}", word(2, "x", "B-PER"), word(3, "y", "I-PER"), "", ""])
     )
-    placement = laid(Side(f"{key}::conllu"), Side(f"{response}::conllu"), column="xpos")
+    placement = laid(Side(given=f"{key}::conllu"), Side(given=f"{response}::conllu"), column="xpos")
     (found,) = placed(placement, placement.sides[1])
     assert placement.ground.raw.documents == ("ab cd",)
     assert found[1] == ((1, 5),)

@@ -112,7 +112,7 @@ def test_a_result_folder_does_not_mind_the_file(demo: Path, capsys: pytest.Captu
     ],
 )
 def test_what_a_file_cannot_say(
-    text: str, code: int, problem: str, work: Path, capsys: pytest.CaptureFixture[str]
+    text: str, code: int, problem: str, work: Path, *, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("c.toml", text)
     outcome = run(capsys, "compare", "--config", "c.toml")

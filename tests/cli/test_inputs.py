@@ -184,7 +184,7 @@ def test_the_demo_is_copied_and_a_folder_that_cannot_be(work: Path, capsys: pyte
     ],
 )
 def test_the_demo_of_a_task_is_the_same_as_its_copied_files(
-    task: str, pattern: str, names: tuple[str, ...], work: Path, capsys: pytest.CaptureFixture[str]
+    task: str, pattern: str, names: tuple[str, ...], work: Path, *, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys, "demo", "--copy", "here")
     files = [pattern.format(name) for name in names]

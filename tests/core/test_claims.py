@@ -31,18 +31,18 @@ def made(*claimed: Claimed) -> Claims:
     counts = np.array([numbers[claim] for claim in ordered], np.int32).T
     names = tuple(sorted({span.label for span in spans}))
     return Claims(
-        document,
-        document,
-        begin.astype(np.int32),
-        np.maximum(end - begin, 1).astype(np.int32),
-        begin,
-        end,
-        cut_numbers(len(spans), fragments, ways_of_being_cut([fragments])),
-        fragments,
-        np.array([names.index(span.label) for span in spans], np.uint8),
-        names,
-        counts[0],
-        tuple(counts[1:]),
+        document=document,
+        sentence=document,
+        place=begin.astype(np.int32),
+        width=np.maximum(end - begin, 1).astype(np.int32),
+        begin=begin,
+        end=end,
+        pieces=cut_numbers(len(spans), fragments, ways_of_being_cut([fragments])),
+        fragments=fragments,
+        label=np.array([names.index(span.label) for span in spans], np.uint8),
+        names=names,
+        key=counts[0],
+        runs=tuple(counts[1:]),
     )
 
 

@@ -47,9 +47,31 @@ def texts(key: Corpus) -> Texts:
 @pytest.mark.parametrize(
     ("document", "place", "expected"),
     [
-        (0, 0, Excerpt("one", "", "Zeit", "fliegt", {"key": "key.txt:1", "crf": "crf.txt:1"})),
-        (0, 1, Excerpt("one", "Zeit", "fliegt", "", {"key": "key.txt:2", "crf": "crf.txt:2"})),
-        (1, 1, Excerpt("two", "Das", "naïve", "Lied", {"key": "key.txt:5", "crf": "crf.txt:5"})),
+        (
+            0,
+            0,
+            Excerpt(
+                document="one", before="", word="Zeit", after="fliegt", places={"key": "key.txt:1", "crf": "crf.txt:1"}
+            ),
+        ),
+        (
+            0,
+            1,
+            Excerpt(
+                document="one", before="Zeit", word="fliegt", after="", places={"key": "key.txt:2", "crf": "crf.txt:2"}
+            ),
+        ),
+        (
+            1,
+            1,
+            Excerpt(
+                document="two",
+                before="Das",
+                word="naïve",
+                after="Lied",
+                places={"key": "key.txt:5", "crf": "crf.txt:5"},
+            ),
+        ),
     ],
 )
 def test_an_excerpt_is_the_sentence_around_the_word(document: int, place: int, expected: Excerpt) -> None:
@@ -57,7 +79,7 @@ def test_an_excerpt_is_the_sentence_around_the_word(document: int, place: int, e
 
 
 def test_without_words_the_places_are_still_known() -> None:
-    expected = Excerpt("two", "", "", "", {"key": "key.txt:6", "crf": "crf.txt:6"})
+    expected = Excerpt(document="two", before="", word="", after="", places={"key": "key.txt:6", "crf": "crf.txt:6"})
     assert texts(corpus(words=False)).excerpt(1, 2) == expected
 
 

@@ -41,7 +41,7 @@ def test_measures_that_take_no_label_refuse_one() -> None:
 
 
 def test_a_label_may_be_a_star() -> None:
-    population = Population(("*", "A", "*"), {"x": ("*", "*", "A")}, (0, 0, 0), (0, 0, 0))
+    population = Population(key=("*", "A", "*"), systems={"x": ("*", "*", "A")}, sentence=(0, 0, 0), document=(0, 0, 0))
     found = population.result().scores("f1[*]", "recall[*]", "accuracy[*]")
     assert [score.value for score in found.scores] == [0.5, 0.5, 0.5]
 
@@ -98,7 +98,7 @@ def test_measures_finish_sums_of_any_shape(population: Population) -> None:
 
 
 def test_an_unknown_statistic_is_refused() -> None:
-    verdicts = Population(("A",), {"x": ("A",)}, (0,), (0,)).verdicts()
+    verdicts = Population(key=("A",), systems={"x": ("A",)}, sentence=(0,), document=(0,)).verdicts()
     with pytest.raises(UsageError, match="the view 'tag' has no statistic 'nothing'"):
         unit_statistics(verdicts, verdicts.view(), ["nothing"])
 
@@ -106,11 +106,14 @@ def test_an_unknown_statistic_is_refused() -> None:
 def test_another_package_can_add_a_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "_MAKERS", dict(measures._MAKERS))
     register("error", lambda _: _error_rate())
-    population = Population(("A", "A", "B"), {"x": ("A", "B", "A")}, (0, 0, 0), (0, 0, 0))
+    population = Population(key=("A", "A", "B"), systems={"x": ("A", "B", "A")}, sentence=(0, 0, 0), document=(0, 0, 0))
     assert close(population.result().scores("error").value("x"), 2 / 3)
 
 
 def _error_rate() -> measures.Measure:
     return measures.Measure(
-        "error", ("right", "sites"), lambda sums: 1 - ratio(sums["right"], sums["sites"]), "no site"
+        name="error",
+        statistics=("right", "sites"),
+        finish=lambda sums: 1 - ratio(sums["right"], sums["sites"]),
+        undefined="no site",
     )

@@ -86,7 +86,7 @@ def memory(here: Path) -> Iterator[str]:
 
 @pytest.fixture
 def web(here: Path) -> Iterator[Web]:
-    with serving(Web(here.parent)) as found:
+    with serving(Web(folder=here.parent)) as found:
         yield found
 
 
@@ -129,11 +129,17 @@ class TestPaths:
     @pytest.mark.parametrize(
         ("written", "found"),
         [
-            ("s3://b/x.conllu", Input("s3://b/x.conllu")),
-            ("crf=s3://b/x.txt::columns?column=2", Input("s3://b/x.txt", "crf", "columns", {"column": "2"})),
-            ("crf=s3://b/x.txt?column=2", Input("s3://b/x.txt", "crf", None, {"column": "2"})),
-            ("crf=https://h/x.txt?column=2", Input("https://h/x.txt?column=2", "crf")),
-            ("https://h/x.txt?a=1&b=2::?column=2", Input("https://h/x.txt?a=1&b=2", None, None, {"column": "2"})),
+            ("s3://b/x.conllu", Input(path="s3://b/x.conllu")),
+            (
+                "crf=s3://b/x.txt::columns?column=2",
+                Input(path="s3://b/x.txt", name="crf", format="columns", options={"column": "2"}),
+            ),
+            ("crf=s3://b/x.txt?column=2", Input(path="s3://b/x.txt", name="crf", format=None, options={"column": "2"})),
+            ("crf=https://h/x.txt?column=2", Input(path="https://h/x.txt?column=2", name="crf")),
+            (
+                "https://h/x.txt?a=1&b=2::?column=2",
+                Input(path="https://h/x.txt?a=1&b=2", name=None, format=None, options={"column": "2"}),
+            ),
         ],
     )
     def test_the_notation_of_inputs(self, written: str, found: Input) -> None:
@@ -158,7 +164,8 @@ class TestReading:
 
     def test_a_folder_of_brat_files(self, memory: str) -> None:
         own, other = (
-            read_input(Input(f"{base}/brat", None, "brat"), Request(layer="spans"), "tokens") for base in ("c", memory)
+            read_input(Input(path=f"{base}/brat", name=None, format="brat"), Request(layer="spans"), "tokens")
+            for base in ("c", memory)
         )
         assert other.documents.names == own.documents.names == ("deep/two", "one")
         assert [str(note).replace("memory://", "") for note in other.notes] == [str(note) for note in own.notes]
@@ -190,7 +197,7 @@ class TestReading:
         assert cut.scores().to_json() == cp.compare(key, {"a": output}, task="pos").scores().to_json()
 
     def test_of_a_stretch_only_its_bytes_are_fetched(self, web: Web) -> None:
-        stretch = Stretch(RemotePath(f"{web.url}/c/a.conllu"), 16, 40)
+        stretch = Stretch(file=RemotePath(f"{web.url}/c/a.conllu"), start=16, stop=40)
         source = load_files([stretch], side="key")
         assert source.data.startswith(Path("c/a.conllu").read_bytes()[16:40])
         assert web.asked == [("/c/a.conllu", "bytes=16-39")]
@@ -259,7 +266,7 @@ class TestCommands:
         def order(tag: str) -> list[str]:
             for name in "abcdefgh":
                 fsspec.filesystem("memory").pipe_file(f"/c/subs/{name}.conllu", f"{name} {tag}".encode())
-            found = gather([Input(f"{memory}/subs")]).submissions
+            found = gather([Input(path=f"{memory}/subs")]).submissions
             return [each.own_name for each in anonymised(found, 1)]
 
         assert order("x") == order("x") != order("y")
@@ -273,12 +280,12 @@ class TestCommands:
         assert written[0] == written[1]
 
     def test_parts_are_not_gone_on_with_if_training_data_changed(self, memory: str) -> None:
-        setup = Setup("pos", train=f"{memory}/many/*.conllu")
+        setup = Setup(task="pos", train=f"{memory}/many/*.conllu")
         before = files_beside(setup)
         assert [name for name, _ in before] == ["memory://c/many/b-a.conllu"]
         fsspec.filesystem("memory").pipe_file("/c/many/b-a.conllu", b"")
         assert files_beside(setup) != before
-        assert files_beside(Setup("pos", train="memory://none")) == ()
+        assert files_beside(Setup(task="pos", train="memory://none")) == ()
 
     def test_training_data(self, memory: str) -> None:
         key, output = f"{memory}/key.conllu", f"{memory}/a.conllu"
@@ -321,7 +328,7 @@ class TestChanges:
         assert "changed while it was being read" in message
 
     def test_a_stretch_that_is_not_there(self, memory: str) -> None:
-        stretch = Stretch(RemotePath(f"{memory}/a.conllu"), 10, 1_000_000)
+        stretch = Stretch(file=RemotePath(f"{memory}/a.conllu"), start=10, stop=1_000_000)
         assert "changed while it was being read" in refusal(load_files, [stretch], side="key")
 
 
@@ -370,11 +377,11 @@ class TestErrors:
         fsspec.filesystem("memory").pipe_file("/c/key.conllu", b"1\tone\n")
 
         def reading() -> Corpus:
-            return read_input(Input(f"{memory}/key.conllu", None, "conllu"), Request(), "tokens")
+            return read_input(Input(path=f"{memory}/key.conllu", name=None, format="conllu"), Request(), "tokens")
 
         assert refusal(reading).startswith("memory://c/key.conllu:1: ")
 
     def test_documents_are_found_where_they_are(self, memory: str) -> None:
-        corpus = read_input(Input(f"{memory}/key.conllu"), Request(), "tokens")
+        corpus = read_input(Input(path=f"{memory}/key.conllu"), Request(), "tokens")
         assert list(documents(corpus))[:2] == ["d0", "d1"]
         assert str(corpus.location(0)) == "memory://c/key.conllu:2"

@@ -18,7 +18,9 @@ from comparanda.core.verdicts import View
 from tests import reference
 from tests.findings.populations import Population, identity, populations, sets, written
 
-SMALL = Population(("A", "B", "A"), {"x": ("A", "A", None), "y": ("B", "B", "A")}, (0, 0, 1), (0, 0, 1))
+SMALL = Population(
+    key=("A", "B", "A"), systems={"x": ("A", "A", None), "y": ("B", "B", "A")}, sentence=(0, 0, 1), document=(0, 0, 1)
+)
 
 
 def test_special_values_are_shown_in_brackets() -> None:
@@ -95,7 +97,9 @@ def test_items_may_be_given_by_the_judge() -> None:
 
 def test_items_of_nothing_are_nothing() -> None:
     empty = frozenset[str]()
-    items = items_of_sites(Population((empty,), {"x": (empty,)}, (0,), (0,)).verdicts().view().sites)
+    items = items_of_sites(
+        Population(key=(empty,), systems={"x": (empty,)}, sentence=(0,), document=(0,)).verdicts().view().sites
+    )
     assert (len(items), items.names) == (0, ())
 
 

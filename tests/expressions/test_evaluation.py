@@ -226,10 +226,10 @@ def test_select_takes_a_condition_only() -> None:
 
 def test_a_scope_may_add_functions_of_its_own() -> None:
     answers = {"crf": np.array([True, False, True, False]), "bert": np.array([True, True, False, False])}
-    system = Parameter("system", literal=True, choices=tuple(answers))
+    system = Parameter(name="system", literal=True, choices=tuple(answers))
     functions = dict(BUILTINS) | {
         "right": Function((system,), "truth", answers.__getitem__),
-        "double": Function((Parameter("number", ("number",)),), "number", lambda number: number * 2),
+        "double": Function((Parameter(name="number", types=("number",)),), "number", lambda number: number * 2),
     }
     scope = Scope(types=SCOPE.types, column=SCOPE.column, length=4, functions=functions)
     assert select("right('crf') and not right('bert')", scope).tolist() == [False, False, True, False]

@@ -21,10 +21,10 @@ from tests.tasks.prob.findings.small import compared as believed
 from tests.tasks.random_links import SYSTEMS, links
 
 SMALL = Population(
-    ("A", "B", "A", "C"),
-    {"x": ("A", "A", None, "B"), "y": ("B", "B", "A", "B"), 'z"': ("A", "A", "C", "C")},
-    (0, 0, 1, 1),
-    (0, 0, 1, 1),
+    key=("A", "B", "A", "C"),
+    systems={"x": ("A", "A", None, "B"), "y": ("B", "B", "A", "B"), 'z"': ("A", "A", "C", "C")},
+    sentence=(0, 0, 1, 1),
+    document=(0, 0, 1, 1),
 )
 """Its items: (0, A) (0, B) (1, A) (1, B) (2, A) (2, C) (3, B) (3, C); the key has (0, A) (1, B) (2, A) (3, C)."""
 
@@ -34,7 +34,8 @@ ALL = ["0A", "0B", "1A", "1B", "2A", "2C", "3B", "3C"]
 def items(where: str, *pair: str, population: Population = SMALL) -> list[str]:
     """Return the items that a condition selects, as their site and label."""
     verdicts = population.verdicts()
-    found = selected(verdicts, verdicts.view(), where, *pair)
+    base, new = pair or (None, None)
+    found = selected(verdicts, view=verdicts.view(), where=where, base=base, new=new)
     assert found.of == "items"
     table = verdicts.view().items
     names = [
@@ -80,7 +81,9 @@ def test_a_condition_on_a_pair(where: str, expected: list[str]) -> None:
 
 
 def test_an_absent_value_is_no_claim() -> None:
-    population = Population(("A", "A"), {"x": (None, None), "y": ("A", "(absent)")}, (0, 0), (0, 0))
+    population = Population(
+        key=("A", "A"), systems={"x": (None, None), "y": ("A", "(absent)")}, sentence=(0, 0), document=(0, 0)
+    )
     assert population.result().count('claims("x")') == 0
     assert population.result().count(r'claims("y") and label == "\\(absent)"') == 1
 

@@ -18,7 +18,7 @@ TYPES: dict[str, Type] = {
     "new_error": "truth",
 }
 FUNCTIONS = dict(BUILTINS) | {
-    "right": Signature((Parameter("system", literal=True, choices=("crf", "bert")),), "truth"),
+    "right": Signature((Parameter(name="system", literal=True, choices=("crf", "bert")),), "truth"),
 }
 
 

@@ -17,16 +17,16 @@ from tests.findings.every_task import crowded_spans, fuzzy_spans, linked, spans,
 from tests.findings.populations import NAMES, Population, identity, populations, seen, sets, written
 
 SMALL = Population(
-    ("A", "B", "A", "C"),
-    {"x": ("A", "A", None, "B"), "y": ("B", "B", "A", "A"), 'z"': ("A", "A", "C", "C")},
-    (0, 0, 1, 1),
-    (0, 0, 1, 1),
+    key=("A", "B", "A", "C"),
+    systems={"x": ("A", "A", None, "B"), "y": ("B", "B", "A", "A"), 'z"': ("A", "A", "C", "C")},
+    sentence=(0, 0, 1, 1),
+    document=(0, 0, 1, 1),
 )
 
 
 def rows(where: str, base: str | None = None, new: str | None = None) -> list[int]:
     verdicts = SMALL.verdicts()
-    return [int(row) for row in selected(verdicts, verdicts.view(), where, base, new).rows]
+    return [int(row) for row in selected(verdicts, view=verdicts.view(), where=where, base=base, new=new).rows]
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_conditions_on_one_ground_select_what_each_selects_alone(
     links = [link for pair in permutations(result.systems, 2) for link in _links(result, *pair)]
     assert len({link.base for link in links}) == 3
     for link in links:
-        together = selected(verdicts, view, link.where, link.base, link.new, ground=ground)
-        alone = selected(verdicts, view, link.where, link.base, link.new)
+        together = selected(verdicts, view=view, where=link.where, base=link.base, new=link.new, ground=ground)
+        alone = selected(verdicts, view=view, where=link.where, base=link.base, new=link.new)
         assert together.rows.tolist() == alone.rows.tolist()
         assert (together.pairs, together.runs, together.of) == (alone.pairs, alone.runs, alone.of)
 

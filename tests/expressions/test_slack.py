@@ -22,9 +22,9 @@ def holds(text: str, slack: float | None, **values: float) -> bool:
     return bool(found[0])
 
 
-@given(SIGNS, SIGNS, WHOLE, WHOLE, WHOLE, st.sampled_from([0.0, 1e-12, -1e-12]))
+@given(one=SIGNS, two=SIGNS, x=WHOLE, y=WHOLE, z=WHOLE, noise=st.sampled_from([0.0, 1e-12, -1e-12]))
 def test_whole_numbers_compare_as_before_whatever_their_last_bits(
-    one: str, two: str, x: int, y: int, z: int, noise: float
+    *, one: str, two: str, x: int, y: int, z: int, noise: float
 ) -> None:
     for text in (
         f"x {one} y",

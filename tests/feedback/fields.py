@@ -55,11 +55,11 @@ def field(blocks: Sequence[Block], key: int | None = None, *, texts: Sequence[st
     weight, entity, span_of, block, correct, labels = zip(*rows, strict=True) if rows else ((),) * 6
     words = [texts[span] if texts else f"w{span}" for span in span_of]
     beliefs = Beliefs(
-        np.array(weight, np.float64),
-        np.array(entity, np.float64),
-        np.array(span_of, np.int64),
-        np.array(block, np.int64),
-        np.array([max(0.0, 1 - sum(p for p, _ in spans)) for spans in blocks], np.float64),
+        weight=np.array(weight, np.float64),
+        entity=np.array(entity, np.float64),
+        alternative=np.array(span_of, np.int64),
+        block=np.array(block, np.int64),
+        nothing=np.array([max(0.0, 1 - sum(p for p, _ in spans)) for spans in blocks], np.float64),
     )
     return field_of(candidates_of(beliefs, correct, labels, words), sum(correct) if key is None else key, scope)
 
@@ -77,7 +77,14 @@ def listed(
     offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in members])])
     made = Worlds(np.zeros(len(worlds), np.int64), probability, offsets, np.concatenate(members).astype(np.int64))
     empty = 1 - probability.sum() + sum(p for p, rows in worlds if not rows)
-    beliefs = Beliefs(weight, weight.copy(), np.arange(size), np.zeros(size, np.int64), np.array([empty]), made)
+    beliefs = Beliefs(
+        weight=weight,
+        entity=weight.copy(),
+        alternative=np.arange(size),
+        block=np.zeros(size, np.int64),
+        nothing=np.array([empty]),
+        worlds=made,
+    )
     words = texts or [f"w{row}" for row in range(size)]
     return field_of(candidates_of(beliefs, correct, [0] * size, words), sum(correct) if key is None else key)
 

@@ -84,7 +84,7 @@ def two_best_apart(block: Block) -> float:
 # A session of questions
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Session:
     """What is believed, what was asked, and everything that can be counted from that."""
 

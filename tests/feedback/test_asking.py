@@ -23,8 +23,16 @@ TWO = [[(0.9, [(0.6, True), (0.4, False)])], [(0.7, [(1.0, False)])]]
 
 
 def asking_about(some: Field, plan: Plan | None = None, document: str = "d") -> Asking:
-    places = Places((document,), ("",), NOWHERE, NOWHERE, NOWHERE, NOWHERE, lambda _: None)
-    return Asking(some, plan or Plan("entropy"), places)
+    places = Places(
+        documents=(document,),
+        texts=("",),
+        first=NOWHERE,
+        last=NOWHERE,
+        before=NOWHERE,
+        after=NOWHERE,
+        line=lambda _: None,
+    )
+    return Asking(some, plan or Plan(strategy="entropy"), places)
 
 
 def replies(**answers: str | None) -> list[Reply]:
@@ -103,7 +111,7 @@ def test_an_answer_that_says_what_is_known_has_no_effect() -> None:
 
 
 def test_answers_to_all_kinds_go_together() -> None:
-    first, second = asking_about(field(TWO)), asking_about(field(TWO), Plan("entropy", kind="span"))
+    first, second = asking_about(field(TWO)), asking_about(field(TWO), Plan(strategy="entropy", kind="span"))
     both = replies(at_0_1_L0_span="yes", at_0_1_L0_label="no", at_2_3_L0_group="never")
     first.take(both)
     second.take(both[::-1])
@@ -156,7 +164,7 @@ def test_options_are_called_by_their_labels_and_by_more_if_spans_differ() -> Non
 
 def test_a_choice_where_several_can_be_right_leaves_the_others_open() -> None:
     some = listed([(0.5, [0, 1]), (0.3, [0, 2]), (0.1, [2])], [True] * 3)
-    asking = asking_about(some, Plan("entropy", kind="choice"))
+    asking = asking_about(some, Plan(strategy="entropy", kind="choice"))
     assert asked(asking) == ["d:0-1:L0:choice"]
     asking.take([Reply("d:0-1:L0:choice", "L0 ‘w0’", "")])
     assert asking.simulation.beliefs().weight == pytest.approx([1, 0.625, 0.375])
@@ -200,7 +208,7 @@ def test_answers_from_the_key_give_the_simulated_run_question_by_question(
     strategy: str, kind: Kind, handler: str
 ) -> None:
     some = drawn(3, 5, words=4)
-    plan = Plan(strategy, kind=kind, handler=handler)  # type: ignore[arg-type]
+    plan = Plan(strategy=strategy, kind=kind, handler=handler)  # type: ignore[arg-type]
     simulation, asking, said = Simulation(some, plan), asking_about(some, plan), truths(some)
     while (next_one := simulation.next_question()) is not None:
         (question,) = asking.next_questions(1)
@@ -213,7 +221,7 @@ def test_answers_from_the_key_give_the_simulated_run_question_by_question(
 
 
 def test_the_same_answers_give_the_same_questions_at_once_or_one_by_one() -> None:
-    some, plan = drawn(8, 12, words=4), Plan("fgain", handler="statistical")
+    some, plan = drawn(8, 12, words=4), Plan(strategy="fgain", handler="statistical")
     step_by_step, said, given_so_far = asking_about(some, plan), truths(some), []
     for _ in range(8):
         (question,) = step_by_step.next_questions(1)

@@ -27,7 +27,7 @@ def rows(*numbers: int) -> np.ndarray[Any, np.dtype[np.int64]]:
 def told(state: State, row: int, *, yes: bool, kind: str = "label", error: float = 0.0) -> int:
     """Answer one question; return how many contradictions it makes."""
     answer = "yes" if yes else "no"
-    return hear(state, kind, rows(row), answer, error)[1]  # type: ignore[arg-type]
+    return hear(state, kind=kind, rows=rows(row), answer=answer, error=error)[1]  # type: ignore[arg-type]
 
 
 def start(made: Field) -> State:
@@ -118,27 +118,27 @@ def test_labels_without_a_name_stay_with_their_span() -> None:
 
 def test_none_of_these_leaves_nothing() -> None:
     state = start(field([[(0.8, [(0.5, True), (0.2, False)])], [(0.5, [(1.0, True)])]]))
-    assert hear(state, "choice", rows(0, 1), -1, 0.0)[1] == 0
+    assert hear(state, kind="choice", rows=rows(0, 1), answer=-1, error=0.0)[1] == 0
     assert state.weight.tolist() == [0, 0, 0.5]
     assert (state.nothing.tolist(), state.entity.tolist()) == ([1, 0.5], [0, 0.5])
 
 
 def test_none_of_these_from_a_user_who_may_err() -> None:
     state = start(field([[(0.7, [(1.0, True)])]]))
-    hear(state, "choice", rows(0), -1, 0.1)
+    hear(state, kind="choice", rows=rows(0), answer=-1, error=0.1)
     assert state.weight[0] == pytest.approx(0.2058824, abs=1e-6)  # as a no
     assert state.nothing[0] == pytest.approx(1 - 0.2058824, abs=1e-6)
 
 
 def test_a_choice_is_a_yes() -> None:
     state = start(field([W2]))
-    hear(state, "choice", rows(0, 1, 2), 1, 0.0)
+    hear(state, kind="choice", rows=rows(0, 1, 2), answer=1, error=0.0)
     assert state.weight.tolist() == [0, 1, 0]
 
 
 def test_an_answer_about_a_text_is_one_about_each_of_its_tuples() -> None:
     state = start(field([W2, W2]))
-    blocks, _ = hear(state, "group", rows(1, 4), "no", 0.0)
+    blocks, _ = hear(state, kind="group", rows=rows(1, 4), answer="no", error=0.0)
     assert blocks.tolist() == [0, 1]
     assert state.weight[[1, 4]].tolist() == [0, 0]
     assert state.weight[0] == state.weight[3] == pytest.approx(0.3 / 0.46)
@@ -147,7 +147,7 @@ def test_an_answer_about_a_text_is_one_about_each_of_its_tuples() -> None:
 @pytest.mark.parametrize("answer", ["unsure", "mixed"])
 def test_no_answer_changes_nothing(answer: Any) -> None:
     state = start(field([W2]))
-    blocks, odd = hear(state, "group", rows(0), answer, 0.0)
+    blocks, odd = hear(state, kind="group", rows=rows(0), answer=answer, error=0.0)
     assert (len(blocks), odd) == (0, 0)
     assert state.weight.tolist() == field([W2]).start.weight.tolist()
 
@@ -287,7 +287,7 @@ def test_many_at_once_are_as_one_by_one() -> None:
 
 def spread(made: Field, answers: Answers, **options: Any) -> State:
     state = start(made)
-    handler = Statistical(Plan("entropy", handler="statistical", **options), state, made)
+    handler = Statistical(Plan(strategy="entropy", handler="statistical", **options), state, made)
     for row, answer in answers:
         handler.apply("label", rows(row), answer)  # type: ignore[arg-type]
     return state
@@ -346,7 +346,7 @@ def test_evidence_is_what_was_said_of_labels() -> None:
         ("choice", (0, 1), -1, 0.5),
     ):
         state = start(made)
-        Statistical(Plan("entropy", handler="statistical"), state, made).apply(kind, rows(*about), answer)  # type: ignore[arg-type]
+        Statistical(Plan(strategy="entropy", handler="statistical"), state, made).apply(kind, rows(*about), answer)  # type: ignore[arg-type]
         first = 0.4 * factor
         second = 0.1 * (factor if answer in ("no", -1) else 1.0)
         whole = first + second + 0.5

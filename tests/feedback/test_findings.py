@@ -39,7 +39,7 @@ def curve(strategy: str, f1: Sequence[float], seed: int = 13, **columns: Sequenc
     every = {**dict.fromkeys(COLUMNS, f1), **counts, "e100": [0.8] * size, **columns}
     arrays = {name: np.array(every[name], np.float64) for name in COLUMNS}
     answers = np.array([-1, *[1] * (size - 1)], np.int8)
-    return Curve(Plan(strategy, budget=10, seed=seed), arrays, np.arange(size) - 1, answers)
+    return Curve(Plan(strategy=strategy, budget=10, seed=seed), arrays, np.arange(size) - 1, answers)
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def test_without_probabilities_there_is_no_field(result: Result) -> None:
 
 
 def test_seeds_are_for_chance_alone() -> None:
-    plan = Plan("random", seed=5)
+    plan = Plan(strategy="random", seed=5)
     found = plans_of(plan, ["entropy", "random", "entropy"], 3)
     assert [(each.strategy, each.seed) for each in found] == [
         ("entropy", 5),
@@ -255,7 +255,7 @@ def test_the_chart_has_all_strategies_and_what_they_are_compared_with(field: Fie
 
 
 def test_the_first_point_is_the_score_of_the_output_and_all_ends_are_the_ceiling(result: Result, field: Field) -> None:
-    plans = plans_of(Plan("random", ask_certain=True), ["entropy", "high", "random"], 3)
+    plans = plans_of(Plan(strategy="random", ask_certain=True), ["entropy", "high", "random"], 3)
     found = summed_up(field, *tried(field, plans))
     scores = {each.measure: each.value for each in result.scores().scores}
     for name in ("f1", "precision", "recall", "expected_precision", "expected_recall"):

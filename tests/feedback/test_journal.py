@@ -25,12 +25,12 @@ from comparanda.feedback.protocol import Plan, User
 from comparanda.feedback.simulation import Curve, plans_of, simulate, tried
 
 PLANS = {
-    "entropy": Plan("entropy"),
-    "expected gain": Plan("fgain", budget=9),
-    "a noisy user at random": Plan("random", user=User(flip=0.3, unsure=0.2)),
-    "statistical, texts": Plan("infogain", kind="group", handler="statistical"),
-    "choices": Plan("margin", kind="choice", believed_error=0.1, user=User(flip=0.2)),
-    "a fixed order at once": Plan("random", budget=8),
+    "entropy": Plan(strategy="entropy"),
+    "expected gain": Plan(strategy="fgain", budget=9),
+    "a noisy user at random": Plan(strategy="random", user=User(flip=0.3, unsure=0.2)),
+    "statistical, texts": Plan(strategy="infogain", kind="group", handler="statistical"),
+    "choices": Plan(strategy="margin", kind="choice", believed_error=0.1, user=User(flip=0.2)),
+    "a fixed order at once": Plan(strategy="random", budget=8),
 }
 
 
@@ -49,14 +49,23 @@ def small_field() -> Field:
     width = np.ones(size, np.int32)
     return field_of(
         Candidates(
-            document=np.zeros(size, np.int32), sentence=np.zeros(size, np.int32), place=place.astype(np.int32),
-            width=width, begin=place, end=place + 1, label=np.tile([0, 1], blocks), names=("LOC", "PER"),
+            document=np.zeros(size, np.int32),
+            sentence=np.zeros(size, np.int32),
+            place=place.astype(np.int32),
+            width=width,
+            begin=place,
+            end=place + 1,
+            label=np.tile([0, 1], blocks),
+            names=("LOC", "PER"),
             text=TextColumn.of([["Ann", "Bo", "Ely"][each % 3] for each in block.tolist()]),
-            correct=chance.uniform(size=size) < weight, decided=weight > 0.5,
-            beliefs=Beliefs(weight, np.repeat(1 - nothing, 2), block, block, nothing),
+            correct=chance.uniform(size=size) < weight,
+            decided=weight > 0.5,
+            beliefs=Beliefs(
+                weight=weight, entity=np.repeat(1 - nothing, 2), alternative=block, block=block, nothing=nothing
+            ),
         ),
         entities=7,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +153,7 @@ def test_killed_while_it_writes_the_old_file_is_there(
 
 
 def test_what_is_done_is_not_done_again(field: Field, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plans = plans_of(Plan("random", user=User(flip=0.1)), ["entropy", "random"], 3)
+    plans = plans_of(Plan(strategy="random", user=User(flip=0.1)), ["entropy", "random"], 3)
     first = tried(field, plans, Journal(str(tmp_path), field, plans))
     for name in ("Simulation", "simulate"):
         monkeypatch.delattr(module, name)
@@ -154,7 +163,7 @@ def test_what_is_done_is_not_done_again(field: Field, tmp_path: Path, monkeypatc
 
 
 def test_other_data_another_plan_and_other_versions_are_refused(field: Field, tmp_path: Path) -> None:
-    plan = Plan("entropy", budget=5)
+    plan = Plan(strategy="entropy", budget=5)
     Journal(str(tmp_path), field, [plan])
     Journal(str(tmp_path), field, [plan])
     for other, said in {
@@ -176,7 +185,7 @@ def test_other_data_another_plan_and_other_versions_are_refused(field: Field, tm
 
 
 def test_folders_and_files_of_others_are_left_alone(field: Field, tmp_path: Path) -> None:
-    plan = Plan("entropy")
+    plan = Plan(strategy="entropy")
     (tmp_path / "photo.png").write_bytes(b"x")
     with pytest.raises(UsageError, match="has files, but none of a simulation"):
         Journal(str(tmp_path), field, [plan])

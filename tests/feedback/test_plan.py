@@ -11,10 +11,10 @@ from comparanda.feedback.protocol import FIXED, STRATEGIES, Plan, User
 
 
 def test_a_strategy_is_enough() -> None:
-    plan = Plan("entropy")
+    plan = Plan(strategy="entropy")
     assert (plan.kind, plan.handler, plan.budget, plan.decide, plan.cost) == ("label", "basic", None, "tuple", 1.0)
     assert plan.user.truthful
-    assert Plan("entropy", kind="choice").cost == 2.0
+    assert Plan(strategy="entropy", kind="choice").cost == 2.0
 
 
 def test_fixed_orders_are_strategies() -> None:

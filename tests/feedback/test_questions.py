@@ -92,7 +92,7 @@ def test_one_question_is_expected_to_help_as_much_as_its_answers_do_on_average()
 
 def places(some: Field) -> Places:
     zero = np.zeros(len(some), np.int64)
-    return Places(("d",), ("x",), zero, zero, zero, zero, lambda _: None)
+    return Places(documents=("d",), texts=("x",), first=zero, last=zero, before=zero, after=zero, line=lambda _: None)
 
 
 def sums(simulation: Simulation) -> tuple[float, float]:
@@ -103,7 +103,7 @@ def sums(simulation: Simulation) -> tuple[float, float]:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["label", "span"])
 def test_what_is_expected_is_the_average_over_all_answers(seed: int, kind: Kind) -> None:
-    some, plan = drawn(seed, 4), Plan("margin", kind=kind)
+    some, plan = drawn(seed, 4), Plan(strategy="margin", kind=kind)
     asking = Asking(some, plan, places(some))
     found = questions(asking, 3)
     assert found.expected is not None
@@ -179,7 +179,7 @@ def test_none_of_the_options_is_as_probable_as_the_worlds_without_any() -> None:
 def test_what_stands_nowhere_in_the_text_is_shown_without_it() -> None:
     some = drawn(1, 1)
     behind = replace(places(some), last=np.full(len(some), 9))
-    (each,) = questions(Asking(some, Plan("entropy"), behind), 1).questions
+    (each,) = questions(Asking(some, Plan(strategy="entropy"), behind), 1).questions
     assert (each.before, each.word, each.after) == ("", some.candidates.text[int(each.begin)], "")
 
 

@@ -40,14 +40,16 @@ def same_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def session_of(case: Case, output: Output, rows: list[Claim], plan: Plan, scope: set[Claim] | None = None) -> Session:
+def session_of(
+    case: Case, output: Output, rows: list[Claim], plan: Plan, *, scope: set[Claim] | None = None
+) -> Session:
     """The reference at the start of a run."""
     texts = {claim: same_text(case.texts[claim.document][claim.begin : claim.end]) for claim in rows}
     return Session(
-        list(output.blocks),
-        set(case.key),
-        rows,
-        texts,
+        blocks=list(output.blocks),
+        key=set(case.key),
+        order=rows,
+        texts=texts,
         scope=scope,
         entities=None if scope is None else len(case.key & scope),
         decide=plan.decide,
@@ -129,7 +131,7 @@ def stepped(field: Field, plan: Plan) -> Curve:
     return simulation.curve()
 
 
-def check_run(case: Case, output: Output, run: Candidates, plan: Plan, label: str | None = None) -> None:
+def check_run(case: Case, output: Output, run: Candidates, plan: Plan, *, label: str | None = None) -> None:
     """Audit a run over all tuples, or over those of a label."""
     rows = claims(run, tuple(case.texts))
     inside = [label in (None, claim.label) for claim in rows]
@@ -139,7 +141,7 @@ def check_run(case: Case, output: Output, run: Candidates, plan: Plan, label: st
     held = np.array([claim.span in spans for claim in rows], np.bool_)
     field = field_of(run, entities, np.array(inside, np.bool_), held)
     curve = simulate(field, plan)
-    check_curve(session_of(case, output, rows, plan, scope), curve, rows)
+    check_curve(session_of(case, output=output, rows=rows, plan=plan, scope=scope), curve, rows)
     slow = stepped(field, plan)
     assert slow.asked.tolist() == curve.asked.tolist()
     for name, values in curve.columns.items():
@@ -157,7 +159,7 @@ def random_plan(random: Random, strategy: str, output: Output) -> Plan:
     user = random.choice((User(), User(), User(unsure=0.2), User(flip=0.3), User(flip=0.3, unsure=0.2)))
     decide: Any = random.choice(("tuple", "tuple", "hierarchical")) if output.exclusive else "tuple"
     return Plan(
-        strategy,
+        strategy=strategy,
         budget=random.choice((None, 3)),
         kind=kind,
         handler=random.choice(("basic", "basic", "statistical")),
@@ -178,7 +180,7 @@ def check_case(folder: Path, seed: int, systems: int, forms: tuple[str, ...]) ->
     for output, run in zip(case.outputs, runs, strict=True):
         plan = random_plan(random, random.choice(STRATEGIES), output)
         if output.clear and (plan.kind != "choice" or simple(case, output)):
-            check_run(case, output, run, plan, random.choice((None, None, "A")))
+            check_run(case, output=output, run=run, plan=plan, label=random.choice((None, None, "A")))
 
 
 @pytest.mark.parametrize("seed", range(8))

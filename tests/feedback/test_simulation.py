@@ -50,7 +50,7 @@ def mixed(seed: int) -> Field:
 
 def test_a_run_by_hand() -> None:
     made = field([[(0.6, [(1.0, False)]), (0.3, [(1.0, True)])], [(0.4, [(1.0, True)])]], 3)
-    run = Simulation(made, Plan("high"))
+    run = Simulation(made, Plan(strategy="high"))
     while run.step():
         pass
     curve = run.curve()
@@ -76,7 +76,7 @@ def test_a_run_by_hand() -> None:
 
 
 def test_a_choice_costs_two() -> None:
-    curve = stepped(field([[(0.6, [(1.0, True)])]]), Plan("high", kind="choice"))
+    curve = stepped(field([[(0.6, [(1.0, True)])]]), Plan(strategy="high", kind="choice"))
     assert curve.columns["cost"].tolist() == [0, 2]
     assert curve.columns["f1"].tolist() == [1, 1]
 
@@ -103,21 +103,31 @@ def counted(made: Field, run: Simulation) -> dict[str, float]:
 
 @settings(max_examples=draws(60))
 @given(
-    st.integers(0, 10**6),
-    st.sampled_from(STRATEGIES),
-    st.sampled_from(KINDS),
-    st.sampled_from(HANDLERS),
-    st.sampled_from([0.0, 0.2]),
-    st.sampled_from(["tuple", "hierarchical"]),
-    st.booleans(),
+    seed=st.integers(0, 10**6),
+    strategy=st.sampled_from(STRATEGIES),
+    kind=st.sampled_from(KINDS),
+    handler=st.sampled_from(HANDLERS),
+    error=st.sampled_from([0.0, 0.2]),
+    how=st.sampled_from(["tuple", "hierarchical"]),
+    worlds=st.booleans(),
 )
 def test_sums_and_decisions_are_those_counted_anew(
-    seed: int, strategy: str, kind: Any, handler: Any, error: float, how: Any, worlds: bool
+    *, seed: int, strategy: str, kind: Any, handler: Any, error: float, how: Any, worlds: bool
 ) -> None:
     whole = mixed(seed) if worlds else drawn(seed, 4, single=False)
     scope = np.random.default_rng(seed).random(len(whole)) < 0.8
     made = field_of(whole.candidates, 6, scope)
-    plan = Plan(strategy, 8, kind, handler, NOISY, error, decide=how, min_weight=0.2, seed=seed)
+    plan = Plan(
+        strategy=strategy,
+        budget=8,
+        kind=kind,
+        handler=handler,
+        user=NOISY,
+        believed_error=error,
+        decide=how,
+        min_weight=0.2,
+        seed=seed,
+    )
     run = Simulation(made, plan)
     preference = np.arange(len(made))  # all are equally wide, and stand one after the other
     while True:
@@ -134,7 +144,7 @@ def test_sums_and_decisions_are_those_counted_anew(
 @given(st.integers(0, 10**6), st.sampled_from(["tuple", "hierarchical"]), st.sampled_from([0.0, 0.25]))
 def test_ties_are_decided_as_ever(seed: int, how: Any, min_weight: float) -> None:
     made = level(seed, 5)
-    run = Simulation(made, Plan("random", 4, decide=how, min_weight=min_weight, seed=seed))
+    run = Simulation(made, Plan(strategy="random", budget=4, decide=how, min_weight=min_weight, seed=seed))
     preference = np.arange(len(made))  # all are equally wide, and stand one after the other
     while run.step():
         assert run.decided().tolist() == decide(run.beliefs(), preference, how, min_weight).chosen.tolist()
@@ -146,7 +156,7 @@ def test_ties_are_decided_as_ever(seed: int, how: Any, min_weight: float) -> Non
 @settings(max_examples=draws(60))
 @given(st.integers(0, 10**6), st.sampled_from(STRATEGIES))
 def test_truthful_labels_never_lower_a_score(seed: int, strategy: str) -> None:
-    curve = simulate(drawn(seed, 6), Plan(strategy, seed=seed))
+    curve = simulate(drawn(seed, 6), Plan(strategy=strategy, seed=seed))
     for name in ("f1", "expected_precision", "expected_recall"):
         values = np.nan_to_num(curve.columns[name])
         assert (np.diff(values) > -1e-9).all(), name
@@ -163,14 +173,14 @@ W15: list[Block] = [[(0.5, [(0.6, True), (0.4, False)]), (0.45, [(1.0, False)])]
 
 @pytest.mark.parametrize("how", ["tuple", "hierarchical"])
 def test_a_true_answer_about_a_span_can_lower_precision(how: Any) -> None:
-    curve = stepped(field(W11), Plan("document", kind="span", decide=how))
+    curve = stepped(field(W11), Plan(strategy="document", kind="span", decide=how))
     assert curve.asked.tolist() == [-1, 1]
     assert curve.columns["precision"].tolist() == [1, 0.5]
 
 
 @pytest.mark.parametrize(("how", "wanted"), [("hierarchical", [1, 0]), ("tuple", [0, 0])])
 def test_a_true_no_can_lower_f1_of_hierarchical_decisions(how: Any, wanted: list[float]) -> None:
-    run = Simulation(field(W15), Plan("low", decide=how))
+    run = Simulation(field(W15), Plan(strategy="low", decide=how))
     assert run.next_question() == Question("label", 1)
     run.step()
     assert run.curve().columns["f1"].tolist() == wanted
@@ -183,7 +193,7 @@ def test_the_eleventh_and_fifteenth_worked_examples() -> None:
     assert blocks_of(shared["W15"]["blocks"]) == W15
     expected = shared["W15"]["expect"]
     for how in ("hierarchical", "tuple"):
-        run = Simulation(field(W15, shared["W15"]["key"]), Plan("low", decide=how))
+        run = Simulation(field(W15, shared["W15"]["key"]), Plan(strategy="low", decide=how))
         correct = run.field.candidates.correct
         assert (run.decided() & correct).sum() == expected[how]["before"]["correct"]
         run.step()
@@ -193,17 +203,17 @@ def test_the_eleventh_and_fifteenth_worked_examples() -> None:
 
 
 def test_a_mistaken_user_lowers_scores() -> None:
-    curve = stepped(field([[(0.9, [(1.0, True)])]], 1), Plan("high", user=User(flip=1.0)))
+    curve = stepped(field([[(0.9, [(1.0, True)])]], 1), Plan(strategy="high", user=User(flip=1.0)))
     for name in ("recall", "expected_recall", "e100"):
         assert curve.columns[name].tolist() == [pytest.approx(1, abs=0.2), 0], name
 
 
 def test_a_hasty_user_loses_what_a_text_is_now_and_then() -> None:
     made = field([[(0.6, [(1.0, right)])] for right in (True, False, False)], texts=["a"] * 3)
-    curve = stepped(made, Plan("high", kind="group", purity=0.6))
+    curve = stepped(made, Plan(strategy="high", kind="group", purity=0.6))
     assert curve.answers.tolist() == [-1, 0]
     assert curve.columns["e100"].tolist() == [1, 0]
-    pure = stepped(made, Plan("high", kind="group"))
+    pure = stepped(made, Plan(strategy="high", kind="group"))
     assert pure.answers.tolist() == [-1, 2]
     assert pure.columns["e100"].tolist() == [1, 1]
     assert pure.columns["changed"].tolist() == [0, 0]
@@ -214,31 +224,36 @@ def test_a_hasty_user_loses_what_a_text_is_now_and_then() -> None:
 
 def test_each_question_is_asked_once() -> None:
     made = drawn(4, 8)
-    for plan in (Plan("entropy", user=User(unsure=0.5)), Plan("entropy", believed_error=0.2, user=NOISY)):
+    for plan in (
+        Plan(strategy="entropy", user=User(unsure=0.5)),
+        Plan(strategy="entropy", believed_error=0.2, user=NOISY),
+    ):
         asked = stepped(made, plan).asked[1:].tolist()
         assert len(set(asked)) == len(asked)
-    unsure = stepped(made, Plan("entropy", user=User(unsure=1.0)))
+    unsure = stepped(made, Plan(strategy="entropy", user=User(unsure=1.0)))
     assert len(unsure) == len(made)
     assert (unsure.columns["f1"] == unsure.columns["f1"][0]).all()
 
 
 def test_what_is_certain_is_asked_on_demand() -> None:
     made = field([[(1.0, [(1.0, False)])], [(1.0, [(1.0, True)])], [(0.0, [(1.0, False)])]])
-    assert len(stepped(made, Plan("high"))) == 0
-    curve = stepped(made, Plan("high", ask_certain=True))
+    assert len(stepped(made, Plan(strategy="high"))) == 0
+    curve = stepped(made, Plan(strategy="high", ask_certain=True))
     assert curve.asked.tolist() == [-1, 0, 1]
     assert curve.columns["contradictions"].tolist() == [0, 1, 1]
     assert curve.columns["f1"].tolist() == [pytest.approx(2 / 3), 1, 1]
     two = field([[(1.0, [(0.5, True), (0.5, False)])]])
-    assert len(stepped(two, Plan("high", ask_certain=True))) == 1  # a yes says all about the block
-    assert len(stepped(two, Plan("high", ask_certain=True, user=User(flip=1.0)))) == 2  # a no leaves the other certain
-    assert len(stepped(made, Plan("high", kind="span", ask_certain=True))) == 2
+    assert len(stepped(two, Plan(strategy="high", ask_certain=True))) == 1  # a yes says all about the block
+    assert (
+        len(stepped(two, Plan(strategy="high", ask_certain=True, user=User(flip=1.0)))) == 2
+    )  # a no leaves the other certain
+    assert len(stepped(made, Plan(strategy="high", kind="span", ask_certain=True))) == 2
 
 
 def test_a_budget_is_kept() -> None:
     made = drawn(4, 8)
-    assert len(stepped(made, Plan("entropy", 3))) == 3
-    run = Simulation(made, Plan("entropy", 0))
+    assert len(stepped(made, Plan(strategy="entropy", budget=3))) == 3
+    run = Simulation(made, Plan(strategy="entropy", budget=0))
     assert run.next_question() is None
     assert not run.step()
     assert len(run.curve()) == 0
@@ -248,7 +263,7 @@ def test_a_budget_is_kept() -> None:
 def test_out_of_scope_is_neither_asked_nor_counted_but_a_rival() -> None:
     block: Block = [(0.9, [(2 / 3, False), (1 / 3, True)])]  # 0.6 and 0.3
     made = field([block, block], 1, scope=np.array([False, True, False, False]))
-    run = Simulation(made, Plan("high"))
+    run = Simulation(made, Plan(strategy="high"))
     start = {name: values[0] for name, values in run.curve().columns.items()}
     assert (start["recall"], start["e100"], start["entropy"]) == (0, 1, pytest.approx(0.881291, abs=1e-6))
     assert np.isnan(start["precision"])  # the rivals are in the hard output and nobody claims them
@@ -264,7 +279,7 @@ def test_out_of_scope_is_neither_asked_nor_counted_but_a_rival() -> None:
 def test_kinds_of_questions_keep_to_the_scope(kind: Any) -> None:
     whole = drawn(9, 10, words=3)
     made = field_of(whole.candidates, 5, whole.candidates.label == 0)
-    run = Simulation(made, Plan("document", kind=kind))
+    run = Simulation(made, Plan(strategy="document", kind=kind))
     asked = [each.tuple_row for each in run.ranking(99, per_block=99)]
     assert asked
     assert made.scope[asked].all()
@@ -278,7 +293,7 @@ def test_kinds_of_questions_keep_to_the_scope(kind: Any) -> None:
 
 def test_a_ranking_has_so_many_questions_of_a_block() -> None:
     made = field([W15[0], W11[1]])
-    run = Simulation(made, Plan("document"))
+    run = Simulation(made, Plan(strategy="document"))
     assert [each.tuple_row for each in run.ranking(9)] == [0, 3]
     assert [each.tuple_row for each in run.ranking(9, per_block=2)] == [0, 1, 3, 4]
     assert [each.tuple_row for each in run.ranking(3, per_block=9)] == [0, 1, 2]
@@ -290,27 +305,27 @@ def test_a_ranking_has_so_many_questions_of_a_block() -> None:
 
 def test_without_a_key_only_what_is_claimed_is_known() -> None:
     made = field_of(field(W15).candidates)
-    curve = simulate(made, Plan("random", 1))
+    curve = simulate(made, Plan(strategy="random", budget=1))
     known = [name for name, values in curve.columns.items() if not np.isnan(values).any()]
     assert known == ["question", "cost", "claimed_f1", "entropy", "changed", "contradictions"]
 
 
 def test_an_empty_key() -> None:
     made = field([[(0.8, [(1.0, False)])]], 0)
-    curve = simulate(made, Plan("entropy"))
+    curve = simulate(made, Plan(strategy="entropy"))
     assert curve.columns["precision"][0] == 0
     assert np.isnan(curve.columns["precision"][1])
     assert np.isnan(curve.columns["recall"]).all()
     assert curve.columns["f1"][0] == 0
     assert np.isnan(curve.columns["f1"][1])
     assert np.isnan(curve.columns["expected_precision"][1])
-    assert len(simulate(made, Plan("oracle"))) == 1
+    assert len(simulate(made, Plan(strategy="oracle"))) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_tuples(strategy: str, kind: Any) -> None:
-    curve = simulate(field([], 2), Plan(strategy, kind=kind, handler="statistical"))
+    curve = simulate(field([], 2), Plan(strategy=strategy, kind=kind, handler="statistical"))
     assert len(curve) == 0
     assert np.isnan(curve.columns["precision"]).all()
     assert (curve.columns["recall"].tolist(), curve.columns["f1"].tolist()) == ([0], [0])
@@ -322,7 +337,7 @@ def test_no_tuples(strategy: str, kind: Any) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_from_outside_are_as_those_of_the_user(kind: Any) -> None:
     made = drawn(8, 8, words=4)
-    plan = Plan("fgain", kind=kind, handler="statistical")
+    plan = Plan(strategy="fgain", kind=kind, handler="statistical")
     run, fed = Simulation(made, plan), Simulation(made, plan)
     while (question := fed.next_question()) is not None:
         fed.take(question, fed._user.truth(kind, fed._about(question)))
@@ -332,7 +347,7 @@ def test_answers_from_outside_are_as_those_of_the_user(kind: Any) -> None:
 
 def test_a_question_of_another_kind_can_be_answered() -> None:
     made = field([W15[0], W15[0]], texts=["a", "b", "a", "c"])
-    run = Simulation(made, Plan("entropy"))
+    run = Simulation(made, Plan(strategy="entropy"))
     run.take(Question("span", 1), "no")
     assert run.beliefs().weight[:3] == pytest.approx([0, 0, 0.9])
     run.take(Question("choice", 0), -1)
@@ -348,7 +363,7 @@ def test_a_question_of_another_kind_can_be_answered() -> None:
     ("kind", "answer"), [("label", "mixed"), ("label", 0), ("choice", "yes"), ("choice", 4), ("group", -1)]
 )
 def test_what_is_no_answer_is_refused(kind: Any, answer: Any) -> None:
-    run = Simulation(field([W15[0], W11[1]]), Plan("entropy", kind=kind))
+    run = Simulation(field([W15[0], W11[1]]), Plan(strategy="entropy", kind=kind))
     with pytest.raises(UsageError, match="is no answer to a"):
         run.take(Question(kind, 0), answer)
 
@@ -380,7 +395,7 @@ def test_stopped_after_every_question_and_gone_on(
 ) -> None:
     monkeypatch.setattr(simulation, "RESUM", 3)
     for made, user, error in ((drawn(3, 4, words=2), User(), 0.0), (mixed(2), NOISY, 0.1)):
-        plan = Plan(strategy, 7, kind, handler, user, error)
+        plan = Plan(strategy=strategy, budget=7, kind=kind, handler=handler, user=user, believed_error=error)
         run = Simulation(made, plan)
         while run.step():
             run = Simulation.restored(made, plan, run.snapshot())
@@ -388,7 +403,7 @@ def test_stopped_after_every_question_and_gone_on(
 
 
 def test_a_snapshot_is_made_of_plain_arrays() -> None:
-    made, plan = drawn(3, 12), Plan("fgain", handler="statistical", user=NOISY)
+    made, plan = drawn(3, 12), Plan(strategy="fgain", handler="statistical", user=NOISY)
     run = Simulation(made, plan)
     for _ in range(5):
         run.step()
@@ -407,5 +422,5 @@ def test_a_run_leaves_the_field_as_it_was() -> None:
     made = drawn(3, 6)
     before = made.start.weight.copy()
     for handler in HANDLERS:
-        stepped(made, Plan("entropy", handler=handler))
+        stepped(made, Plan(strategy="entropy", handler=handler))
     assert made.start.weight.tolist() == before.tolist()

@@ -28,7 +28,7 @@ FOUR: list[Block] = [
 
 def ranked(made: Field, strategy: str, **options: Any) -> list[int]:
     """Return all questions, the best first, by the rows that stand for them."""
-    run = Simulation(made, Plan(strategy, **options))
+    run = Simulation(made, Plan(strategy=strategy, **options))
     return [each.tuple_row for each in run.ranking(len(made), per_block=len(made))]
 
 
@@ -70,7 +70,7 @@ def test_groups_are_texts() -> None:
 
 def test_a_text_that_is_known_is_left() -> None:
     made = field(FOUR, texts=["a", "b", "b", "c", "c"])
-    run = Simulation(made, Plan("group_entropy"))
+    run = Simulation(made, Plan(strategy="group_entropy"))
     first = run.next_question()
     assert first == Question("label", 1)  # 0.97 + 0.88 bits against 1 + 0.72
     run.take(first, "yes")
@@ -79,7 +79,7 @@ def test_a_text_that_is_known_is_left() -> None:
 
 def test_the_margin_is_led_by_the_best_that_is_open() -> None:
     made = field([[(0.2, [(1.0, False)]), (0.4, [(1.0, False)]), (0.35, [(1.0, True)])]])
-    run = Simulation(made, Plan("margin"))
+    run = Simulation(made, Plan(strategy="margin"))
     assert run.next_question() == Question("label", 1)
     run.take(Question("label", 1), "unsure")
     assert run.next_question() == Question("label", 2)
@@ -87,9 +87,11 @@ def test_the_margin_is_led_by_the_best_that_is_open() -> None:
 
 def test_the_margin_of_worlds() -> None:
     together = listed([(0.9, [0, 1]), (0.1, [0])], [True, True])
-    assert [each.tuple_row for each in Simulation(together, Plan("margin")).ranking(3, per_block=3)] == [1]
+    assert [each.tuple_row for each in Simulation(together, Plan(strategy="margin")).ranking(3, per_block=3)] == [1]
     level = listed([(0.5, [0, 1]), (0.4, [2]), (0.1, [1])], [True, True, False])
-    assert Simulation(level, Plan("margin")).next_question() == Question("label", 0)  # 0.5 rather than 0.6 or 0.4
+    assert Simulation(level, Plan(strategy="margin")).next_question() == Question(
+        "label", 0
+    )  # 0.5 rather than 0.6 or 0.4
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def claimed_gain(made: Field, run: Simulation, row: int) -> float:
 @given(st.integers(0, 10**6))
 def test_the_expected_gain_is_that_of_the_formula(seed: int) -> None:
     made = drawn(seed, 6)
-    run = Simulation(made, Plan("fgain", 8))
+    run = Simulation(made, Plan(strategy="fgain", budget=8))
     while (question := run.next_question()) is not None:
         weight = run.beliefs().weight
         open_rows = np.flatnonzero((weight > 1e-9) & (weight < 1 - 1e-9))
@@ -156,7 +158,7 @@ def test_the_expected_gain_is_that_of_the_formula(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_the_oracle_asks_what_helps_most(kind: Any, decide: Any, seed: int) -> None:
     made = drawn(seed, 5, single=False)
-    plan = Plan("oracle", 6, kind=kind, decide=decide)
+    plan = Plan(strategy="oracle", budget=6, kind=kind, decide=decide)
     run = Simulation(made, plan)
     while (question := run.next_question()) is not None:
         stored, gains = run.snapshot(), {}
@@ -170,7 +172,7 @@ def test_the_oracle_asks_what_helps_most(kind: Any, decide: Any, seed: int) -> N
 
 def test_the_oracle_needs_a_key() -> None:
     with pytest.raises(UsageError, match="from the key, and there is none"):
-        Simulation(field_of(field(FOUR).candidates), Plan("oracle"))
+        Simulation(field_of(field(FOUR).candidates), Plan(strategy="oracle"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -180,7 +182,10 @@ def test_no_strategy_looks_at_the_key(strategy: str, kind: Any) -> None:
     made = drawn(6, 6)
     other = field_of(replace(made.candidates, correct=~made.candidates.correct), 40)
     without = field_of(replace(made.candidates, correct=np.zeros(len(made), np.bool_)))
-    runs = [Simulation(each, Plan(strategy, 8, kind=kind, handler="statistical")) for each in (made, other, without)]
+    runs = [
+        Simulation(each, Plan(strategy=strategy, budget=8, kind=kind, handler="statistical"))
+        for each in (made, other, without)
+    ]
     while (question := runs[0].next_question()) is not None:
         answer: Any = ("yes", "no", "no", "unsure")[len(runs[0]) % 4]
         if kind == "choice":

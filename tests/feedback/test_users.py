@@ -21,12 +21,12 @@ def rows(*numbers: int) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def truth(kind: Any, *about: int, made: Any = MADE, purity: float = 1.0) -> Answer:
-    return SimulatedUser(made, Plan("entropy", kind=kind, purity=purity)).truth(kind, rows(*about))
+    return SimulatedUser(made, Plan(strategy="entropy", kind=kind, purity=purity)).truth(kind, rows(*about))
 
 
 def answers(user: User, truths: int, seed: int = 13) -> list[Answer]:
     """Return what is said to as many questions about one tuple that is right."""
-    made = SimulatedUser(MADE, Plan("entropy", user=user, seed=seed))
+    made = SimulatedUser(MADE, Plan(strategy="entropy", user=user, seed=seed))
     return [made.answer(number, rows(1), np.array([0.4])) for number in range(truths)]
 
 
@@ -70,7 +70,7 @@ def test_mistakes_come_as_often_as_was_said() -> None:
 
 def test_a_question_has_its_own_luck_whichever_was_asked_before() -> None:
     user = User(flip=0.5)
-    made = SimulatedUser(MADE, Plan("entropy", user=user))
+    made = SimulatedUser(MADE, Plan(strategy="entropy", user=user))
     backwards = [made.answer(number, rows(1), np.array([0.4])) for number in reversed(range(50))]
     assert backwards[::-1] == answers(user, 50)
 
@@ -87,7 +87,7 @@ def test_a_question_has_its_own_luck_whichever_was_asked_before() -> None:
     ],
 )
 def test_a_mistake(kind: Any, about: tuple[int, ...], wanted: Answer) -> None:
-    user = SimulatedUser(MADE, Plan("entropy", kind=kind, user=User(flip=1.0)))
+    user = SimulatedUser(MADE, Plan(strategy="entropy", kind=kind, user=User(flip=1.0)))
     assert user.answer(0, rows(*about), MADE.start.weight[rows(*about)]) == wanted
 
 
@@ -95,7 +95,7 @@ def test_all_strategies_meet_the_same_user() -> None:
     """Which questions are answered, and which not, is the same for all."""
     made, unsure = drawn(2, 12), []
     for strategy in ("random", "document", "entropy", "fgain", "oracle"):
-        run = Simulation(made, Plan(strategy, user=User(unsure=0.4), budget=12))
+        run = Simulation(made, Plan(strategy=strategy, user=User(unsure=0.4), budget=12))
         while run.step():
             pass
         unsure.append((run.curve().answers == 3).tolist())

@@ -95,17 +95,17 @@ def _file(path: Path, documents: list[list[Arcs]]) -> str:
 
 def spans(seed: int, folder: Path) -> Result:
     """Chunk tags in files."""
-    return Result(tagged(folder, seed, Setup("span"), size=DOCUMENTS).judged(), 20)
+    return Result(tagged(folder, seed, Setup(task="span"), size=DOCUMENTS).judged(), 20)
 
 
 def crowded_spans(seed: int, folder: Path) -> Result:
     """Spans of characters, nested, repeated, empty and in pieces."""
-    return Result(written(folder, seed, Setup("span"), size=DOCUMENTS).judged(), 20)
+    return Result(written(folder, seed, Setup(task="span"), size=DOCUMENTS).judged(), 20)
 
 
 def fuzzy_spans(seed: int, folder: Path) -> Result:
     """The same, judged by rules that give credit for parts."""
-    return Result(written(folder, seed, Setup("span", rules="semeval2013"), size=DOCUMENTS).judged(), 20)
+    return Result(written(folder, seed, Setup(task="span", rules="semeval2013"), size=DOCUMENTS).judged(), 20)
 
 
 def linked(seed: int, folder: Path) -> Result:

@@ -20,7 +20,7 @@ NAMES = ("one", "two", 'th"ree', "four#4", "five")
 EXAMPLES = 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Population:
     """A key and its systems as plain data.
 
@@ -62,14 +62,14 @@ class Population:
         codes = [np.array([code[value] for value in column], dtype=kind) for column in columns]
         parts = tuple(() if name == ABSENT else tuple(name.split("|")) if name else () for name in names)
         sites = Sites(
-            np.array(self.document, np.int32),
-            np.array(self.sentence, np.int32),
-            np.array([self.document[:site].count(owner) for site, owner in enumerate(self.document)], np.int32),
-            codes[0],
-            tuple(codes[1:]),
-            names,
-            parts if self.several else None,
-            self._attributes(),
+            document=np.array(self.document, np.int32),
+            sentence=np.array(self.sentence, np.int32),
+            place=np.array([self.document[:site].count(owner) for site, owner in enumerate(self.document)], np.int32),
+            key=codes[0],
+            values=tuple(codes[1:]),
+            names=names,
+            parts=parts if self.several else None,
+            attributes=self._attributes(),
         )
         measures = ("f1", "precision", "recall", "macro_f1", "accuracy") if self.several else ("accuracy", "sentences")
         return Verdicts(
@@ -78,7 +78,7 @@ class Population:
             runs=tuple(self.systems),
             documents=tuple(f"d{number:03}" for number in range(max(self.document) + 1)),
             units=Units(self.unit, max(self.units) + 1),
-            views={"tag": View("tag", sites, measures)},
+            views={"tag": View(name="tag", given_sites=sites, measures=measures)},
             settings={},
         )
 
@@ -166,7 +166,7 @@ def populations(
     for name in NAMES[:count]:
         given_values = draw(st.lists(st.sampled_from(answers), min_size=size, max_size=size))
         found[name] = tuple(key[site] if value == SAME else value for site, value in enumerate(given_values))
-    return Population(tuple(key), found, tuple(sentence), tuple(document), unit)
+    return Population(key=tuple(key), systems=found, sentence=tuple(sentence), document=tuple(document), unit=unit)
 
 
 pairs = populations(systems=(2, 2))

@@ -167,7 +167,9 @@ def swapping(wrong: int, right: int, size: int = 400, documents: int = 20) -> Po
     for site in source.sample([site for site in range(size) if site % 4 == 0], right):
         variant[site] = "A"
     owner = tuple(site * documents // size for site in range(size))
-    return Population(tuple(key), {"full": tuple(full), "variant": tuple(variant)}, owner, owner)
+    return Population(
+        key=tuple(key), systems={"full": tuple(full), "variant": tuple(variant)}, sentence=owner, document=owner
+    )
 
 
 def variant(population: Population, resamples: int = 500) -> Variant:

@@ -166,7 +166,7 @@ def test_labels_of_spans_are_named_one_by_one() -> None:
 
 
 def test_what_a_run_does_not_say_is_no_label_of_its_own() -> None:
-    result = Population(("A", "B"), {"x": ("A", None)}, (0, 0), (0, 0)).result()
+    result = Population(key=("A", "B"), systems={"x": ("A", None)}, sentence=(0, 0), document=(0, 0)).result()
     found = result.confusion("x")
     assert cells(found) == {("A", "A"): (1, 0), ("B", "(absent)"): (1, 1)}
     assert (found.unsaid, found.unknown) == (("B",), ())

@@ -23,7 +23,7 @@ def test_the_units_of_a_pair_are_those_of_its_universe(
 ) -> None:
     result = task(seed, tmp_path)
     for name in every_task.views(result):
-        context = Context(result.verdicts, result.verdicts.view(name))
+        context = Context(verdicts=result.verdicts, view=result.verdicts.view(name))
         for pair in combinations(result.systems, 2):
             assert context.active_among(*pair).tolist() == context.among(*pair).active.tolist()
 
@@ -38,7 +38,7 @@ def test_a_document_in_which_a_third_system_alone_has_a_span_is_none_of_a_pair()
         "three": documents("O", "O", "B-A", "O"),
     }
     result = cp.compare(documents("B-A", "O", "O", "O"), given, task="span", resamples=20)
-    context = Context(result.verdicts, result.verdicts.view())
+    context = Context(verdicts=result.verdicts, view=result.verdicts.view())
     assert context.active.tolist() == [0, 1, 2]
     assert context.active_among("one", "two").tolist() == [0, 1]
     assert context.active_among("one", "three").tolist() == [0, 2]

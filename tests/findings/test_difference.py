@@ -218,7 +218,9 @@ def test_loading_a_third_system_never_changes_a_pairs_difference(population: Pop
 def counted(*rows: tuple[str, str, str]) -> Result:
     key, first, second = zip(*rows, strict=True)
     size = len(rows)
-    return Population(key, {"tree": first, "clever": second}, (0,) * size, (0,) * size).result()
+    return Population(
+        key=key, systems={"tree": first, "clever": second}, sentence=(0,) * size, document=(0,) * size
+    ).result()
 
 
 def test_a_difference_small_enough_to_count() -> None:
@@ -284,7 +286,7 @@ def test_two_systems_that_are_never_right_have_no_overlap_on_right_answers() -> 
 
 def test_by_default_the_first_system_is_compared_with_the_best_other_one() -> None:
     rows = (("A",) * 3, {"a": ("B", "B", "B"), "b": ("A", "B", "B"), "c": ("A", "A", "B"), "d": ("A", "A", "B")})
-    result = Population(*rows, (0, 0, 0), (0, 0, 0)).result()
+    result = Population(key=rows[0], systems=rows[1], sentence=(0, 0, 0), document=(0, 0, 0)).result()
     assert (result.difference().base, result.difference().new) == ("a", "c")
     assert (result.difference(new="a").base, result.difference(new="a").new) == ("b", "a")
     assert result.pair("c", None) == ("c", "d")
@@ -297,4 +299,4 @@ def test_a_system_is_not_compared_with_itself_nor_with_one_that_is_not_there() -
     with pytest.raises(UsageError, match=r"no system is called 'clevr' \(did you mean 'clever'\?\)"):
         result.difference("tree", "clevr")
     with pytest.raises(UsageError, match="needs two systems"):
-        Population(("A",), {"a": ("A",)}, (0,), (0,)).result().difference()
+        Population(key=("A",), systems={"a": ("A",)}, sentence=(0,), document=(0,)).result().difference()

@@ -32,7 +32,7 @@ def contest(seed: int, systems: int = 5, documents: int = 12, copies: bool = Tru
         found[f"s{number}"] = tuple(values)
     if copies and source.random() < 0.5:
         found["copy"] = found[source.choice(sorted(found))]
-    return Population(tuple(key), found, tuple(document), tuple(document))
+    return Population(key=tuple(key), systems=found, sentence=tuple(document), document=tuple(document))
 
 
 contests = st.builds(contest, st.integers(0, 10**6))
@@ -242,7 +242,7 @@ def hand(**systems: str) -> Population:
     """One document a letter of the key AAAAAA (or as many as the systems have)."""
     size = len(next(iter(systems.values())))
     found: dict[str, tuple[reference.Value, ...]] = {name: tuple(values) for name, values in systems.items()}
-    return Population(("A",) * size, found, tuple(range(size)), tuple(range(size)))
+    return Population(key=("A",) * size, systems=found, sentence=tuple(range(size)), document=tuple(range(size)))
 
 
 def test_equal_scores_share_a_rank_and_stand_in_the_order_of_their_names() -> None:

@@ -11,7 +11,18 @@ from comparanda.findings.significance import PairTest, compact_letters
 
 
 def paired(base: str, new: str, p: float | None) -> PairTest:
-    return PairTest(base, new, 0.1, None, None, p, p, "exact", None, None)
+    return PairTest(
+        base=base,
+        new=new,
+        difference=0.1,
+        low=None,
+        high=None,
+        p=p,
+        p_holm=p,
+        method="exact",
+        detectable=None,
+        mcnemar=None,
+    )
 
 
 def split(letters: str) -> set[str]:

@@ -22,8 +22,20 @@ def scores(measures: Mapping[str, Sequence[float | None]], reason: str = WHY, re
         for system, value in zip("abcdef", values, strict=False):
             low, high = (None, None) if value is None else (value - 0.01, value + 0.01)
             why = reason if value is None else None
-            rows.append(Score(system, measure, value, low, high, None, None, why, (value,)))
-    return Scores("any", 30, "document", resamples, 13, tuple(rows), ())
+            rows.append(
+                Score(
+                    system=system,
+                    measure=measure,
+                    value=value,
+                    low=low,
+                    high=high,
+                    part=None,
+                    whole=None,
+                    reason=why,
+                    by_run=(value,),
+                )
+            )
+    return Scores(view="any", units=30, unit="document", resamples=resamples, seed=13, scores=tuple(rows), outcomes=())
 
 
 def family(metric: str, *values: float) -> dict[str, list[float]]:
@@ -169,7 +181,9 @@ class TestData:
 
     def test_whether_data_hold_all(self) -> None:
         assert not shows_more(scores(CHAINS))
-        outcomes = (OutcomeCount("any", "a", "key", "TP", 1, "true"),)
+        outcomes = (OutcomeCount(view="any", run="a", side="key", outcome="TP", count=1, where="true"),)
         found = scores(CHAINS)
-        assert shows_more(Scores("any", 30, "document", 9, 13, found.scores, outcomes))
+        assert shows_more(
+            Scores(view="any", units=30, unit="document", resamples=9, seed=13, scores=found.scores, outcomes=outcomes)
+        )
         assert not shows_more(scores({"accuracy": [0.1]}))

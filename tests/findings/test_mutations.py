@@ -213,8 +213,8 @@ MUTATIONS = (
     ),
     mutation(
         "findings.difference",
-        "share(count, size), share(count, self.different)",
-        "share(count, self.different), share(count, size)",
+        "share_of_class=share(count, size),\n            share_of_differences=share(count, self.different)",
+        "share_of_class=share(count, self.different),\n            share_of_differences=share(count, size)",
         "transitions_are_counted_with_both_shares",
         "the_shares_of_a_class_sum_to_one_and_those_of_all_differences_too",
     ),
@@ -226,8 +226,8 @@ MUTATIONS = (
     ),
     mutation(
         "findings.difference",
-        "labels // width % width, labels % width",
-        "labels % width, labels // width % width",
+        "base=labels // width % width, new=labels % width",
+        "base=labels % width, new=labels // width % width",
         "transitions_are_cells_of_scikit_learns_confusion_matrices",
         "transitions_are_counted_with_both_shares",
     ),
@@ -415,8 +415,8 @@ MUTATIONS = (
     ),
     mutation(
         "core.items",
-        "        sites.place[site],\n        label,",
-        "        sites.place[site] * 0,\n        label,",
+        "place=sites.place[site],\n        label=label,",
+        "place=sites.place[site] * 0,\n        label=label,",
         "items_know_their_label_document_sentence_and_place",
     ),
     mutation(
@@ -526,8 +526,8 @@ MUTATIONS = (
     ),
     mutation(
         "findings.complement",
-        "self.missed_second,\n            self.missed_first,\n",
-        "self.missed_first,\n            self.missed_second,\n",
+        "missed_first=self.missed_second,\n            missed_second=self.missed_first,\n",
+        "missed_first=self.missed_first,\n            missed_second=self.missed_second,\n",
         "common_errors_are_common_to_both_directions",
         "swapping_the_systems_swaps_the_two_directions",
     ),

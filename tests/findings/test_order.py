@@ -148,7 +148,9 @@ def test_a_larger_sample_holds_the_smaller_one(population: Population, data: st.
 
 
 def test_a_sample_says_how_many_sites_there_are_in_all() -> None:
-    population = Population(("A",) * 9, {"x": ("A",) * 5 + ("B",) * 4, "y": ("A",) * 9}, (0,) * 9, (0,) * 9)
+    population = Population(
+        key=("A",) * 9, systems={"x": ("A",) * 5 + ("B",) * 4, "y": ("A",) * 9}, sentence=(0,) * 9, document=(0,) * 9
+    )
     found = population.result().examples("correction", "x", "y", top=2)
     assert (found.where, found.base, found.new, found.count, len(found.examples)) == ("correction", "x", "y", 4, 2)
     assert {(each.key, each.answers[0].value, each.answers[0].right) for each in found.examples} == {("A", "B", False)}

@@ -136,7 +136,9 @@ def test_items_know_their_label_document_sentence_and_place(population: Populati
 @identity(populations())
 def test_an_absent_value_is_wrong_and_claims_nothing(population: Population) -> None:
     gone = {"gone": (None,) * len(population)}
-    found = Population(population.key, gone, population.sentence, population.document).result()
+    found = Population(
+        key=population.key, systems=gone, sentence=population.sentence, document=population.document
+    ).result()
     assert found.scores("accuracy").value("gone") == 0
     assert found.scores("recall").value("gone") == 0
     assert found.scores("f1").value("gone") == 0
@@ -148,7 +150,11 @@ def test_f1_is_0_when_only_one_side_is_empty(population: Population) -> None:
     size = len(population)
     full, empty = (frozenset("A"),) * size, (frozenset[str](),) * size
     for key, values, undefined in ((full, empty, "precision"), (empty, full, "recall")):
-        found = Population(key, {"x": values}, population.sentence, population.document).result().scores(*MICRO)
+        found = (
+            Population(key=key, systems={"x": values}, sentence=population.sentence, document=population.document)
+            .result()
+            .scores(*MICRO)
+        )
         assert found.value("x", "f1") == 0
         assert found.value("x", undefined) is None
         assert found.value("x", "recall" if undefined == "precision" else "precision") == 0
@@ -157,7 +163,11 @@ def test_f1_is_0_when_only_one_side_is_empty(population: Population) -> None:
 @identity(sets)
 def test_f1_is_undefined_when_both_sides_are_empty(population: Population) -> None:
     empty = (frozenset[str](),) * len(population)
-    found = Population(empty, {"x": empty}, population.sentence, population.document).result().scores()
+    found = (
+        Population(key=empty, systems={"x": empty}, sentence=population.sentence, document=population.document)
+        .result()
+        .scores()
+    )
     for measure in (*MICRO, "macro_f1"):
         assert found.value("x", measure) is None
         assert next(score for score in found.scores if score.measure == measure).reason
@@ -176,7 +186,9 @@ def test_loading_a_third_system_never_changes_a_systems_scores(population: Popul
 
 def test_scores_small_enough_to_count() -> None:
     key = ("DT", "NN", "VB", "NN")
-    found = Population(key, {"a": ("DT", "NN", "NN", None)}, (0, 0, 1, 1), (0, 0, 0, 0)).result()
+    found = Population(
+        key=key, systems={"a": ("DT", "NN", "NN", None)}, sentence=(0, 0, 1, 1), document=(0, 0, 0, 0)
+    ).result()
     scores = found.scores("accuracy", "precision", "recall", "f1", "macro_f1", "sentences")
     assert [score.value for score in scores.scores] == [
         2 / 4,
@@ -207,7 +219,7 @@ def test_zero_division_forces_a_value(population: Population, value: float) -> N
 
 def test_zero_division_forces_a_value_everywhere() -> None:
     empty = (frozenset[str](),) * 2
-    population = Population(empty, {"x": empty, "y": empty}, (0, 1), (0, 1))
+    population = Population(key=empty, systems={"x": empty, "y": empty}, sentence=(0, 1), document=(0, 1))
     forced = replace(population.result(10), zero_division=1.0)
     assert [score.value for score in forced.scores("f1").scores] == [1.0, 1.0]
     assert [(score.low, score.high) for score in forced.scores("f1").scores] == [(1.0, 1.0)] * 2
@@ -223,7 +235,7 @@ def test_an_absent_value_is_shown_in_brackets() -> None:
 
 
 def test_measures_of_labels_that_do_not_occur_are_refused() -> None:
-    population = Population(("NN",), {"a": ("NE",)}, (0,), (0,))
+    population = Population(key=("NN",), systems={"a": ("NE",)}, sentence=(0,), document=(0,))
     with pytest.raises(UsageError, match="the label 'NX' does not occur"):
         scores_of(population, "f1[NX]")
     with pytest.raises(UsageError, match="the label 'NX' does not occur"):

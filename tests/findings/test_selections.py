@@ -118,10 +118,10 @@ def test_every_count_equals_the_length_of_its_selection(population: Population) 
 
 def test_no_kind_of_row_escapes_the_check() -> None:
     population = Population(
-        ("A", "A", "B", "C"),
-        {"x": ("A", "B", "A", "A"), "y": ("B", "A", "C", "A")},
-        (0, 0, 1, 1),
-        (0, 0, 1, 1),
+        key=("A", "A", "B", "C"),
+        systems={"x": ("A", "B", "A", "A"), "y": ("B", "A", "C", "A")},
+        sentence=(0, 0, 1, 1),
+        document=(0, 0, 1, 1),
     )
     result = population.result()
     met = set[type]().union(*(check(result, finding) for finding in findings(result)))
@@ -204,18 +204,20 @@ def test_where_gives_the_result_on_the_chosen_sites_alone(population: Population
 
 
 def test_a_condition_that_no_site_fulfils_is_refused_as_a_ground() -> None:
-    result = Population(("A",), {"x": ("A",)}, (0,), (0,)).result()
+    result = Population(key=("A",), systems={"x": ("A",)}, sentence=(0,), document=(0,)).result()
     assert result.count('key == "B"') == 0
     with pytest.raises(UsageError, match="no site fulfils"):
         result.where('key == "B"')
 
 
 def test_a_condition_without_a_pair_cannot_speak_of_one() -> None:
-    result = Population(("A",), {"x": ("A",), "y": ("B",)}, (0,), (0,)).result()
+    result = Population(key=("A",), systems={"x": ("A",), "y": ("B",)}, sentence=(0,), document=(0,)).result()
     with pytest.raises(UsageError, match="correction"):
         result.count("correction")
 
 
 def test_a_label_that_looks_like_an_absent_value_is_not_mixed_up_with_it() -> None:
-    population = Population(("A", "A"), {"x": ("(absent)", None), "y": ("A", "A")}, (0, 0), (0, 0))
+    population = Population(
+        key=("A", "A"), systems={"x": ("(absent)", None), "y": ("A", "A")}, sentence=(0, 0), document=(0, 0)
+    )
     check(population.result(), population.result().difference())

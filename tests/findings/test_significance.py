@@ -391,20 +391,29 @@ def test_another_seed_changes_intervals_and_p_alone(population: Population) -> N
 
 
 def test_without_resamples_nothing_is_drawn() -> None:
-    population = Population(("A",) * 8, {"x": ("A",) * 8, "y": ("B",) * 8}, tuple(range(8)), tuple(range(8)))
+    population = Population(
+        key=("A",) * 8, systems={"x": ("A",) * 8, "y": ("B",) * 8}, sentence=tuple(range(8)), document=tuple(range(8))
+    )
     test = population.result(0).significance().tests[0]
     assert (test.difference, test.low, test.high, test.p, test.method) == (-1, None, None, None, "not asked for")
 
 
 def test_a_single_resample_has_no_spread() -> None:
-    population = Population(("A",) * 8, {"x": ("A",) * 8, "y": ("B",) * 8}, tuple(range(8)), tuple(range(8)))
+    population = Population(
+        key=("A",) * 8, systems={"x": ("A",) * 8, "y": ("B",) * 8}, sentence=tuple(range(8)), document=tuple(range(8))
+    )
     assert population.result(1).significance().tests[0].detectable is None
 
 
 @pytest.mark.parametrize(("units", "method"), [(5, "n/a"), (6, "exact"), (16, "exact"), (17, "sampled")])
 def test_the_method_follows_the_number_of_units(units: int, method: str) -> None:
     wrong = tuple("B" if number else "A" for number in range(units))
-    population = Population(("A",) * units, {"x": ("A",) * units, "y": wrong}, tuple(range(units)), tuple(range(units)))
+    population = Population(
+        key=("A",) * units,
+        systems={"x": ("A",) * units, "y": wrong},
+        sentence=tuple(range(units)),
+        document=tuple(range(units)),
+    )
     test = pair_test(population, resamples=200)
     assert test.method.startswith(method)
     if method == "exact":
@@ -415,7 +424,9 @@ def test_few_documents_are_warned_about() -> None:
     def warnings(units: int) -> tuple[str, ...]:
         owners = tuple(range(units))
         return (
-            Population(("A",) * units, {"x": ("A",) * units, "y": ("A",) * units}, owners, owners)
+            Population(
+                key=("A",) * units, systems={"x": ("A",) * units, "y": ("A",) * units}, sentence=owners, document=owners
+            )
             .result(5)
             .significance()
             .warnings
@@ -428,10 +439,10 @@ def test_few_documents_are_warned_about() -> None:
 def test_systems_with_different_numbers_of_runs_are_not_tested() -> None:
     owners = tuple(range(8))
     population = Population(
-        ("A",) * 8,
-        {"x": ("A",) * 8, "y#1": ("B",) * 8, "y#2": ("A",) * 8},
-        owners,
-        owners,
+        key=("A",) * 8,
+        systems={"x": ("A",) * 8, "y#1": ("B",) * 8, "y#2": ("A",) * 8},
+        sentence=owners,
+        document=owners,
         runs=(System("x", (0,)), System("y", (1, 2))),
     )
     test = pair_test(population)
@@ -440,7 +451,9 @@ def test_systems_with_different_numbers_of_runs_are_not_tested() -> None:
 
 
 def test_the_measure_can_be_chosen() -> None:
-    population = Population(("A", "B"), {"x": ("A", "A"), "y": ("A", "B")}, (0, 1), (0, 1))
+    population = Population(
+        key=("A", "B"), systems={"x": ("A", "A"), "y": ("A", "B")}, sentence=(0, 1), document=(0, 1)
+    )
     context = population.result(10).context(None)
     assert significance(context).measure == "accuracy"
     assert significance(context, measure("f1[B]")).measure == "f1[B]"

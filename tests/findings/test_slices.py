@@ -73,11 +73,13 @@ def counted(numbers: list[int]) -> Result:
     size = len(numbers)
     lengths = [number for number in range(size) for _ in range(numbers[number])]
     total = len(lengths)
-    return Population(("A",) * total, {"x": ("A",) * total}, tuple(lengths), (0,) * total).result()
+    return Population(
+        key=("A",) * total, systems={"x": ("A",) * total}, sentence=tuple(lengths), document=(0,) * total
+    ).result()
 
 
 def test_the_largest_slice_of_texts_stands_first() -> None:
-    population = Population(tuple("ABBCCC"), {"x": tuple("ABBCCC")}, (0,) * 6, (0,) * 6)
+    population = Population(key=tuple("ABBCCC"), systems={"x": tuple("ABBCCC")}, sentence=(0,) * 6, document=(0,) * 6)
     assert [(each.value, each.sites, each.where) for each in population.result().slices("label").slices] == [
         ("C", 3, 'label == "C"'),
         ("B", 2, 'label == "B"'),
@@ -98,15 +100,15 @@ def test_few_numbers_are_slices_of_their_own_and_many_are_cut_at_their_quintiles
 
 
 def test_a_large_number_selects_its_own_sites() -> None:
-    population = Population(("A", "A"), {"x": ("A", "A")}, (0, 1), (0, 0))
+    population = Population(key=("A", "A"), systems={"x": ("A", "A")}, sentence=(0, 1), document=(0, 0))
     context = population.result().context(None)
     for column in (np.array([1_234_567, 7_654_321]), np.array([0.1 + 0.2, 2 / 3])):
-        found = slices(context, "size", column, None, None).slices
+        found = slices(context, by="size", column=column, base=None, new=None).slices
         assert [float(each.where.removeprefix("size == ")) for each in found] == column.tolist()
 
 
 def test_a_missing_value_is_a_slice_of_its_own() -> None:
-    population = Population(("A", "A", "B"), {"x": ("A", "B", "B")}, (0, 0, 0), (0, 0, 0))
+    population = Population(key=("A", "A", "B"), systems={"x": ("A", "B", "B")}, sentence=(0, 0, 0), document=(0, 0, 0))
     found = population.result().slices("genre").slices
     assert [(each.value, each.sites, each.where) for each in found] == [
         ("prose", 2, 'genre == "prose"'),
@@ -116,12 +118,14 @@ def test_a_missing_value_is_a_slice_of_its_own() -> None:
 
 def test_slices_beyond_the_limit_are_counted() -> None:
     size = MOST_SLICES + 5
-    population = Population(("A",) * size, {"x": ("A",) * size}, tuple(range(size)), (0,) * size)
+    population = Population(
+        key=("A",) * size, systems={"x": ("A",) * size}, sentence=tuple(range(size)), document=(0,) * size
+    )
     column = TextColumn.of(f"w{number:03}" for number in range(size))
-    found = slices(population.result().context(None), "word", column, None, None)
+    found = slices(population.result().context(None), by="word", column=column, base=None, new=None)
     assert (len(found.slices), found.left_out) == (MOST_SLICES, 5)
 
 
 def test_an_unknown_attribute_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match=r"there is no attribute 'lenght' \(did you mean 'length'\?\)"):
-        Population(("A",), {"x": ("A",)}, (0,), (0,)).result().slices("lenght")
+        Population(key=("A",), systems={"x": ("A",)}, sentence=(0,), document=(0,)).result().slices("lenght")

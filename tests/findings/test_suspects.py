@@ -237,7 +237,9 @@ def test_a_condition_that_would_be_too_long_is_not_given() -> None:
 
 
 def test_runs_vote_one_by_one() -> None:
-    population = Population(("A", "A"), {"x": ("B", "B"), "y": ("B", "A"), "z": ("B", "B")}, (0, 0), (0, 0))
+    population = Population(
+        key=("A", "A"), systems={"x": ("B", "B"), "y": ("B", "A"), "z": ("B", "B")}, sentence=(0, 0), document=(0, 0)
+    )
     together = replace(population, runs=(System("one", (0, 1)), System("two", (2,))))
     assert together.result().suspects() == population.result().suspects()
     assert [(each.agree, each.of) for each in together.result().suspects(at_least=2).suspects] == [(3, 3), (2, 3)]
@@ -245,7 +247,9 @@ def test_runs_vote_one_by_one() -> None:
 
 def test_what_no_run_gets_anything_for_is_suspect_even_if_one_has_it() -> None:
     """Rules may give nothing for a span that a run has; the item is then found by none, at whatever site it stands."""
-    verdicts = Population(("A", "A"), {"x": ("A", "A"), "y": ("B", "A")}, (0, 0), (0, 0)).verdicts()
+    verdicts = Population(
+        key=("A", "A"), systems={"x": ("A", "A"), "y": ("B", "A")}, sentence=(0, 0), document=(0, 0)
+    ).verdicts()
     items = replace(verdicts.view().items, credit=(np.zeros(3), np.zeros(3)))
     view = replace(verdicts.view(), given_items=items)
     found = Result(replace(verdicts, views={"tag": view})).suspects()

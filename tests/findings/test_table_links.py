@@ -63,7 +63,7 @@ def cells(shown: Iterable[Table]) -> Iterator[Shown]:
         for row, values in enumerate(table.rows):
             for column, (field, value) in enumerate(zip(table.fields, values, strict=True)):
                 if value not in (None, ""):
-                    yield Shown(table, row, field, value, table.links.get((row, column)))
+                    yield Shown(table=table, row=row, field=field, value=value, link=table.links.get((row, column)))
 
 
 Counting = Callable[[Link], int]
@@ -131,7 +131,7 @@ def with_runs(task: str, key: Any, first: Any, *others: Any) -> Result:
 
 
 def spans_of_runs(folder: Path) -> Result:
-    documents = written(folder, SEED, Setup("span")).documents
+    documents = written(folder, SEED, Setup(task="span")).documents
     return with_runs("span", *([record for each in documents for record in each[side]] for side in SIDES))
 
 
@@ -376,7 +376,7 @@ LINK, OTHER = Link('label == "A"'), Link('label == "B"', "x", "y", "las")
 
 
 def table_of(*rows: tuple[Any, ...]) -> Table:
-    return Table("t", "T", (Field("label", "label"), Field("sites", "sites", "count")), rows)
+    return Table(name="t", title="T", fields=(Field("label", "label"), Field("sites", "sites", "count")), rows=rows)
 
 
 def test_a_table_holds_values_and_links_apart() -> None:
@@ -393,7 +393,7 @@ def test_what_is_not_there_leads_nowhere() -> None:
 
 
 def test_cut_rows_take_their_links_with_them() -> None:
-    kept, _ = cut([("A", Linked(1, LINK)), ("B", Linked(2, OTHER))], 1, 0, "row", "rows")
+    kept, _ = cut([("A", Linked(1, LINK)), ("B", Linked(2, OTHER))], top=1, usual=0, one="row", many="rows")
     assert table_of(*kept).links == {(0, 1): LINK}
 
 

@@ -207,10 +207,10 @@ def test_another_system_never_lowers_the_oracle(population: Population) -> None:
 def test_a_combination_small_enough_to_count() -> None:
     found = combined(
         Population(
-            ("A", "A", "B", "B", "C"),
-            {"x": ("A", "A", "B", "A", "A"), "y": ("A", "B", "A", "B", "B"), "z": ("B", "A", "A", "A", "A")},
-            (0,) * 5,
-            (0,) * 5,
+            key=("A", "A", "B", "B", "C"),
+            systems={"x": ("A", "A", "B", "A", "A"), "y": ("A", "B", "A", "B", "B"), "z": ("B", "A", "A", "A", "A")},
+            sentence=(0,) * 5,
+            document=(0,) * 5,
         )
     )
     assert found.best == "x"
@@ -233,19 +233,26 @@ def test_a_combination_small_enough_to_count() -> None:
 
 
 def test_comp_with_a_faultless_next_system_is_1_and_with_a_faultless_oracle_undefined() -> None:
-    perfect = Population(("A", "B"), {"x": ("A", "B"), "y": ("A", "B"), "z": ("A", "A")}, (0, 0), (0, 0))
+    perfect = Population(
+        key=("A", "B"), systems={"x": ("A", "B"), "y": ("A", "B"), "z": ("A", "A")}, sentence=(0, 0), document=(0, 0)
+    )
     assert [step.complementarity for step in combined(perfect).greedy] == [None, 1.0, None]
 
 
 def test_of_equal_systems_the_first_given_is_the_best() -> None:
     rows = ("A", "B"), {"x": ("A", "A"), "y": ("B", "B")}, (0, 0), (0, 0)
-    assert combined(Population(*rows)).best == "x"
-    assert combined(Population(*rows).only("y", "x")).best == "y"
+    assert combined(Population(key=rows[0], systems=rows[1], sentence=rows[2], document=rows[3])).best == "x"
+    assert (
+        combined(Population(key=rows[0], systems=rows[1], sentence=rows[2], document=rows[3]).only("y", "x")).best
+        == "y"
+    )
 
 
 def test_of_equally_frequent_answers_the_first_in_order_is_the_majority() -> None:
     for names in (("x", "y"), ("y", "x")):
-        tied = Population(("B", "C"), {"x": ("B", "B"), "y": ("C", "C")}, (0, 0), (0, 0)).only(*names)
+        tied = Population(
+            key=("B", "C"), systems={"x": ("B", "B"), "y": ("C", "C")}, sentence=(0, 0), document=(0, 0)
+        ).only(*names)
         row = combined(tied).agreement[1]
         assert (row.agree, row.sites, row.right) == (1, 2, 1)
 

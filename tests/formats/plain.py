@@ -9,7 +9,7 @@ from comparanda.core.corpus import Corpus
 from tests.formats.corpora import lines, values, words
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Plain:
     """What a file holds: words, values, the line of each, the number of words in each sentence, and ranges of rows."""
 
@@ -24,7 +24,7 @@ class Plain:
         sizes = [int(end - begin) for begin, end in zip(corpus.sentences, corpus.sentences[1:], strict=False)]
         covers = corpus.ranges
         ranges = [] if covers is None else list(zip(covers.begin.tolist(), covers.end.tolist(), strict=True))
-        return cls(words(corpus), values(corpus), lines(corpus), sizes, ranges)
+        return cls(words=words(corpus), values=values(corpus), lines=lines(corpus), sentences=sizes, ranges=ranges)
 
     def add(self, word: str, value: str, line: int, *, begins: bool) -> None:
         if begins:

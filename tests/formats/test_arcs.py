@@ -20,7 +20,7 @@ def sentence(heads: str) -> str:
 
 
 def trees(text: str, extra: tuple[str, ...] = ()) -> Corpus:
-    return read(Source.of_text("f", text.encode()), Request("key", "deprel", extra, layer="arcs"))
+    return read(Source.of_text("f", text.encode()), Request(side="key", value="deprel", extra=extra, layer="arcs"))
 
 
 def edges(corpus: Corpus) -> list[tuple[int, int, str]]:
@@ -47,7 +47,7 @@ class TestHeads:
         assert values(trees(sentence("0 1"), ("head", "deps")), "head") == ["0", "1"]
 
     def test_without_trees_heads_are_values_like_others(self) -> None:
-        corpus = read(Source.of_text("f", sentence("0 x").encode()), Request("key", "head"))
+        corpus = read(Source.of_text("f", sentence("0 x").encode()), Request(side="key", value="head"))
         assert (values(corpus), corpus.arcs) == (["0", "x"], None)
 
     @pytest.mark.parametrize("head", ["_", ""])

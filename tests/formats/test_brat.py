@@ -34,7 +34,7 @@ def put(name: str, text: str | None) -> None:
 
 
 def read(written: str = "d.ann") -> Corpus:
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 def read_text(annotations: str, text: str | None = TEXT, written: str = "d.ann") -> Corpus:
@@ -266,8 +266,8 @@ class TestAnnotations:
 
     def test_a_line_that_is_too_long(self) -> None:
         put("d.ann", T1)
-        request = Request("key", layer="spans", max_line=8)
-        assert refusal(read_input, Input("d.ann"), request, "tokens").startswith(
+        request = Request(side="key", layer="spans", max_line=8)
+        assert refusal(read_input, Input(path="d.ann"), request, "tokens").startswith(
             "d.ann:1: this line has more than 8 bytes"
         )
 

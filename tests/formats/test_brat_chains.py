@@ -32,7 +32,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def corpus_of(lines: str, options: str = "", annotations: str = ANNOTATIONS, layer: str = "chains") -> Corpus:
     Path("d.ann").write_text(annotations + lines)
     Path("d.txt").write_text(TEXT)
-    return read_input(Input.parse(f"d.ann{options}"), Request("key", layer=layer), "tokens")  # type: ignore[arg-type]
+    return read_input(Input.parse(f"d.ann{options}"), Request(side="key", layer=layer), "tokens")  # type: ignore[arg-type]
 
 
 def chains(lines: str, options: str = "") -> list[list[int]]:
@@ -91,7 +91,7 @@ class TestLinks:
             Path("c").mkdir(exist_ok=True)
             Path(f"{name}.ann").write_text(ANNOTATIONS + "*\tCoref T1 T5\n")
             Path(f"{name}.txt").write_text(TEXT)
-        corpus = read_input(Input.parse("c"), Request("key", layer="chains"), "tokens")
+        corpus = read_input(Input.parse("c"), Request(side="key", layer="chains"), "tokens")
         assert set(filter(None, said(corpus, "chain"))) == {"1.T1", "2.T1"}
 
     def test_an_attribute_may_name_the_chain(self) -> None:

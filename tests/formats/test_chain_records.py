@@ -31,7 +31,7 @@ def document(*given: Any, **more: Any) -> dict[str, Any]:
 
 def corpus_of(*given: Any, **options: str) -> Corpus:
     text = "".join(json.dumps(each) + "\n" for each in given)
-    return read(Source.of_text("f.jsonl", text.encode()), Request("key", options=options, layer="chains"))
+    return read(Source.of_text("f.jsonl", text.encode()), Request(side="key", options=options, layer="chains"))
 
 
 def refused(*given: Any, code: int = 3, **options: Any) -> str:
@@ -98,7 +98,7 @@ class TestJsonl:
     def test_the_option_is_for_chains(self) -> None:
         def reading() -> Corpus:
             source = Source.of_text("f", json.dumps(document()).encode() + b"\n")
-            return read(source, Request("key", options={"chain": "x"}, layer="spans"))
+            return read(source, Request(side="key", options={"chain": "x"}, layer="spans"))
 
         assert refusal(reading, code=2) == (
             "the option 'chain' says how chains are read, and this task judges none\n  leave it out"
@@ -107,7 +107,7 @@ class TestJsonl:
 
 class TestObjects:
     def test_documents_with_spans(self) -> None:
-        corpus = read_object([document()], Request("crf", layer="chains"), "tokens")
+        corpus = read_object([document()], Request(side="crf", layer="chains"), "tokens")
         assert said(corpus, "chain") == ["lena", "tram", "tram", None]
         assert (corpus.format, str(corpus.location(0))) == ("python", "<crf>:1")
 
@@ -117,7 +117,7 @@ class TestObjects:
             "sentences": [["Lena", "ran"], ["She", "fell"]],
             "clusters": [[(0, 0), np.array([2, 2])]],
         }
-        corpus = read_object([given], Request("key", layer="chains"), "tokens")
+        corpus = read_object([given], Request(side="key", layer="chains"), "tokens")
         assert documents(corpus) == {"d1": ["Lena", "ran", "She", "fell"]}
         assert (spans(corpus), said(corpus, "chain")) == (
             [("d1", 0, 1, "ENTITY"), ("d1", 2, 3, "ENTITY")],
@@ -126,7 +126,7 @@ class TestObjects:
         assert corpus.format == "python"
 
     def test_chains_by_the_name_of_their_document(self) -> None:
-        corpus = read_object({"d1": [[(0, 2), (5, 6)], [(3, 4)]], 2: []}, Request("key", layer="chains"), "tokens")
+        corpus = read_object({"d1": [[(0, 2), (5, 6)], [(3, 4)]], 2: []}, Request(side="key", layer="chains"), "tokens")
         assert corpus.words is None
         assert corpus.documents.names == ("d1", "2")
         assert [(begin, end) for _, begin, end, _ in spans(corpus)] == [(0, 2), (5, 6), (3, 4)]
@@ -134,14 +134,14 @@ class TestObjects:
 
     @pytest.mark.parametrize("given", [["NN", "VB"], [("a", "NN")], 3, {"d1": ["NN"]}, [], {}])
     def test_anything_else_is_refused(self, given: Any) -> None:
-        found = refusal(read_object, given, Request("key", layer="chains"), "tokens", code=2)
+        found = refusal(read_object, given, Request(side="key", layer="chains"), "tokens", code=2)
         assert found.startswith(
             f"'key' is of type {type(given).__name__}, which cannot be read as tokens\n  accepted are: "
         )
         assert "'sentences' and 'clusters'" in found
 
     def test_a_mistake_is_told_with_its_place(self) -> None:
-        assert refusal(read_object, {"d1": [[(2, 1)]]}, Request("crf", layer="chains"), "tokens").startswith(
+        assert refusal(read_object, {"d1": [[(2, 1)]]}, Request(side="crf", layer="chains"), "tokens").startswith(
             "<crf>:1: clusters[0][0] of document 'd1' is 2 to 1, and ends before it begins\n"
         )
 

@@ -33,7 +33,9 @@ Peter NNP B-NP B-PER
 
 def corpus_of(text: str, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:
     FORMAT.check_options(options)
-    return read(Source.of_text("f.conll", text.encode()), Request("key", value, extra, options))
+    return read(
+        Source.of_text("f.conll", text.encode()), Request(side="key", value=value, extra=extra, options=options)
+    )
 
 
 def refused(text: str, code: int = 3, **given: Any) -> str:
@@ -75,12 +77,12 @@ class TestTokens:
     def test_the_end_of_the_file_ends_the_sentence(self, end: str, tmp_path: Path) -> None:
         file = tmp_path / "a.conll"
         file.write_bytes(("a O\n\nb O" + end).encode())
-        assert sizes(read(load(str(file), side="key"), Request("key"))) == [1, 1]
+        assert sizes(read(load(str(file), side="key"), Request(side="key"))) == [1, 1]
 
     def test_crlf(self, tmp_path: Path) -> None:
         file = tmp_path / "a.conll"
         file.write_bytes(b"a\tO\r\n\t\r\nb\tB-X\r\n")
-        corpus = read(load(str(file), side="key"), Request("key"))
+        corpus = read(load(str(file), side="key"), Request(side="key"))
         assert (values(corpus), sizes(corpus), lines(corpus)) == (["O", "B-X"], [1, 1], [1, 3])
 
     def test_labels_are_normalised_and_noted(self) -> None:
@@ -366,7 +368,7 @@ class TestHeader:
         for name in "ab":
             (tmp_path / f"{name}.tsv").write_text(f"TOKEN\tNE-COARSE-LIT\n{name}\tO\n")
         (tmp_path / "c.tsv").write_text("c\tO\n")
-        corpus = FORMAT.read(load(str(tmp_path), side="key", suffixes=(".tsv",)), Request("key"))
+        corpus = FORMAT.read(load(str(tmp_path), side="key", suffixes=(".tsv",)), Request(side="key"))
         assert documents(corpus) == {"a": ["a"], "b": ["b"], "c": ["c"]}
 
     def test_lines_keep_their_numbers(self) -> None:
@@ -472,7 +474,7 @@ class TestSniff:
 @pytest.mark.parametrize("name", ["gold/emerging.dev.conll", "gold/emerging.test.annotated", "gold/wnut17train.conll"])
 def test_the_keys_of_wnut17(name: str) -> None:
     file = shared(f"{WNUT}/{name}")
-    corpus = read_input(Input(str(file)), Request("key", "upos"), "tokens")
+    corpus = read_input(Input(path=str(file)), Request(side="key", value="upos"), "tokens")
     rows = [line.split("\t") for line in file.read_text("utf-8").split("\n") if line.strip()]
     assert words(corpus) == [row[0] for row in rows]
     assert values(corpus) == [row[1] for row in rows]
@@ -485,13 +487,13 @@ def test_the_keys_of_wnut17(name: str) -> None:
 @cache
 def sizes_of_the_key() -> list[int]:
     file = shared(f"{WNUT}/gold/emerging.test.annotated")
-    return sizes(read_input(Input(str(file)), Request("key"), "tokens"))
+    return sizes(read_input(Input(path=str(file)), Request(side="key"), "tokens"))
 
 
 @pytest.mark.parametrize("name", WNUT_SYSTEMS)
 def test_the_submissions_to_wnut17(name: str) -> None:
     file = shared(f"{WNUT}/systems/{name}")
-    corpus = read_input(Input(str(file)), Request(name), "tokens")
+    corpus = read_input(Input(path=str(file)), Request(side=name), "tokens")
     rows = [line.split() for line in file.read_text("utf-8").split("\n") if line.strip()]
     assert words(corpus) == [row[0] for row in rows]
     assert values(corpus) == [row[1] for row in rows]

@@ -47,7 +47,7 @@ news/2021/harbour  1  1  rains VBZ           (VP*))  -  -  -  -        *      -
 
 
 def corpus_of(text: str, extra: tuple[str, ...] = EXTRA, **options: str) -> Corpus:
-    request = Request("key", extra=extra, options=options, layer="chains")
+    request = Request(side="key", extra=extra, options=options, layer="chains")
     return read(Source.of_text("f.conll", text.encode()), request)
 
 
@@ -390,7 +390,7 @@ class TestFiles:
     def test_line_ends_and_a_byte_order_mark(self, tmp_path: Path) -> None:
         path = tmp_path / "f.conll"
         path.write_bytes(b"\xef\xbb\xbf" + SAMPLE.replace("\n", "\r\n").encode())
-        corpus = read_input(Input.parse(str(path)), Request("key", layer="chains"), "tokens")
+        corpus = read_input(Input.parse(str(path)), Request(side="key", layer="chains"), "tokens")
         assert chains(corpus) == chains(corpus_of(SAMPLE))
         assert [note.what for note in corpus.notes] == ["byte-order mark ignored", "CRLF line ends read as LF"]
 
@@ -398,7 +398,7 @@ class TestFiles:
         (tmp_path / "a.conll").write_text(cells("(1", "-", "1)"))
         (tmp_path / "b.conll").write_text("u\t-\n" + cells("(1)").replace("(d)", "(e)").removesuffix("#end document\n"))
         (tmp_path / "c.conll").write_text("d\t0\t0\tx\t(1)\n")
-        corpus = read_input(Input.parse(str(tmp_path)), Request("key", layer="chains"), "tokens")
+        corpus = read_input(Input.parse(str(tmp_path)), Request(side="key", layer="chains"), "tokens")
         assert documents(corpus) == {"d": ["a", "b", "c"], "e": ["a"], "c": ["x"]}
         assert spans(corpus) == [("d", 0, 3, "ENTITY"), ("e", 0, 1, "ENTITY"), ("c", 0, 1, "ENTITY")]
         assert [(note.what, note.count) for note in corpus.notes] == [
@@ -422,7 +422,7 @@ class TestFiles:
         assert refused("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n").startswith("f.conll:1: 'B-ORG' is no bracket\n")
         path = tmp_path / "notes.txt"
         path.write_text("It rained.\n")
-        assert refusal(read_input, Input.parse(str(path)), Request("key", layer="chains"), "tokens") == (
+        assert refusal(read_input, Input.parse(str(path)), Request(side="key", layer="chains"), "tokens") == (
             f"{path}:1: the file fits no format with chains\n  it begins: 'It rained.'\n"
             f"  name the format: {path}::FORMAT (brat, clusters, conll2012, conllu, jsonl; see 'comparanda formats')"
         )
@@ -480,7 +480,7 @@ def test_random_brackets_are_read_as_the_reference_scorer_reads_them() -> None:
     [("data/coref/gum/gold/gum.key.conll", 7927, 4319), ("data/coref/litbank/gold", 1616, 484)],
 )
 def test_real_files(path: str, mentions: int, chains_: int) -> None:
-    corpus = read_input(Input.parse(str(shared(path))), Request("key", layer="chains"), "tokens")
+    corpus = read_input(Input.parse(str(shared(path))), Request(side="key", layer="chains"), "tokens")
     assert corpus.spans is not None
     assert (len(corpus.spans), notes(corpus)) == (mentions, [])
     per_document = {
@@ -491,7 +491,7 @@ def test_real_files(path: str, mentions: int, chains_: int) -> None:
 
 def test_gum_with_types_has_the_mentions_of_gum_without() -> None:
     def found(path: str) -> dict[str, set[frozenset[tuple[int, int]]]]:
-        corpus = read_input(Input.parse(str(shared(path))), Request("key", layer="chains"), "tokens")
+        corpus = read_input(Input.parse(str(shared(path))), Request(side="key", layer="chains"), "tokens")
         groups: dict[tuple[str, str], set[tuple[int, int]]] = {}
         for (name, begin, end, _), chain in zip(spans(corpus), said(corpus, "chain"), strict=True):
             groups.setdefault((name, chain), set()).add((begin, end))

@@ -28,12 +28,14 @@ REAL = [
 ]
 
 
-def word(number: object, form: str = "w", upos: str = "N", xpos: str = "_", feats: str = "_") -> str:
+def word(number: object, *, form: str = "w", upos: str = "N", xpos: str = "_", feats: str = "_") -> str:
     return f"{number}\t{form}\t{form}\t{upos}\t{xpos}\t{feats}\t0\troot\t_\t_\n"
 
 
 def corpus_of(text: str, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:
-    return read(Source.of_text("f.conllu", text.encode()), Request("key", value, extra, options))
+    return read(
+        Source.of_text("f.conllu", text.encode()), Request(side="key", value=value, extra=extra, options=options)
+    )
 
 
 def refused(text: str, code: int = 3, **given: Any) -> str:
@@ -44,7 +46,13 @@ def sizes(corpus: Corpus) -> list[int]:
     return [int(end - begin) for begin, end in zip(corpus.sentences, corpus.sentences[1:], strict=False)]
 
 
-TWO = word(1, "Der", "DET") + word(2, "Hund", "NOUN") + "\n" + word(1, "bellt", "VERB") + "\n"
+TWO = (
+    word(1, form="Der", upos="DET")
+    + word(2, form="Hund", upos="NOUN")
+    + "\n"
+    + word(1, form="bellt", upos="VERB")
+    + "\n"
+)
 
 
 class TestWords:
@@ -61,16 +69,21 @@ class TestWords:
         assert lines(corpus_of(text)) == [4, 6]
 
     def test_a_word_may_be_a_number_sign(self) -> None:
-        assert words(corpus_of(word(1, "#") + word(2, "#x"))) == ["#", "#x"]
+        assert words(corpus_of(word(1, form="#") + word(2, form="#x"))) == ["#", "#x"]
 
     def test_ranges_and_empty_nodes_are_passed_over(self) -> None:
         text = (
-            word("1-2", "zum") + word(1, "zu") + word(2, "dem") + word("2.1", "x") + word("2.10", "y") + word(3, "Hof")
+            word("1-2", form="zum")
+            + word(1, form="zu")
+            + word(2, form="dem")
+            + word("2.1", form="x")
+            + word("2.10", form="y")
+            + word(3, form="Hof")
         )
         assert words(corpus_of(text)) == ["zu", "dem", "Hof"]
 
     def test_an_empty_node_may_stand_first(self) -> None:
-        assert words(corpus_of(word("0.1", "x") + word(1, "a"))) == ["a"]
+        assert words(corpus_of(word("0.1", form="x") + word(1, form="a"))) == ["a"]
 
     def test_a_sentence_of_empty_nodes_alone_vanishes(self) -> None:
         assert sizes(corpus_of(word("0.1") + "\n" + word(1) + "\n")) == [1]
@@ -89,13 +102,13 @@ class TestWords:
     def test_the_end_of_the_file_ends_the_sentence(self, end: str, tmp_path: Path) -> None:
         file = tmp_path / "a.conllu"
         file.write_bytes((TWO.rstrip("\n") + end).encode())
-        corpus = read(load(str(file), side="key"), Request("key"))
+        corpus = read(load(str(file), side="key"), Request(side="key"))
         assert sizes(corpus) == [2, 1]
 
     def test_crlf(self, tmp_path: Path) -> None:
         file = tmp_path / "a.conllu"
         file.write_bytes(TWO.replace("\n", "\r\n").encode())
-        corpus = read(load(str(file), side="key"), Request("key"))
+        corpus = read(load(str(file), side="key"), Request(side="key"))
         assert (words(corpus), values(corpus), lines(corpus)) == (
             ["Der", "Hund", "bellt"],
             ["DET", "NOUN", "VERB"],
@@ -103,12 +116,12 @@ class TestWords:
         )
 
     def test_words_keep_their_spaces_and_long_sentences_their_ids(self) -> None:
-        corpus = corpus_of("".join(word(number + 1, f"a {number}") for number in range(2000)))
+        corpus = corpus_of("".join(word(number + 1, form=f"a {number}") for number in range(2000)))
         assert words(corpus)[1999] == "a 1999"
 
 
 class TestColumns:
-    TEXT = word(1, "a", "NOUN", "NN") + word(2, "b", "VERB", "VVFIN")
+    TEXT = word(1, form="a", upos="NOUN", xpos="NN") + word(2, form="b", upos="VERB", xpos="VVFIN")
 
     @pytest.mark.parametrize("given", ["xpos", "XPOS", "5"])
     def test_by_name_and_number(self, given: str) -> None:
@@ -164,7 +177,7 @@ class TestValues:
         ]
 
     def test_words_are_left_as_they_are(self) -> None:
-        assert words(corpus_of(word(1, "e\u0301\u00a0"))) == ["e\u0301\u00a0"]
+        assert words(corpus_of(word(1, form="e\u0301\u00a0"))) == ["e\u0301\u00a0"]
 
 
 class TestRefusals:
@@ -239,7 +252,7 @@ def covered(corpus: Corpus) -> list[tuple[str, list[str]]]:
 
 def sentence(*ids: object) -> str:
     """Words called as their ids."""
-    return "".join(word(number, str(number)) for number in ids) + "\n"
+    return "".join(word(number, form=str(number)) for number in ids) + "\n"
 
 
 class TestRanges:
@@ -248,7 +261,14 @@ class TestRanges:
         assert covered(corpus_of(text)) == [("2-3", ["2", "3"]), ("4-4", ["4"]), ("1-2", ["1", "2"])]
 
     def test_empty_nodes_and_comments_may_stand_around_and_inside(self) -> None:
-        text = word("1-2", "zum") + word("0.1", "x") + "# a\n" + word(1, "zu") + word("1.1", "y") + word(2, "dem")
+        text = (
+            word("1-2", form="zum")
+            + word("0.1", form="x")
+            + "# a\n"
+            + word(1, form="zu")
+            + word("1.1", form="y")
+            + word(2, form="dem")
+        )
         assert covered(corpus_of(text)) == [("zum", ["zu", "dem"])]
 
     @pytest.mark.parametrize("ids", [(1, 2), (1, "1.1", 2)])
@@ -353,7 +373,7 @@ class TestSniff:
 @pytest.mark.parametrize("path", REAL)
 def test_real_files_are_read_as_by_the_conllu_package(path: str) -> None:
     file = shared(path)
-    corpus = read(load(str(file), side="key"), Request("key", "form", ("upos", "xpos")))
+    corpus = read(load(str(file), side="key"), Request(side="key", value="form", extra=("upos", "xpos")))
     sentences = peer.parse(file.read_text("utf-8"), fields=peer.parser.DEFAULT_FIELDS)
     tokens = [[token for token in sentence if isinstance(token["id"], int)] for sentence in sentences]
     tokens = [sentence for sentence in tokens if sentence]

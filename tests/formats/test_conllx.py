@@ -24,13 +24,15 @@ NAMES = "id, form, lemma, upos, xpos, feats, head, deprel, phead, pdeprel"
 
 
 def corpus_of(text: str, value: str | None = None, extra: tuple[str, ...] = (), layer: Layer = "values") -> Corpus:
-    return conllx.read_conllx(Source.of_text("f", text.encode()), Request("key", value, extra, layer=layer))
+    return conllx.read_conllx(
+        Source.of_text("f", text.encode()), Request(side="key", value=value, extra=extra, layer=layer)
+    )
 
 
 def told(text: str, name: str = "f", layer: Layer = "values") -> str:
     """The format that a file is told to have."""
     Path(name).write_text(text, encoding="utf-8")
-    return read_input(Input.parse(name), Request("key", layer=layer), "tokens").format
+    return read_input(Input.parse(name), Request(side="key", layer=layer), "tokens").format
 
 
 @pytest.fixture
@@ -74,7 +76,9 @@ class TestColumns:
         assert (values(corpus), corpus.judged) == (["ART", "NN", "VVFIN", "ITJ"], "xpos")
 
     def test_conllu_knows_these_names_too_as_a_file_without_projective_heads_is_read_as_that(self) -> None:
-        corpus = conllu.read(Source.of_text("f", TEXT.encode()), Request("key", "postag", ("cpostag",)))
+        corpus = conllu.read(
+            Source.of_text("f", TEXT.encode()), Request(side="key", value="postag", extra=("cpostag",))
+        )
         assert values(corpus) == ["ART", "NN", "VVFIN", "ITJ"]
         assert (values(corpus, "cpostag"), corpus.judged) == (["ART", "N", "V", "ITJ"], "xpos")
 
@@ -108,7 +112,7 @@ class TestTrees:
 
     def test_without_projective_heads_the_two_formats_give_the_same(self) -> None:
         source = Source.of_text("f", "".join(_bare(line) for line in TEXT.split("\n")).encode())
-        request = Request("key", "deprel", ("lemma", "upos", "xpos", "feats"), layer="arcs")
+        request = Request(side="key", value="deprel", extra=("lemma", "upos", "xpos", "feats"), layer="arcs")
         one, other = conllx.read_conllx(source, request), conllu.read(source, request)
         assert heads(one) == heads(other) == [1, 2, ROOT, ROOT]
         assert one.judged == other.judged
@@ -123,14 +127,14 @@ class TestTrees:
 
     def test_read_as_conllu_the_projective_heads_are_no_edges(self) -> None:
         source = Source.of_text("f", TEXT.encode())
-        assert refusal(conllu.read, source, Request("key", "deprel", layer="arcs")) == (
+        assert refusal(conllu.read, source, Request(side="key", value="deprel", layer="arcs")) == (
             "f:1: the enhanced edges '2' are not written as head:relation|head:relation\n"
             "  the sentence begins at f:1\n"
             "  if that is a PHEAD, the file is CoNLL-X: say FILE::conllx"
         )
 
     def test_read_as_conllu_its_tags_are_there(self) -> None:
-        assert values(conllu.read(Source.of_text("f", TEXT.encode()), Request("key"))) == ["ART", "N", "V", "ITJ"]
+        assert values(conllu.read(Source.of_text("f", TEXT.encode()), Request(side="key"))) == ["ART", "N", "V", "ITJ"]
 
 
 def _bare(line: str) -> str:
@@ -199,5 +203,5 @@ class TestTelling:
         Path("c").mkdir()
         for name in ("c/a.conllx", "c/b.conllx"):
             Path(name).write_text(TEXT, encoding="utf-8")
-        corpus = read_input(Input.parse("c"), Request("key"), "tokens")
+        corpus = read_input(Input.parse("c"), Request(side="key"), "tokens")
         assert (corpus.format, corpus.documents.names) == ("conllx", ("a", "b"))

@@ -45,7 +45,7 @@ def read_once(name: str, folder: Path, draw: random.Random) -> bool:
     spot = folder if format_name == "brat" else folder / next(iter(FILES[name]))
     written = f"{spot}::{format_name}{draw.choice(OPTIONS[format_name])}"
     try:
-        corpus = read_input(Input.parse(written), Request("x", extra=("upos", "xpos"), layer="chains"), "tokens")
+        corpus = read_input(Input.parse(written), Request(side="x", extra=("upos", "xpos"), layer="chains"), "tokens")
     except (InputError, UsageError):
         return False
     finally:

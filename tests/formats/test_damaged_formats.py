@@ -52,7 +52,7 @@ def try_reading(name: str, folder: Path, draw: random.Random) -> bool:
     path.write_bytes(damaged(data, draw))
     spot = folder if writer.many else folder / f"out{writer.suffix}"
     try:
-        read_input(Input.parse(f"{spot}::{name}"), Request("x", layer="spans"), "tokens")
+        read_input(Input.parse(f"{spot}::{name}"), Request(side="x", layer="spans"), "tokens")
     except (InputError, UsageError):
         return False
     finally:

@@ -23,7 +23,9 @@ def read(
     text: str, form: Format = CSV, *, value: str | None = None, extra: tuple[str, ...] = (), **options: str
 ) -> Corpus:
     form.check_options(options)
-    return form.read(Source.of_text(f"f.{form.name}", text.encode()), Request("key", value, extra, options))
+    return form.read(
+        Source.of_text(f"f.{form.name}", text.encode()), Request(side="key", value=value, extra=extra, options=options)
+    )
 
 
 def pairs(corpus: Corpus) -> list[tuple[str, str]]:
@@ -305,7 +307,7 @@ class TestFiles:
     def test_files_of_a_folder_are_one_corpus(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("id,label\n1,x\n", "utf-8")
         (tmp_path / "b.csv").write_bytes(b"\xef\xbb\xbfid,label\r\n2,y\r\n")
-        corpus = read_input(Input(str(tmp_path), format="csv"), Request("key"), "rows")
+        corpus = read_input(Input(path=str(tmp_path), format="csv"), Request(side="key"), "rows")
         assert pairs(corpus) == [("1", "x"), ("2", "y")]
         assert [place.rsplit("/", 1)[1] for place in places(corpus)] == ["a.csv:2", "b.csv:2"]
         assert (corpus.documents.names, corpus.documents.marked) == (("a",), False)
@@ -313,19 +315,19 @@ class TestFiles:
     def test_a_file_of_blank_lines_is_passed_over(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("\n\n", "utf-8")
         (tmp_path / "b.csv").write_text("\nid,label\n1,x\n", "utf-8")
-        corpus = read_input(Input(str(tmp_path), format="csv"), Request("key"), "rows")
+        corpus = read_input(Input(path=str(tmp_path), format="csv"), Request(side="key"), "rows")
         assert (pairs(corpus), places(corpus)[0].rsplit("/", 1)[1]) == ([("1", "x")], "b.csv:3")
 
     def test_files_of_a_folder_need_one_header(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("id,label\n1,x\n", "utf-8")
         (tmp_path / "b.csv").write_text("label,id\ny,2\n", "utf-8")
         with pytest.raises(ReadError, match=r"b\.csv:1: another header than in .*a\.csv"):
-            read_input(Input(str(tmp_path), format="csv"), Request("key"), "rows")
+            read_input(Input(path=str(tmp_path), format="csv"), Request(side="key"), "rows")
 
     @pytest.mark.parametrize(("name", "separator"), [("csv", ","), ("tsv", "\t")])
     def test_the_format_is_told_by_content(self, tmp_path: Path, name: str, separator: str) -> None:
         (tmp_path / "rows.txt").write_text(f"id{separator}label\n1{separator}x\n", "utf-8")
-        corpus = read_input(Input(str(tmp_path / "rows.txt")), Request("key"), "rows")
+        corpus = read_input(Input(path=str(tmp_path / "rows.txt")), Request(side="key"), "rows")
         assert (corpus.format, pairs(corpus)) == (name, [("1", "x")])
 
 

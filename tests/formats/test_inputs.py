@@ -29,29 +29,41 @@ def put(name: str, text: str) -> str:
 
 
 def read(written: str, value: str | None = None) -> Corpus:
-    return read_input(Input.parse(written), Request("key", value), "tokens")
+    return read_input(Input.parse(written), Request(side="key", value=value), "tokens")
 
 
 class TestNotation:
     @pytest.mark.parametrize(
         ("written", "expected"),
         [
-            ("a.conll", Input("a.conll")),
-            ("crf=out/a.conll", Input("out/a.conll", "crf")),
-            ("my crf =a.conll", Input("a.conll", "my crf")),
-            ("a.conll::columns", Input("a.conll", None, "columns")),
-            ("crf=a.conll::columns?column=3&word=2", Input("a.conll", "crf", "columns", {"column": "3", "word": "2"})),
-            ("a.conll::columns?column=3", Input("a.conll", None, "columns", {"column": "3"})),
-            ("a.conll::?column=3", Input("a.conll", None, None, {"column": "3"})),
-            ("a.conll::columns?columns=a%26b,c%3D", Input("a.conll", None, "columns", {"columns": "a&b,c="})),
-            ("a.conll?column=3&word=2", Input("a.conll", None, None, {"column": "3", "word": "2"})),
-            ("crf=out/a.conll?scheme=iob1", Input("out/a.conll", "crf", None, {"scheme": "iob1"})),
-            ("a?.conll", Input("a?.conll")),
-            ("out/a?.conll?column=3", Input("out/a?.conll", None, None, {"column": "3"})),
-            ("out/run=3.conll", Input("out/run=3.conll")),
-            ("x=out/run=3.conll", Input("out/run=3.conll", "x")),
-            ("-", Input("-")),
-            ("crf=-", Input("-", "crf")),
+            ("a.conll", Input(path="a.conll")),
+            ("crf=out/a.conll", Input(path="out/a.conll", name="crf")),
+            ("my crf =a.conll", Input(path="a.conll", name="my crf")),
+            ("a.conll::columns", Input(path="a.conll", name=None, format="columns")),
+            (
+                "crf=a.conll::columns?column=3&word=2",
+                Input(path="a.conll", name="crf", format="columns", options={"column": "3", "word": "2"}),
+            ),
+            ("a.conll::columns?column=3", Input(path="a.conll", name=None, format="columns", options={"column": "3"})),
+            ("a.conll::?column=3", Input(path="a.conll", name=None, format=None, options={"column": "3"})),
+            (
+                "a.conll::columns?columns=a%26b,c%3D",
+                Input(path="a.conll", name=None, format="columns", options={"columns": "a&b,c="}),
+            ),
+            (
+                "a.conll?column=3&word=2",
+                Input(path="a.conll", name=None, format=None, options={"column": "3", "word": "2"}),
+            ),
+            (
+                "crf=out/a.conll?scheme=iob1",
+                Input(path="out/a.conll", name="crf", format=None, options={"scheme": "iob1"}),
+            ),
+            ("a?.conll", Input(path="a?.conll")),
+            ("out/a?.conll?column=3", Input(path="out/a?.conll", name=None, format=None, options={"column": "3"})),
+            ("out/run=3.conll", Input(path="out/run=3.conll")),
+            ("x=out/run=3.conll", Input(path="out/run=3.conll", name="x")),
+            ("-", Input(path="-")),
+            ("crf=-", Input(path="-", name="crf")),
         ],
     )
     def test_parts(self, written: str, expected: Input) -> None:
@@ -59,15 +71,17 @@ class TestNotation:
 
     def test_a_file_that_is_there_wins_over_a_name(self) -> None:
         put("lr=0.1.conll", "a O\n")
-        assert Input.parse("lr=0.1.conll") == Input("lr=0.1.conll")
-        assert Input.parse("lr=0.1.conll::columns?column=2") == Input("lr=0.1.conll", None, "columns", {"column": "2"})
+        assert Input.parse("lr=0.1.conll") == Input(path="lr=0.1.conll")
+        assert Input.parse("lr=0.1.conll::columns?column=2") == Input(
+            path="lr=0.1.conll", name=None, format="columns", options={"column": "2"}
+        )
 
     def test_a_name_that_is_too_long_for_a_file_is_no_crash(self) -> None:
         assert Input.parse("a" * 5000 + "?b=c").options == {"b": "c"}
 
     def test_a_file_that_is_there_wins_over_options(self) -> None:
         put("run?seed=1", "a O\n")
-        assert Input.parse("run?seed=1") == Input("run?seed=1")
+        assert Input.parse("run?seed=1") == Input(path="run?seed=1")
 
     @pytest.mark.parametrize(
         ("written", "expected"),
@@ -101,7 +115,9 @@ class TestFormats:
         assert found.startswith("no format is called 'colums' (did you mean 'columns'?)\n  formats: ")
 
     def test_a_format_of_another_shape(self) -> None:
-        found = refusal(read_input, Input("a.conll", None, "conllu"), Request("key"), "rows", code=2)
+        found = refusal(
+            read_input, Input(path="a.conll", name=None, format="conllu"), Request(side="key"), "rows", code=2
+        )
         assert found.startswith("format 'conllu' has no rows\n  formats that have: ")
 
     def test_an_unknown_option(self) -> None:
@@ -193,7 +209,7 @@ class TestFolders:
     def test_files_that_lie_beside_others_are_no_format_of_their_own(self) -> None:
         put("c/a.ann", "T1\tPER 0 1\ta\n")
         put("c/a.txt", "a O\n")
-        assert read_input(Input("c"), Request("key", layer="spans"), "tokens").format == "brat"
+        assert read_input(Input(path="c"), Request(side="key", layer="spans"), "tokens").format == "brat"
         assert read("c").format == "columns"  # other tasks know nothing of annotations
 
 

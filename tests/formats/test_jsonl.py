@@ -20,7 +20,9 @@ from comparanda.formats.jsonl import FORMAT
 
 def read(text: str, *, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:
     FORMAT.check_options(options)
-    return FORMAT.read(Source.of_text("f.jsonl", text.encode()), Request("key", value, extra, options))
+    return FORMAT.read(
+        Source.of_text("f.jsonl", text.encode()), Request(side="key", value=value, extra=extra, options=options)
+    )
 
 
 def lines(*objects: Any) -> str:
@@ -251,13 +253,13 @@ class TestRefusals:
 
 def test_the_format_is_told_by_content(tmp_path: Path) -> None:
     (tmp_path / "rows.txt").write_text(lines({"id": 1, "label": "x"}, {"id": 2, "label": "y"}), "utf-8")
-    assert read_input(Input(str(tmp_path / "rows.txt")), Request("key"), "rows").format == "jsonl"
+    assert read_input(Input(path=str(tmp_path / "rows.txt")), Request(side="key"), "rows").format == "jsonl"
 
 
 def test_files_of_a_folder_are_one_corpus(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(lines({"id": 1, "label": "x"}), "utf-8")
     (tmp_path / "b.jsonl").write_text("[" + json.dumps({"id": 2, "label": "y"}) + "]", "utf-8")
-    corpus = read_input(Input(str(tmp_path), format="jsonl"), Request("key"), "rows")
+    corpus = read_input(Input(path=str(tmp_path), format="jsonl"), Request(side="key"), "rows")
     assert words(corpus) == ["1", "2"]
     assert [place.rsplit("/", 1)[1] for place in places(corpus)] == ["a.jsonl:1", "b.jsonl:1"]
 

@@ -19,7 +19,7 @@ WORD = "1\ta\t_\tN\t_\t_\t0\troot\t_\tEntity=(e1-x)\n\n"
 def read(written: str, layer: Layer = "spans") -> int | str:
     """Return how many documents there are, or the error."""
     try:
-        return len(read_input(Input.parse(written), Request("x", layer=layer), "tokens").documents)
+        return len(read_input(Input.parse(written), Request(side="x", layer=layer), "tokens").documents)
     except ReadError as problem:
         return str(problem)
 

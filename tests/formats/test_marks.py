@@ -29,7 +29,7 @@ def put(**texts: str) -> None:
 
 
 def corpus_of_folder() -> Corpus:
-    return columns.read(load("c", side="key", suffixes=(".conll",)), Request("key"))
+    return columns.read(load("c", side="key", suffixes=(".conll",)), Request(side="key"))
 
 
 def made(marks: Marks, sentences: list[int], offset: list[int]) -> Documents:
@@ -85,7 +85,7 @@ class TestFiles:
 
 
 class TestMarks:
-    SOURCE = Source((Part("f.txt", None, 0),), bytearray(b"0\n1\n2\n3\n" + bytes(16)))
+    SOURCE = Source(parts=(Part("f.txt", None, 0),), given=bytearray(b"0\n1\n2\n3\n" + bytes(16)))
     OFFSET = (0, 2, 4, 6)
 
     def test_rows_before_the_first_mark_belong_to_the_file(self) -> None:
@@ -104,7 +104,9 @@ class TestMarks:
     def test_newdoc_inside_a_sentence_of_conllu(self) -> None:
         word = "\tw\tw\tN" + "\t_" * 6 + "\n"
         source = Source.of_text("f", f"1{word}# newdoc id = x\n2{word}\n1{word}".encode())
-        assert refusal(conllu.read, source, Request("key")).startswith("f:2: the document 'x' begins inside a sentence")
+        assert refusal(conllu.read, source, Request(side="key")).startswith(
+            "f:2: the document 'x' begins inside a sentence"
+        )
 
     def test_meta_before_any_document_is_of_the_first(self) -> None:
         marks = Marks(self.SOURCE)

@@ -20,7 +20,7 @@ NOTE = "the first column counts the words; the second is taken for them"
 
 
 def corpus_of(text: str, layer: Layer = "spans", value: str | None = None, **options: str) -> Corpus:
-    request = Request("key", value, options=options, layer=layer)
+    request = Request(side="key", value=value, options=options, layer=layer)
     corpus = read(Source.of_text("f.iob2", text.encode()), request)
     return with_spans(corpus, request) if layer == "spans" else corpus
 

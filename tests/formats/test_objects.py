@@ -22,11 +22,11 @@ from comparanda.formats.objects import is_path, read_object
 
 
 def rows(given: Any, *, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:
-    return read_object(given, Request("crf", value, extra, options), "rows")
+    return read_object(given, Request(side="crf", value=value, extra=extra, options=options), "rows")
 
 
 def tokens(given: Any, *, value: str | None = "upos", extra: tuple[str, ...] = ()) -> Corpus:
-    return read_object(given, Request("crf", value, extra), "tokens")
+    return read_object(given, Request(side="crf", value=value, extra=extra), "tokens")
 
 
 def pairs(corpus: Corpus) -> list[tuple[str, str]]:
@@ -48,7 +48,7 @@ def notes(corpus: Corpus) -> list[str]:
 
 def refused(given: Any, shape: Shape = "rows", exit_code: int = 3, value: str | None = None) -> str:
     with pytest.raises(ComparandaError) as error:
-        read_object(given, Request("crf", value), shape)
+        read_object(given, Request(side="crf", value=value), shape)
     assert error.value.exit_code == exit_code
     return str(error.value)
 

@@ -27,7 +27,7 @@ FILES: dict[str, tuple[str, Shape, Layer]] = {
 def test_it_is_refused(name: str, option: str, value: str, tmp_path: Path) -> None:
     text, shape, layer = FILES[name]
     (tmp_path / "d").write_text(text)
-    given = Input(f"{tmp_path}/d", None, name, {option: value})
+    given = Input(path=f"{tmp_path}/d", name=None, format=name, options={option: value})
     with pytest.raises((ReadError, UsageError)) as refused:
-        read_input(given, Request("x", layer=layer), shape)
+        read_input(given, Request(side="x", layer=layer), shape)
     assert len(str(refused.value)) < 3000

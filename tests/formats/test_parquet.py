@@ -46,7 +46,7 @@ def put_both(name: str, rows: list[Row], **options: Any) -> None:
 
 
 def read(path: str, shape: Shape = "rows", layer: Layer = "values", **options: str) -> Corpus:
-    return read_input(Input(path, options=options), Request(layer=layer), shape)
+    return read_input(Input(path=path, options=options), Request(layer=layer), shape)
 
 
 ROWS = [{"id": f"r{number}", "label": "ab"[number % 2], "genre": "x"} for number in range(60)]
@@ -138,7 +138,7 @@ class TestTables:
         Path("table.bin").write_bytes(data)
         fs.pipe_file("/p/a.parquet", data)
         wanted = values(read("a.parquet"))
-        assert values(read_input(Input("table.bin", None, "parquet"), Request(), "rows")) == wanted
+        assert values(read_input(Input(path="table.bin", name=None, format="parquet"), Request(), "rows")) == wanted
         assert values(read("memory://p/a.parquet")) == wanted
 
 
@@ -181,7 +181,7 @@ WAYS: list[tuple[str, Shape, Layer]] = [
 def seen(path: str, shape: Shape, layer: Layer) -> Any:
     """Return all there is in a corpus, or what is wrong with it."""
     try:
-        corpus = read_input(Input(path), Request(layer=layer, extra=("genre",)), shape)
+        corpus = read_input(Input(path=path), Request(layer=layer, extra=("genre",)), shape)
     except ComparandaError as problem:
         return str(problem).replace("jsonl", "parquet").replace("field", "column")
     return (
@@ -246,8 +246,10 @@ class TestPortions:
         data[4:60] = b"\xff" * 56
         Path("a.parquet").write_bytes(data)
         assert "pyarrow cannot read this file" in refusal(read, "a.parquet")
-        portion = Portion((Stretch(Path("a.parquet"), 35, 45, 35),), Whole(("a.parquet",), marked=False))
-        corpus = read_input(Input("a.parquet", portion=portion), Request(), "rows")
+        portion = Portion(
+            (Stretch(file=Path("a.parquet"), start=35, stop=45, lines=35),), Whole(("a.parquet",), marked=False)
+        )
+        corpus = read_input(Input(path="a.parquet", portion=portion), Request(), "rows")
         assert words(corpus) == [f"r{number}" for number in range(35, 45)]
         assert lines(corpus) == list(range(36, 46))
 

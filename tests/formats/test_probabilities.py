@@ -30,7 +30,7 @@ def span(begin: int, end: int, label: str, **fields: Any) -> dict[str, Any]:
 def read(*spans: dict[str, Any], options: str = "", side: str = "out") -> Corpus:
     """Read our own JSONL."""
     Path("d.jsonl").write_text(json.dumps({"id": "d", "text": TEXT, "spans": spans}) + "\n", encoding="utf-8")
-    return read_input(Input.parse(f"d.jsonl::jsonl{options}"), Request(side, layer="beliefs"), "tokens")
+    return read_input(Input.parse(f"d.jsonl::jsonl{options}"), Request(side=side, layer="beliefs"), "tokens")
 
 
 class TestWhichField:
@@ -148,10 +148,10 @@ class TestNumbers:
 
 def test_tags_of_words_are_certain() -> None:
     Path("d.conll").write_text("Anna\tB-PER\nleft\tO\n")
-    assert read_input(Input("d.conll"), Request("out", layer="beliefs"), "tokens").beliefs is None
+    assert read_input(Input(path="d.conll"), Request(side="out", layer="beliefs"), "tokens").beliefs is None
 
 
 def test_other_formats_with_scores() -> None:
     Path("a.tsv").write_text("run\tm1\tAnna\td:0-3\tQ1\tPER\tNAM\t0.75\n")
-    corpus = read_input(Input("a.tsv", format="tac"), Request("out", layer="beliefs"), "tokens")
+    corpus = read_input(Input(path="a.tsv", format="tac"), Request(side="out", layer="beliefs"), "tokens")
     assert weights(corpus) == {(0, 4, "PER"): 0.75}

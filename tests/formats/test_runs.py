@@ -92,9 +92,9 @@ def test_each_run_has_its_own_format_and_options() -> None:
     found = parse_runs("gpt=a.txt::columns?columns=word,ner,b.jsonl::jsonl,c.txt?column=2")
     assert isinstance(found, Runs)
     assert found.outputs == (
-        Input("a.txt", "gpt", "columns", {"columns": "word,ner"}),
-        Input("b.jsonl", "gpt", "jsonl"),
-        Input("c.txt", "gpt", None, {"column": "2"}),
+        Input(path="a.txt", name="gpt", format="columns", options={"columns": "word,ner"}),
+        Input(path="b.jsonl", name="gpt", format="jsonl"),
+        Input(path="c.txt", name="gpt", format=None, options={"column": "2"}),
     )
 
 
@@ -244,7 +244,7 @@ def grouped(files: Files, part: slice = slice(None)) -> cp.Result:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    found = tagged(tmp_path, 3, Setup("span"), size=6, marked=True)
+    found = tagged(tmp_path, 3, Setup(task="span"), size=6, marked=True)
     assert isinstance(found, Files)
     return found
 

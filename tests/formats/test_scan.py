@@ -30,7 +30,7 @@ def outcome(read: object, text: str, block: int) -> Plain | int:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanner, "BLOCK", block)
         try:
-            corpus = read(source_of(text), Request("key"))
+            corpus = read(source_of(text), Request(side="key"))
         except ReadError as problem:
             line = re.fullmatch(r"f:(\d+)", problem.where or "")
             return int(line[1]) if line else 0
@@ -129,11 +129,11 @@ class TestMaxLine:
         line = "1\tword\tw\tN" + "\t_" * 6
         long = line.replace("word", "longerword")
         text = f"{line}\n\n{long}\n\n{line}\n"
-        assert len(read(source_of(text), Request("key", "4", max_line=len(long)))) == 3
+        assert len(read(source_of(text), Request(side="key", value="4", max_line=len(long)))) == 3
         expected = (
             f"f:3: this line has more than {len(long) - 1} bytes\n  if that is right, raise the limit with --max-line"
         )
-        assert refusal(read, source_of(text), Request("key", "4", max_line=len(long) - 1)) == expected
+        assert refusal(read, source_of(text), Request(side="key", value="4", max_line=len(long) - 1)) == expected
 
     @given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.integers(1, 12))
     def test_bytes_are_counted_without_the_newline(self, sizes: list[int], limit: int) -> None:
@@ -149,7 +149,7 @@ class TestReplaced:
     def test_every_file_keeps_its_lines(self) -> None:
         data = b"a  b\nc\n\n" + b" \nd\n\n" + b"e\n\n"
         parts = (Part("1", None, 0), Part("2", None, 8), Part("3", None, 13))
-        source = Source(parts, bytearray(data + bytes(16)))
+        source = Source(parts=parts, given=bytearray(data + bytes(16)))
         mended = replaced(source, b"a b\nc\n\n\nd\n\ne\n\n", Note("key", "mended", 2))
         places = {letter: str(mended.locate(bytes(mended.data).index(letter))) for letter in (b"a", b"c", b"d", b"e")}
         assert places == {b"a": "1:1", b"c": "1:2", b"d": "2:2", b"e": "3:1"}

@@ -136,7 +136,7 @@ def test_iob1(tags: str, conlleval: list[Span], discard: list[Span], wrong: list
 )
 @pytest.mark.parametrize("letters", ["BIES", *SPELLINGS.values()])
 def test_bioes_in_every_spelling(
-    tags: str, conlleval: list[Span], discard: list[Span], wrong: list[tuple[int, str]], letters: str
+    tags: str, conlleval: list[Span], discard: list[Span], wrong: list[tuple[int, str]], *, letters: str
 ) -> None:
     text = " ".join(spelled(tags.split(), letters))
     assert spans(text, "bioes") == conlleval
@@ -241,7 +241,7 @@ def test_thousands_of_labels() -> None:
 # The same once more, tag by tag, from the definitions
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Reader:
     """Reads the tags of one sentence from left to right, with at most one span open."""
 
@@ -294,7 +294,7 @@ class Reader:
 def plain(sentences: list[Tags], scheme: Scheme, repair: Repair) -> tuple[list[Span], list[tuple[int, str]]]:
     found, wrong, row = [], [], 0
     for tags in sentences:
-        reader = Reader(scheme).read(tags)
+        reader = Reader(scheme=scheme).read(tags)
         found += [
             Span(row + begin, row + end, label)
             for (begin, end, label), sound in reader.found

@@ -24,7 +24,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(text: str, written: str, layer: Layer = "values", **limits: int) -> Corpus:
     Path(written.partition("::")[0]).write_text(text, encoding="utf-8")
-    return read_input(Input.parse(written), Request("x", layer=layer, limits=Limits.of(limits)), "tokens")
+    return read_input(Input.parse(written), Request(side="x", layer=layer, limits=Limits.of(limits)), "tokens")
 
 
 def raised(name: str) -> str:
@@ -65,8 +65,8 @@ def test_labels_of_spans_are_counted_without_their_schemes() -> None:
 
 @pytest.mark.parametrize(("given", "shape"), [(["A", "B"], "rows"), ([["A", "B"]], "tokens")])
 def test_python_objects(given: Any, shape: Any) -> None:
-    assert len(read_object(given, Request("x", limits=Limits(labels=2)), shape)) == 2
-    assert "2 different labels" in refusal(read_object, given, Request("x", limits=Limits(labels=1)), shape)
+    assert len(read_object(given, Request(side="x", limits=Limits(labels=2)), shape)) == 2
+    assert "2 different labels" in refusal(read_object, given, Request(side="x", limits=Limits(labels=1)), shape)
 
 
 @pytest.mark.parametrize(

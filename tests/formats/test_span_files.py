@@ -46,7 +46,7 @@ HIPE_RUNS = {
 
 
 def read(path: Path, options: str = "") -> Corpus:
-    return read_input(Input.parse(f"{path}{options}"), Request("x", layer="spans"), "tokens")
+    return read_input(Input.parse(f"{path}{options}"), Request(side="x", layer="spans"), "tokens")
 
 
 def begins(path: Path, column: int) -> Counter[str]:

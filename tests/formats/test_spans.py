@@ -25,7 +25,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def read(text: str, written: str = "f.conll", value: str | None = None, **options: str) -> Corpus:
     """Read a file; options hold for every input, those in the notation for this one."""
     Path(Input.parse(written).path).write_text(text, encoding="utf-8", newline="")
-    return read_input(Input.parse(written), Request("key", value, options=options, layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", value=value, options=options, layer="spans"), "tokens")
 
 
 def tagged(*tags: str) -> str:
@@ -96,11 +96,11 @@ class TestTokens:
         ],
     )
     def test_python(self, given: Any) -> None:
-        corpus = read_object(given, Request("crf", layer="spans"), "tokens")
+        corpus = read_object(given, Request(side="crf", layer="spans"), "tokens")
         assert extents(corpus) == [(0, 2, "PER"), (3, 4, "LOC")]
 
     def test_python_with_options(self) -> None:
-        request = Request("crf", options={"scheme": "bio", "repair": "discard"}, layer="spans")
+        request = Request(side="crf", options={"scheme": "bio", "repair": "discard"}, layer="spans")
         assert extents(read_object(["I-PER", "O", "B-LOC"], request, "tokens")) == [(2, 3, "LOC")]
 
     def test_no_spans_at_all(self) -> None:
@@ -110,7 +110,7 @@ class TestTokens:
 
     def test_other_layers_get_none(self) -> None:
         Path("f.conll").write_text(BIO)
-        assert read_input(Input("f.conll"), Request("key"), "tokens").spans is None
+        assert read_input(Input(path="f.conll"), Request(side="key"), "tokens").spans is None
 
 
 class TestSchemes:
@@ -213,14 +213,22 @@ class TestAsking:
     """Which formats are asked, and for what."""
 
     def test_formats_without_spans(self) -> None:
-        found = refusal(read_input, Input("f.csv", None, "csv"), Request("key", layer="spans"), "tokens", code=2)
+        found = refusal(
+            read_input,
+            Input(path="f.csv", name=None, format="csv"),
+            Request(side="key", layer="spans"),
+            "tokens",
+            code=2,
+        )
         assert found.startswith(
             "format 'csv' has no spans\n  formats that have: bioc, brat, columns, conllu, conllx, doccano"
         )
 
     def test_formats_without_tokens(self) -> None:
         assert "brat" in [name for name, each in formats().items() if "values" not in each.layers]
-        found = refusal(read_input, Input("f.ann", None, "brat"), Request("key"), "tokens", code=2)
+        found = refusal(
+            read_input, Input(path="f.ann", name=None, format="brat"), Request(side="key"), "tokens", code=2
+        )
         assert (
             found == "format 'brat' has no tokens\n  formats that have: columns, conllu, conllx, hipe, jsonl, parquet"
         )
@@ -234,7 +242,7 @@ class TestAsking:
         Path("f.conll").write_text(BIO)
         given = Input.parse(f"f.conll::columns?{option}")
         name = option.partition("=")[0]
-        assert refusal(read_input, given, Request("key"), "tokens", code=2) == (
+        assert refusal(read_input, given, Request(side="key"), "tokens", code=2) == (
             f"the option {name!r} says how spans are read from tags, and this task judges no spans\n"
             "  leave it out, or choose a task that does"
         )

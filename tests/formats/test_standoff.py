@@ -28,7 +28,7 @@ def read(*objects: Any, value: str | None = None, **options: str) -> Corpus:
     text = "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in objects)
     FORMAT.check_options(options)
     source = Source.of_text("f.jsonl", text.encode())
-    return FORMAT.read(source, Request("key", value, options=options, layer="spans"))
+    return FORMAT.read(source, Request(side="key", value=value, options=options, layer="spans"))
 
 
 def anna(**changes: Any) -> dict[str, Any]:
@@ -504,7 +504,7 @@ class TestFiles:
         monkeypatch.chdir(tmp_path)
 
     def read(self, written: str) -> Corpus:
-        return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+        return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
     def test_a_byte_order_mark_and_line_ends_of_the_file_are_not_those_of_the_text(self) -> None:
         text = "\ufeff" + json.dumps(anna() | {"text": "Anna\r\nran"}) + "\r\n"
@@ -530,7 +530,7 @@ class TestFiles:
 
 class TestPython:
     def read(self, given: Any, **options: str) -> Corpus:
-        return read_object(given, Request("crf", options=options, layer="spans"), "tokens")
+        return read_object(given, Request(side="crf", options=options, layer="spans"), "tokens")
 
     SPANS = ({"begin": 0, "end": 4, "label": "PER"},)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Web:
     """A server that is running.
 

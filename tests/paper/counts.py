@@ -23,7 +23,7 @@ from .transcription import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """The tokens of one key tag, counted."""
 
@@ -185,7 +185,13 @@ def rare_row(label: str, treetagger: int) -> Row:
     clevertagger = nearest_count(TABLE_12[label].clevertagger, size)
     new_errors = max(treetagger - clevertagger, NEW_ERRORS_BESIDE_GAINS.get(label, 0))
     corrections = clevertagger - treetagger + new_errors
-    return Row(label, size, corrections, new_errors, both_wrong=size - treetagger - corrections)
+    return Row(
+        label=label,
+        size=size,
+        corrections=corrections,
+        new_errors=new_errors,
+        both_wrong=size - treetagger - corrections,
+    )
 
 
 def other_rows(known: Sequence[Row]) -> list[Row]:
@@ -201,7 +207,7 @@ def other_rows(known: Sequence[Row]) -> list[Row]:
         return [fixed[label] + share for label, share in shares]
 
     return [
-        Row(label, sizes[label], corrections, new_errors, both_wrong)
+        Row(label=label, size=sizes[label], corrections=corrections, new_errors=new_errors, both_wrong=both_wrong)
         for label, corrections, new_errors, both_wrong in zip(
             labels,
             dealt("correction", CORRECTIONS - sum(row.corrections for row in known)),

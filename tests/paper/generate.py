@@ -138,7 +138,7 @@ def sentences_of(tokens: Sequence[Token], random: Random) -> list[Sentence]:
     right = {name: nearest_count(TABLE_3[name].correct_sentences, SENTENCES) for name in TAGGERS}
     patterns = sentence_patterns(SHARED_WRONG_SENTENCES, right, SENTENCES)
     sentences: list[Sentence] = [[] for _ in patterns]
-    easy = fill(sentences, patterns, tokens, wrong_taggers, random)
+    easy = fill(sentences, patterns=patterns, items=tokens, wrong=wrong_taggers, random=random)
     lengths = deal(len(easy), [random.randint(4, 30) for _ in sentences])
     for sentence, length in zip(sentences, lengths, strict=True):
         sentence += [easy.pop() for _ in range(length)]

@@ -69,7 +69,7 @@ OTHERS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """The words of one relation in the key, counted."""
 
@@ -161,7 +161,10 @@ def other_rows(frequent: Sequence[Row], partners: Row) -> list[Row]:
     both_wrong = dealt(BOTH_WRONG, lambda row: row.both_wrong, CHANGED_ERROR)
     only_pcfg = deal(BOTH_WRONG - ALL_WRONG - sum(row.only_pcfg for row in known), both_wrong)
     columns = zip(sizes, sizes.values(), corrections, new_errors, both_wrong, only_pcfg, strict=True)
-    rows = [Row(*fields) for fields in columns]
+    rows = [
+        Row(label=label, size=size, corrections=won, new_errors=lost, both_wrong=wrong, only_pcfg=pcfg)
+        for label, size, won, lost, wrong, pcfg in columns
+    ]
     left = PCFG_WRONG - ALL_WRONG - sum(row.pcfg_wrong_where_others_differ for row in (*known, *rows))
     left -= sum(row.pcfg_wrong_alone for row in known)
     alone = deal(left, [row.both_right for row in rows])

@@ -119,7 +119,13 @@ def laid_out() -> list[Sentence]:
     right = {name: nearest_count(TABLE_5[name].sentences, SENTENCES) for name in PARSERS}
     patterns = sentence_patterns(SHARED_WRONG_SENTENCES, right, SENTENCES)  # those that all have wrong come first
     sentences = [list(pair) for pair in swapped] + [[Word("root")] for _ in range(SENTENCES - len(swapped))]
-    easy = fill(sentences, patterns, [word for word in words if word.label != "root"], wrong_parsers, random)
+    easy = fill(
+        sentences,
+        patterns=patterns,
+        items=[word for word in words if word.label != "root"],
+        wrong=wrong_parsers,
+        random=random,
+    )
     lengths = deal(len(easy) - 3 * SENTENCES, [random.randint(2, 24) for _ in sentences])
     for sentence, length in zip(sentences, lengths, strict=True):
         ranks = [easy.pop() for _ in range(length + 3)]
@@ -154,14 +160,20 @@ def conllu_lines(sentences: Sequence[Sentence], name: str) -> Iterator[str]:
             for number, rank in enumerate(sentence.order):
                 head, relation = sentence.arc(rank, name)
                 tag, words = forms[sentence.words[rank].label]
-                yield line(place[rank], next(words), tag, place.get(head, 0), relation)
+                yield line(place[rank], form=next(words), tag=tag, head=place.get(head, 0), relation=relation)
                 if number < len(inside) and inside[number]:
                     seen += 1
                     wrong = name in WRONG_MARKS and seen % WRONG_MARKS[name] == 0
                     head = sentence.order[number + 1] if wrong else rank
                     tag, form = next(marks)
-                    yield line(place[rank] + 1, form, tag, place[head], "punct")
-            yield line(len(sentence.order) + sentence.marks + 1, FULL_STOP[1], FULL_STOP[0], place[0], "punct")
+                    yield line(place[rank] + 1, form=form, tag=tag, head=place[head], relation="punct")
+            yield line(
+                len(sentence.order) + sentence.marks + 1,
+                form=FULL_STOP[1],
+                tag=FULL_STOP[0],
+                head=place[0],
+                relation="punct",
+            )
             yield ""
 
 
@@ -175,5 +187,5 @@ def places(order: Sequence[int], inside: Sequence[bool]) -> dict[int, int]:
     return found
 
 
-def line(number: int, form: str, tag: str, head: int, relation: str) -> str:
+def line(number: int, form: str, tag: str, head: int, *, relation: str) -> str:
     return f"{number}\t{form}\t_\t_\t{tag}\t_\t{head}\t{relation}\t_\t_"

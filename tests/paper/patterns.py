@@ -26,6 +26,7 @@ def fill(
     patterns: Sequence[Systems],
     items: Iterable[Item],
     wrong: Callable[[Item], Systems],
+    *,
     random: Random,
 ) -> list[Item]:
     """Put the items that some system has wrong into sentences that just these may have wrong; return the others.

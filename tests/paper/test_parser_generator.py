@@ -205,7 +205,7 @@ def bound(parses: Parses, label: str | None) -> ParserBound:
     flags = [*(parses.right(name) for name in PARSERS), parses.solved()]
     right = [count(a and b for a, b in zip(chosen, each, strict=True)) for each in flags]
     pcfg, nn, parsey, oracle = (percent(part, size) for part in right)
-    return ParserBound(pcfg, nn, parsey, oracle, signed(right[3] - right[2], size))
+    return ParserBound(pcfg=pcfg, nn=nn, parsey=parsey, oracle=oracle, gain=signed(right[3] - right[2], size))
 
 
 def test_table_10_overall(parses: Parses) -> None:

@@ -65,45 +65,60 @@ def hostile_findings() -> dict[str, Finding]:
     result = Result(hostile_verdicts(), 20)
     arcs = (Arc(1, 2, NASTY, right=False), Arc(2, None, NASTY, right=True))
     example = Example(
-        NASTY,
-        NASTY,
-        NASTY,
-        NASTY,
-        NASTY,
-        NASTY,
-        (Answer(NASTY, NASTY, right=False, place=NASTY),),
-        (NASTY, NASTY),
-        (Tree("key", arcs), Tree(NASTY, arcs)),
-        7,
-        None,
-        (),
+        document=NASTY,
+        place=NASTY,
+        before=NASTY,
+        word=NASTY,
+        after=NASTY,
+        key=NASTY,
+        answers=(Answer(NASTY, NASTY, right=False, place=NASTY),),
+        words=(NASTY, NASTY),
+        trees=(Tree("key", arcs), Tree(NASTY, arcs)),
+        undrawn=7,
+        stretch=None,
+        chains=(),
     )
-    spans = (Span(NASTY, 2, (Piece(1, 1, 0, 3), Piece(2, 3, -1, 0)), right=False, here=True, loose=True),)
+    spans = (
+        Span(label=NASTY, count=2, pieces=(Piece(1, 1, 0, 3), Piece(2, 3, -1, 0)), right=False, here=True, loose=True),
+    )
     stretch = Stretch(
-        (NASTY, NASTY),
-        (2,),
-        1,
-        3,
-        4,
-        5,
-        (SpanLine("key", spans), SpanLine(NASTY, spans)),
-        (ItemVerdict(NASTY, NASTY, positive=True, verdicts=(RunVerdict(NASTY, NASTY, f"by {NASTY}"),)),),
-        6,
+        words=(NASTY, NASTY),
+        glued=(2,),
+        begin=1,
+        end=3,
+        words_before=4,
+        words_after=5,
+        sides=(SpanLine("key", spans), SpanLine(NASTY, spans)),
+        items=(ItemVerdict(NASTY, NASTY, positive=True, verdicts=(RunVerdict(NASTY, NASTY, f"by {NASTY}"),)),),
+        undrawn=6,
     )
     spanned = replace(example, words=(), trees=(), undrawn=0, stretch=stretch)
     mentions = (
-        ShownMention(1, NASTY, NASTY, NASTY, None, in_key=True, here=False),
-        ShownMention(4, NASTY, "b", f"{NASTY}:2", 0, in_key=False, here=True),
+        ShownMention(number=1, text=NASTY, document=NASTY, place=NASTY, sentences_back=None, in_key=True, here=False),
+        ShownMention(number=4, text=NASTY, document="b", place=f"{NASTY}:2", sentences_back=0, in_key=False, here=True),
     )
     chains = (
-        ShownChain("key", 0, 0, None, ()),
-        ShownChain(NASTY, 7, 1, mentions[0], mentions),
+        ShownChain(side="key", size=0, in_key=0, antecedent=None, mentions=()),
+        ShownChain(side=NASTY, size=7, in_key=1, antecedent=mentions[0], mentions=mentions),
         ShownChain(
-            NASTY, 2, 0, None, tuple(replace(each, text=text) for each, text in zip(mentions, TEXTS[2:], strict=False))
+            side=NASTY,
+            size=2,
+            in_key=0,
+            antecedent=None,
+            mentions=tuple(replace(each, text=text) for each, text in zip(mentions, TEXTS[2:], strict=False)),
         ),
     )
     chained = replace(example, words=(), trees=(), undrawn=0, chains=chains)
     return {
         **findings(result, ("label", f"plural{NASTY}", "document")),
-        "nasty examples": Examples("strict", NASTY, NASTY, NASTY, "sites", 3, 13, (example, spanned, chained)),
+        "nasty examples": Examples(
+            view="strict",
+            where=NASTY,
+            base=NASTY,
+            new=NASTY,
+            of="sites",
+            count=3,
+            seed=13,
+            examples=(example, spanned, chained),
+        ),
     }

@@ -85,8 +85,8 @@ def test_an_example_shows_the_sentence_and_every_answer() -> None:
 
 def spans_in_a_sentence() -> Examples:
     """An example of an overlap site at which two of three systems are wrong in the same way."""
-    anna = Span("PER", 1, (Piece(2, 3, 0, 0),), right=True, here=True, loose=False)
-    smith = Span("PER", 1, (Piece(3, 3, 0, 0),), right=False, here=True, loose=False)
+    anna = Span(label="PER", count=1, pieces=(Piece(2, 3, 0, 0),), right=True, here=True, loose=False)
+    smith = Span(label="PER", count=1, pieces=(Piece(3, 3, 0, 0),), right=False, here=True, loose=False)
     sides = {"key": anna, "crf": smith, "bert": anna, "rules": smith}
     missed, wrong = ("FN", "false negative"), ("FP", "false positive")
     key = (RunVerdict("crf", *missed), RunVerdict("bert", "TP", "TP"), RunVerdict("rules", *missed))
@@ -95,22 +95,35 @@ def spans_in_a_sentence() -> Examples:
         ItemVerdict("PER", "x" * 99, positive=False, verdicts=(RunVerdict("crf", *wrong), RunVerdict("rules", *wrong))),
     )
     stretch = Stretch(
-        ("Yesterday", "Anna", "Smith", "left", "."),
-        (5,),
-        2,
-        3,
-        0,
-        0,
-        tuple(SpanLine(side, (span,)) for side, span in sides.items()),
-        items,
-        1,
+        words=("Yesterday", "Anna", "Smith", "left", "."),
+        glued=(5,),
+        begin=2,
+        end=3,
+        words_before=0,
+        words_after=0,
+        sides=tuple(SpanLine(side, (span,)) for side, span in sides.items()),
+        items=items,
+        undrawn=1,
     )
     answers = tuple(
         Answer(side, "PER[0:2]" if side == "bert" else "PER[1:2]", right=side == "bert", place=f"{side}:2")
         for side in ("crf", "bert", "rules")
     )
-    example = Example("d", "key:2", "Yesterday", "Anna Smith", "left.", "PER[0:2]", answers, (), (), 0, stretch, ())
-    return Examples("exact", "true", None, None, "sites", 1, 13, (example,))
+    example = Example(
+        document="d",
+        place="key:2",
+        before="Yesterday",
+        word="Anna Smith",
+        after="left.",
+        key="PER[0:2]",
+        answers=answers,
+        words=(),
+        trees=(),
+        undrawn=0,
+        stretch=stretch,
+        chains=(),
+    )
+    return Examples(view="exact", where="true", base=None, new=None, of="sites", count=1, seed=13, examples=(example,))
 
 
 def test_an_example_of_spans_is_drawn_with_its_verdicts() -> None:

@@ -86,8 +86,25 @@ def test_names_of_test_cases_are_told_apart() -> None:
     """GitLab passes over a second test case of the same name."""
     root = read(made(require=["f1 > 1", "f1 > 1", "f1 >  1"]))
     assert [case.get("name") for case in root.iter("testcase")] == ["requirement: f1 > 1", "requirement: f1 >  1"]
-    twice = Check("requirement", "f1 > 1", "points", 1, 2, passed=True, decided=True, reason="")
-    root = read(Gate("v", "a", "b", True, False, (twice, twice), (), 1, 1, (), (), ""))
+    twice = Check(
+        name="requirement", asked="f1 > 1", unit="points", limit=1, measured=2, passed=True, decided=True, reason=""
+    )
+    root = read(
+        Gate(
+            view="v",
+            base="a",
+            new="b",
+            passed=True,
+            by_default=False,
+            checks=(twice, twice),
+            scores=(),
+            run_pairs=1,
+            sites=1,
+            changes=(),
+            examples=(),
+            signature="",
+        )
+    )
     assert [case.get("name") for case in root.iter("testcase")] == ["requirement: f1 > 1", "requirement: f1 > 1 (2)"]
 
 
@@ -115,8 +132,30 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_character_breaks_the_file(text: str) -> None:
-    check = Check("requirement", f"x {text}", "points", 1, 0, passed=False, decided=True, reason=f"y {text}")
-    found = Gate(f"v{text}", f"a{text}", f"b{text}", False, False, (check,), (), 1, 1, (), (), f"s{text}")
+    check = Check(
+        name="requirement",
+        asked=f"x {text}",
+        unit="points",
+        limit=1,
+        measured=0,
+        passed=False,
+        decided=True,
+        reason=f"y {text}",
+    )
+    found = Gate(
+        view=f"v{text}",
+        base=f"a{text}",
+        new=f"b{text}",
+        passed=False,
+        by_default=False,
+        checks=(check,),
+        scores=(),
+        run_pairs=1,
+        sites=1,
+        changes=(),
+        examples=(),
+        signature=f"s{text}",
+    )
     root = read(found)
     assert ElementTree.fromstring(as_junit(found)).tag == "testsuites"  # expat agrees
     (case,) = root.iter("testcase")
@@ -126,8 +165,23 @@ def test_no_character_breaks_the_file(text: str) -> None:
 @settings(max_examples=draws(60))
 @given(st.text(max_size=20), st.text(max_size=40))
 def test_any_text_can_be_read_back(name: str, reason: str) -> None:
-    check = Check("requirement", name, "points", 1, 0, passed=False, decided=True, reason=reason)
-    found = Gate("v", name, name, False, False, (check,), (), 1, 1, (), (), reason)
+    check = Check(
+        name="requirement", asked=name, unit="points", limit=1, measured=0, passed=False, decided=True, reason=reason
+    )
+    found = Gate(
+        view="v",
+        base=name,
+        new=name,
+        passed=False,
+        by_default=False,
+        checks=(check,),
+        scores=(),
+        run_pairs=1,
+        sites=1,
+        changes=(),
+        examples=(),
+        signature=reason,
+    )
     root = ElementTree.fromstring(as_junit(found))
     failure = root.find("testsuite/testcase/failure")
     assert failure is not None

@@ -38,7 +38,12 @@ def test_every_table_is_whole(name: str) -> None:
 
 
 def test_an_interval_becomes_two_columns() -> None:
-    table = Table("t", "T", (Field("a", "a"), Field("b", "b", "interval")), (("x", (0.1, 0.2)), ("y", (None, None))))
+    table = Table(
+        name="t",
+        title="T",
+        fields=(Field("a", "a"), Field("b", "b", "interval")),
+        rows=(("x", (0.1, 0.2)), ("y", (None, None))),
+    )
     assert table.keys() == ("a", "b_low", "b_high")
     assert table.dicts() == [
         {"a": "x", "b_low": 0.1, "b_high": 0.2},
@@ -47,7 +52,7 @@ def test_an_interval_becomes_two_columns() -> None:
 
 
 def test_a_column_of_a_known_name_gets_a_number() -> None:
-    table = Table("t", "T", (Field("a", "a"), Field("a", "b"), Field("a_2", "c")), ((1, 2, 3),))
+    table = Table(name="t", title="T", fields=(Field("a", "a"), Field("a", "b"), Field("a_2", "c")), rows=((1, 2, 3),))
     assert table.dicts() == [{"a": 1, "a_2": 2, "a_2_2": 3}]
 
 
@@ -77,7 +82,12 @@ def test_examples_of_spans_have_a_second_table_with_the_verdicts() -> None:
     runs = [answer.run for answer in example.answers]
     said = RunVerdict(runs[1], "FN", "false negative"), RunVerdict(runs[2], "TP", "TP")
     items = tuple(ItemVerdict("PER", "Ann", positive=positive, verdicts=said) for positive in (True, False))
-    spanned = replace(example, stretch=Stretch((), (), 1, 1, 0, 0, (), items, 0))
+    spanned = replace(
+        example,
+        stretch=Stretch(
+            words=(), glued=(), begin=1, end=1, words_before=0, words_after=0, sides=(), items=items, undrawn=0
+        ),
+    )
     first, second = tables(replace(RESULT.examples("solved_by == 0"), examples=(spanned,)))
     assert (first.name, second.name) == ("examples", "verdicts")
     verdicts = ("", "FN (false negative)", "TP", "")

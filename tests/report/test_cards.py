@@ -30,7 +30,7 @@ EVERY_ITEM = "positive or negative"
 
 def chosen(result: Result, where: str, view: str | None = None, pair: tuple[str, str] | None = None) -> Selection:
     base, new = pair or (None, None)
-    return selected(result.verdicts, result.verdicts.view(view), where, base, new)
+    return selected(result.verdicts, view=result.verdicts.view(view), where=where, base=base, new=new)
 
 
 def cards(

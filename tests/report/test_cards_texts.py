@@ -58,7 +58,7 @@ def test_words_run_leftward_if_most_of_them_do() -> None:
 
 
 def test_a_line_marks_the_words_of_the_site_that_are_shown() -> None:
-    window = Window(0, 10, 3, ("a", "b", "c"), 10, 5)
+    window = Window(document=0, first=10, size=3, words=("a", "b", "c"), words_before=10, words_after=5)
     line = line_of(window, (2,), 11, 5)
     assert (line.words, line.site, line.glued, line.before, line.after) == (("a", "b", "c"), (1, 2), (1,), 10, 5)
 

@@ -27,7 +27,7 @@ def test_mentions_are_called_by_their_number_in_the_chain(tmp_path: Path) -> Non
     assert her is not None
     assert (her.words, her.begin, her.end) == (("Bob", "met", "her"), 3, 3)
     mine, theirs = her.sides
-    assert mine.spans == (Span("3", 1, (Piece(3, 3, 0, 0),), right=True, here=True, loose=False),)
+    assert mine.spans == (Span(label="3", count=1, pieces=(Piece(3, 3, 0, 0),), right=True, here=True, loose=False),)
     assert [(span.label, span.pieces[0].begin, span.right, span.here) for span in theirs.spans] == [
         ("2", 1, False, False),
         ("3", 3, True, True),

@@ -41,7 +41,9 @@ def held_of(result: Result, links: list[Link], examples: int) -> Held:
 
 
 def selection_of(result: Result, link: Link) -> Selection:
-    return selected(result.verdicts, result.verdicts.view(link.view), link.where, link.base, link.new)
+    return selected(
+        result.verdicts, view=result.verdicts.view(link.view), where=link.where, base=link.base, new=link.new
+    )
 
 
 @dataclass(frozen=True)

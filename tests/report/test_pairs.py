@@ -117,10 +117,10 @@ def test_one_pair_by_itself_is_what_the_view_has_of_it() -> None:
         assert each.base is not None
         assert each.new is not None
         lists = Lists(result)
-        alone = pair_choice(result, Choices(), lists, each.base, each.new)
+        alone = pair_choice(result, choices=Choices(), lists=lists, base=each.base, new=each.new)
         assert names(alone.parts) == names(each.parts)
         assert column(table(alone.parts, "overlap"), "neither") == column(table(each.parts, "overlap"), "neither")
-        turned = pair_choice(result, Choices(), lists, each.new, each.base)
+        turned = pair_choice(result, choices=Choices(), lists=lists, base=each.new, new=each.base)
         assert (turned.base, turned.new) == (each.new, each.base)
 
 

@@ -121,7 +121,7 @@ def static(result: Result, link: Link, attributes: tuple[str, ...]) -> list[Entr
 
 
 def asked(
-    routes: Routes, link: Link, filters: Mapping[str, str] | None = None, offset: int = 0, limit: int = 200
+    routes: Routes, link: Link, *, filters: Mapping[str, str] | None = None, offset: int = 0, limit: int = 200
 ) -> Items:
     given = {"where": link.where, "base": link.base, "new": link.new, "view": link.view, **(filters or {})}
     known = {name: value for name, value in given.items() if value is not None}
@@ -134,7 +134,7 @@ def paged(routes: Routes, link: Link, filters: Mapping[str, str] | None = None, 
     """Return all entries of a list, page by page."""
     found: list[Entry] = []
     while True:
-        page = asked(routes, link, filters, len(found), limit)
+        page = asked(routes, link=link, filters=filters, offset=len(found), limit=limit)
         found += [(entry.card, entry.runs) for entry in page.entries]
         if len(found) >= page.total or not page.entries:
             assert len(found) == page.total
@@ -294,7 +294,10 @@ def test_a_search_that_stopped_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     key = ["A", "B"] * 100
     routes = Routes(cp.compare(key, {"a": ["A"] * 200}, task="tag", resamples=0), Choices(served=True))
     monkeypatch.setattr(server, "PATIENCE", 0.0)
-    first, second = asked(routes, Link("true"), {"text": "b"}), asked(routes, Link("true"), {"text": "b"})
+    first, second = (
+        asked(routes, Link("true"), filters={"text": "b"}),
+        asked(routes, Link("true"), filters={"text": "b"}),
+    )
     assert (first.complete, second.complete) == (False, False)
     assert first.count == second.count == 200
     assert first.total < second.total < 100

@@ -87,7 +87,7 @@ PRIVATE = {
     ],
 )
 def test_every_answer_is_private(
-    client: Client, path: str, query: dict[str, str], headers: dict[str, str | None], status: int
+    client: Client, path: str, query: dict[str, str], headers: dict[str, str | None], *, status: int
 ) -> None:
     got = client.ask(path, query, headers=headers)
     assert got.status == status

@@ -38,15 +38,24 @@ def rule(
 ) -> RuleDeclaration:
     """Return a rule over the tables its variables stand for; `s_result="A"` sets `s.result`."""
     written = {column.replace("_", ".", 1): value for column, value in sets.items()}
-    return RuleDeclaration(name, group, {each: VARIABLES[each] for each in over}, when, written, salience, pair, best)
+    return RuleDeclaration(
+        name=name,
+        group=group,
+        over={each: VARIABLES[each] for each in over},
+        when=when,
+        sets=written,
+        salience=salience,
+        pair=pair,
+        best=best,
+    )
 
 
 def declared(*rules: RuleDeclaration, groups: Sequence[str] = ("first", "second")) -> RuleSetDeclaration:
     return RuleSetDeclaration(
-        "test",
-        tuple(groups),
-        TABLES,
-        rules,
+        name="test",
+        groups=tuple(groups),
+        tables=TABLES,
+        rules=rules,
         parameters={"far": {"default": 2.0, "PER": 1.0, "LOC": 0.0}, "bound": 1.0},
         lists={"words": {"default": ["it", "a b"], "PER": ["he", "mr"], "LOC": []}, "flat": ["ab", "he", "Q1"]},
         hierarchy={"CAPITAL": ["CITY"], "CITY": ["LOC", "ORG"], "ORG": ["PER"]},

@@ -40,7 +40,7 @@ class Maker:
         groups = ("first", "second")[: self.random.choice([1, 1, 1, 2])]
         number = self.random.randint(2, 4)
         rules = tuple(self.rule(f"rule {place}", groups) for place in range(number))
-        return RuleSetDeclaration("random", groups, TABLES, rules, parameters={"bound": 1.0})
+        return RuleSetDeclaration(name="random", groups=groups, tables=TABLES, rules=rules, parameters={"bound": 1.0})
 
     def rule(self, name: str, groups: Sequence[str]) -> RuleDeclaration:
         """Return a rule over one table or two."""
@@ -54,7 +54,16 @@ class Maker:
         one_to_one = pair not in {None, "many"}
         best = self.random.choice([(), ("-overlap(s, k)",), ("k.begin",), ("-s.level",)]) if one_to_one else ()
         group, salience = self.random.choice(groups), self.random.choice([0, 0, 1, 2])
-        return RuleDeclaration(name, group, over, " and ".join(when) or "true", sets, salience, pair, best)
+        return RuleDeclaration(
+            name=name,
+            group=group,
+            over=over,
+            when=" and ".join(when) or "true",
+            sets=sets,
+            salience=salience,
+            pair=pair,
+            best=best,
+        )
 
     def ranging(self) -> tuple[dict[str, str], list[str], Pairing | None]:
         """Return what a rule ranges over, what links its rows, and how it pairs them."""

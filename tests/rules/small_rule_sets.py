@@ -40,19 +40,22 @@ UNLINKED = "is_missing(s.partner) and is_missing(k.partner)"
 def rule(
     when: str,
     sets: Mapping[str, str],
+    *,
     over: Mapping[str, str] = S,
     salience: float = 0,
     pair: Pairing | None = None,
     best: Sequence[str] = (),
     group: str = "g",
 ) -> RuleDeclaration:
-    return RuleDeclaration("", group, over, when, sets, salience, pair, best)
+    return RuleDeclaration(
+        name="", group=group, over=over, when=when, sets=sets, salience=salience, pair=pair, best=best
+    )
 
 
 def restarts(**rules: RuleDeclaration) -> dict[str, str | None]:
     """Load rules; return for each the rule that is tried next once it has changed something, if not the next one."""
     named = tuple(replace(each, name=name) for name, each in rules.items())
-    checked = compile_rules(RuleSetDeclaration("test", ("g", "h"), TABLES, named))
+    checked = compile_rules(RuleSetDeclaration(name="test", groups=("g", "h"), tables=TABLES, rules=named))
     names = [each.name for each in checked.rules]
     return {name: None if back is None else names[back] for name, back in zip(names, checked.restarts, strict=True)}
 

@@ -135,13 +135,16 @@ def crowded(seed: int, size: int = 12) -> Input:
     )
 
     def side() -> list[Row]:
-        rows = [_crowded_row(random, reach, documents, labels, words) for _ in range(random.randint(0, size))]
+        rows = [
+            _crowded_row(random, reach=reach, documents=documents, labels=labels, words=words)
+            for _ in range(random.randint(0, size))
+        ]
         return [*rows, *(dict(row) for row in rows if random.random() < 0.15)]
 
     return {"system": side(), "key": side()}
 
 
-def _crowded_row(random: Random, reach: int, documents: int, labels: Sequence[str], words: Sequence[str]) -> Row:
+def _crowded_row(random: Random, reach: int, documents: int, labels: Sequence[str], *, words: Sequence[str]) -> Row:
     begin = random.randrange(reach)
     row: Row = {
         "doc": random.randrange(documents),
@@ -194,19 +197,25 @@ def corpus_like(seed: int, spans: int = 30) -> Input:
             name, begin = random.choice(NAMES), len(text)
             text += name + " "
             low = random.choice(["low", None, "high", None])
-            key.append(_named(doc, begin, begin + len(name), random.choice(LABELS), random, confidence=low))
+            key.append(
+                _named(
+                    doc, begin=begin, end=begin + len(name), label=random.choice(LABELS), random=random, confidence=low
+                )
+            )
         for row in [row for row in key if row["doc"] == doc]:
             system += _answered(row, len(text), random)
         for word in FILLERS:
             if (place := text.find(f"{word} ")) >= 0 and random.random() < 0.4:
-                system.append(_named(doc, place, place + len(word), random.choice(LABELS), random))
+                system.append(
+                    _named(doc, begin=place, end=place + len(word), label=random.choice(LABELS), random=random)
+                )
         for row in (row for row in (*system, *key) if row["doc"] == doc):
             row["text"] = text[row["begin"] : row["end"]]
     random.shuffle(system)
     return {"system": system, "key": key}
 
 
-def _named(doc: int, begin: int, end: int, label: str, random: Random, confidence: str | None = None) -> Row:
+def _named(doc: int, begin: int, end: int, label: str, *, random: Random, confidence: str | None = None) -> Row:
     linked = random.choice([None, "Q1", "Q2", "Q3"])
     return {"doc": doc, "begin": begin, "end": end, "label": label, "text": "", "id": linked, "confidence": confidence}
 
@@ -216,7 +225,7 @@ def _answered(row: Row, length: int, random: Random) -> list[Row]:
     begin, end, own = row["begin"], row["end"], str(row["label"])
 
     def span(begin: int, end: int, label: str = own) -> Row:
-        return _named(row["doc"], begin, end, label, random)
+        return _named(row["doc"], begin=begin, end=end, label=label, random=random)
 
     moved = span(max(0, begin - random.choice([0, 1, 3])), min(length, end + random.choice([0, 1, 2, 5])))
     middle = (begin + end) // 2

@@ -46,7 +46,7 @@ def test_truths_and_numbers_can_go_round_too() -> None:
 
 
 def test_missing_is_a_value_like_others() -> None:
-    clear = rule("s.partner == k and s.note == 'x' and is_missing(k.note)", {"s.note": "k.note"}, SK, salience=1)
+    clear = rule("s.partner == k and s.note == 'x' and is_missing(k.note)", {"s.note": "k.note"}, over=SK, salience=1)
     mark = rule("is_missing(s.note)", {"s.note": "'x'"})
     cycle = "system.note can cycle 'x' → missing → 'x' through rules 'clear', 'mark'"
     assert cycle in complaint(clear=clear, mark=mark)
@@ -64,7 +64,7 @@ def test_missing_is_a_value_like_others() -> None:
 def test_what_is_worked_out_needs_a_condition_that_it_makes_false(
     when: str, over: Mapping[str, str], sets: Mapping[str, str]
 ) -> None:
-    assert complaint(count=rule(when, sets, over)) == (
+    assert complaint(count=rule(when, sets, over=over)) == (
         "rule 'count': no fixpoint: s.hits is worked out, and nothing in the condition keeps the rule from firing "
         "again\n  add a condition that it makes false, such as is_missing(s.hits)"
     )
@@ -85,11 +85,11 @@ def test_a_value_written_whatever_was_there_ends_if_no_other_rule_writes_there()
 def test_what_is_used_up_elsewhere_may_be_overwritten() -> None:
     both = {"right": ("s.label == k.label", "TP"), "wrong": ("s.label != k.label", "fuzzy")}
     rules = {
-        name: rule(f"is_missing(s.result) and s.partner == k and {when}", {"s.result": to, "k.result": to}, SK)
+        name: rule(f"is_missing(s.result) and s.partner == k and {when}", {"s.result": to, "k.result": to}, over=SK)
         for name, (when, to) in both.items()
     }
     assert "conflicting writes" in complaint(**rules)  # two of the system may have one partner in the key
-    rules["wrong"] = rule("is_missing(s.result) and s.partner == k", both_sides("fuzzy"), SK, salience=-1)
+    rules["wrong"] = rule("is_missing(s.result) and s.partner == k", both_sides("fuzzy"), over=SK, salience=-1)
     assert restarts(**rules) == {"right": None, "wrong": None}
 
 
@@ -131,25 +131,25 @@ def test_a_rule_that_only_asks_for_what_it_leaves_alone() -> None:
 
 
 def test_silent_consumption() -> None:
-    mark = rule("s.partner == k and is_missing(k.result)", both_sides("TP"), SK)
+    mark = rule("s.partner == k and is_missing(k.result)", both_sides("TP"), over=SK)
     assert complaint(mark=mark) == (
         "rule 'mark': order-dependent: it tests and sets k.result, so which of several partners comes first matters\n"
         '  say pair = "one-to-one" or pair = "many"'
     )
-    restarts(mark=rule("s.partner == k and is_missing(k.result)", both_sides("TP"), SK, pair="many"))
-    restarts(mark=rule("s.partner == k and is_missing(s.result)", both_sides("TP"), SK))
-    restarts(mark=rule("s.partner == k and is_missing(k.result)", {"k.result": "TP"}, SK))
-    restarts(mark=rule("k.partner == s and s.partner == k and is_missing(k.result)", both_sides("TP"), SK))
+    restarts(mark=rule("s.partner == k and is_missing(k.result)", both_sides("TP"), over=SK, pair="many"))
+    restarts(mark=rule("s.partner == k and is_missing(s.result)", both_sides("TP"), over=SK))
+    restarts(mark=rule("s.partner == k and is_missing(k.result)", {"k.result": "TP"}, over=SK))
+    restarts(mark=rule("k.partner == s and s.partner == k and is_missing(k.result)", both_sides("TP"), over=SK))
 
 
 def test_a_rule_over_one_table_twice() -> None:
-    chain = rule("s.before == t and is_missing(s.note) and is_missing(t.note)", {"s.note": "'x'"}, ST)
+    chain = rule("s.before == t and is_missing(s.note) and is_missing(t.note)", {"s.note": "'x'"}, over=ST)
     assert complaint(chain=chain) == (
         "rule 'chain': order-dependent: it sets s.note and looks at t.note, which may be the same cell\n" + ELSEWHERE
     )
-    along = rule("s.before == t and is_missing(s.note) and t.note == 'x'", {"s.note": "'x'"}, ST)
+    along = rule("s.before == t and is_missing(s.note) and t.note == 'x'", {"s.note": "'x'"}, over=ST)
     assert restarts(along=along) == {"along": "along"}
-    copied = rule("s.before == t and is_missing(s.note) and not is_missing(t.note)", {"s.note": "t.note"}, ST)
+    copied = rule("s.before == t and is_missing(s.note) and not is_missing(t.note)", {"s.note": "t.note"}, over=ST)
     assert restarts(copied=copied) == {"copied": "copied"}
 
 
@@ -160,41 +160,45 @@ def test_rules_of_equal_salience_that_disturb_each_other() -> None:
     assert complaint(a=a, b=tests) == (
         f"rule 'b': order-dependent: 'a' sets system.note, which 'b' tests, {said}\n" + APART
     )
-    copies = rule("is_missing(s.hits) and s.partner == k and k.partner == s", {"k.note": "s.note", "s.hits": "1"}, SK)
+    copies = rule(
+        "is_missing(s.hits) and s.partner == k and k.partner == s", {"k.note": "s.note", "s.hits": "1"}, over=SK
+    )
     assert f"'a' sets system.note, which 'b' copies or orders by, {said}" in complaint(a=a, b=copies)
     asks = rule("is_missing(s.hits) and not any(same(s, t, 'doc') for t in system if t.note == 'x')", {"s.hits": "1"})
     assert f"'a' sets system.note, which 'b' asks all rows about, {said}" in complaint(a=a, b=asks)
     counts = rule("is_missing(s.hits)", {"s.hits": "count(t for t in system if t.note == 'x')"})
     assert f"'a' sets system.note, from which 'b' works out what it sets, {said}" in complaint(a=a, b=counts)
     for other in (tests, copies, asks, counts):
-        restarts(a=a, b=RuleDeclaration("b", "g", other.over, other.when, other.sets, 1))
-        restarts(a=a, b=RuleDeclaration("b", "h", other.over, other.when, other.sets))
+        restarts(
+            a=a, b=RuleDeclaration(name="b", group="g", over=other.over, when=other.when, sets=other.sets, salience=1)
+        )
+        restarts(a=a, b=RuleDeclaration(name="b", group="h", over=other.over, when=other.when, sets=other.sets))
 
 
 def test_rules_of_equal_salience_that_only_help_each_other() -> None:
     rules = {
         "spans": rule("not s.seen and any(overlaps(s, k) for k in key if k.seen)", {"s.seen": "true"}),
-        "keys": rule("not k.seen and any(overlaps(s, k) for s in system if s.seen)", {"k.seen": "true"}, K),
+        "keys": rule("not k.seen and any(overlaps(s, k) for s in system if s.seen)", {"k.seen": "true"}, over=K),
     }
     assert restarts(**rules) == {"spans": None, "keys": "spans"}
 
 
 def test_pairs_must_not_get_rivals_meanwhile() -> None:
     a = rule("not s.seen", {"s.seen": "true"})
-    pairs = rule(f"{UNLINKED} and s.seen and overlaps(s, k)", LINK, SK, pair="one-to-one")
+    pairs = rule(f"{UNLINKED} and s.seen and overlaps(s, k)", LINK, over=SK, pair="one-to-one")
     assert complaint(a=a, pairs=pairs) == (
         "rule 'pairs': order-dependent: 'a' sets system.seen, which gives 'pairs' other pairs to choose from, "
         "and both have salience 0 in group 'g'\n" + APART
     )
     itself = rule(
         f"{UNLINKED} and overlaps(s, k) and any(same(s, t, 'doc') for t in system if not is_missing(t.partner))",
-        LINK, SK, pair="one-to-one",
+        LINK, over=SK, pair="one-to-one",
     )  # fmt: skip
     assert "it sets system.partner, which gives it other pairs to choose from" in complaint(itself=itself)
 
 
 def test_pairs_must_use_up_their_rows() -> None:
-    half = rule("is_missing(s.result) and overlaps(s, k)", {"s.result": "TP"}, SK, pair="one-to-one")
+    half = rule("is_missing(s.result) and overlaps(s, k)", {"s.result": "TP"}, over=SK, pair="one-to-one")
     assert complaint(half=half) == (
         "rule 'half': order-dependent: pair = \"one-to-one\" does not use up k, so a row of key could be paired again\n"
         "  test and set a column of k, as in is_missing(k.partner) and k.partner = …"
@@ -227,7 +231,7 @@ def test_higher_rules_set_off_midway_must_not_disturb_a_third_rule() -> None:
 def test_rules_that_work_row_by_row_may_set_off_higher_ones() -> None:
     rules = {
         "stop word": rule("s.result == 'FP' and s.text == 'it'", {"s.result": "TP"}, salience=3),
-        "alike": rule("s.result == 'FP' and s.partner == k and k.hits > 1", {"s.result": "fuzzy"}, SK, salience=2),
+        "alike": rule("s.result == 'FP' and s.partner == k and k.hits > 1", {"s.result": "fuzzy"}, over=SK, salience=2),
         "rest": rule("is_missing(s.result)", {"s.result": "FP"}, salience=1),
     }
     assert restarts(**rules) == {"stop word": None, "alike": None, "rest": "stop word"}
@@ -249,28 +253,30 @@ SAY = (
 
 def test_who_writes_to_both_sides_must_pair_them() -> None:
     when = "is_missing(s.result) and is_missing(k.result) and same(s, k, 'doc')"
-    assert complaint(link=rule(when, both_sides("TP"), SK)) == (
+    assert complaint(link=rule(when, both_sides("TP"), over=SK)) == (
         "rule 'link': missing pair: it writes to s and to k, and each of them may match several rows of the other" + SAY
     )
     for pair in ("one-to-one", "one-to-one:optimal", "many"):
-        assert restarts(link=rule(when, both_sides("TP"), SK, pair=pair)) == {"link": None}
+        assert restarts(link=rule(when, both_sides("TP"), over=SK, pair=pair)) == {"link": None}
 
 
 def test_who_copies_from_the_other_side_must_pair_it() -> None:
     when = "is_missing(s.note) and overlaps(s, k)"
-    assert complaint(copy=rule(when, {"s.note": "k.text"}, SK)) == (
+    assert complaint(copy=rule(when, {"s.note": "k.text"}, over=SK)) == (
         "rule 'copy': missing pair: it sets s.note from k, and s may match several rows of key" + SAY
     )
     assert "it sets s.partner from k" in complaint(
-        copy=rule("is_missing(s.partner) and overlaps(s, k)", {"s.partner": "k"}, SK)
+        copy=rule("is_missing(s.partner) and overlaps(s, k)", {"s.partner": "k"}, over=SK)
     )
     assert "it sets k.note from s" in complaint(
-        copy=rule("s.partner == k and is_missing(k.note)", {"k.note": "s.text"}, SK)
+        copy=rule("s.partner == k and is_missing(k.note)", {"k.note": "s.text"}, over=SK)
     )
-    restarts(copy=rule("is_missing(s.note) and s.partner == k", {"s.note": "k.text"}, SK))
-    restarts(copy=rule("is_missing(s.note) and k == min(x for x in key if overlaps(s, x))", {"s.note": "k.text"}, SK))
-    restarts(copy=rule("is_missing(s.note) and overlaps(s, k)", {"s.note": "s.text"}, SK))
-    restarts(copy=rule("is_missing(s.result) and overlaps(s, k)", {"s.result": "TP"}, SK))
+    restarts(copy=rule("is_missing(s.note) and s.partner == k", {"s.note": "k.text"}, over=SK))
+    restarts(
+        copy=rule("is_missing(s.note) and k == min(x for x in key if overlaps(s, x))", {"s.note": "k.text"}, over=SK)
+    )
+    restarts(copy=rule("is_missing(s.note) and overlaps(s, k)", {"s.note": "s.text"}, over=SK))
+    restarts(copy=rule("is_missing(s.result) and overlaps(s, k)", {"s.result": "TP"}, over=SK))
 
 
 # Where the agenda goes on
@@ -278,7 +284,11 @@ def test_who_copies_from_the_other_side_must_pair_it() -> None:
 
 def test_after_what_nobody_before_can_see_the_next_rule_follows() -> None:
     match = rule(
-        "is_missing(s.result) and is_missing(k.result) and overlaps(s, k)", both_sides("TP"), SK, 2, "one-to-one"
+        "is_missing(s.result) and is_missing(k.result) and overlaps(s, k)",
+        sets=both_sides("TP"),
+        over=SK,
+        salience=2,
+        pair="one-to-one",
     )
     rest = rule("is_missing(s.result)", {"s.result": "FP"}, salience=1)
     assert restarts(match=match, rest=rest) == {"match": None, "rest": None}
@@ -308,13 +318,15 @@ def test_a_group_does_not_lead_back_into_another() -> None:
 
 
 def test_errors_name_the_line() -> None:
-    declared = RuleDeclaration("count", "g", S, "true", {"s.hits": "s.hits + 1"}, lines={"name": 7}, file="my.toml")
+    declared = RuleDeclaration(
+        name="count", group="g", over=S, when="true", sets={"s.hits": "s.hits + 1"}, lines={"name": 7}, file="my.toml"
+    )
     for each, where in (
         (declared, "my.toml:7: rule"),
-        (RuleDeclaration("c", "g", S, "true", {"s.hits": "s.hits + 1"}), "rule"),
+        (RuleDeclaration(name="c", group="g", over=S, when="true", sets={"s.hits": "s.hits + 1"}), "rule"),
     ):
         with pytest.raises(RuleError) as caught:
-            compile_rules(RuleSetDeclaration("test", ("g",), TABLES, (each,)))
+            compile_rules(RuleSetDeclaration(name="test", groups=("g",), tables=TABLES, rules=(each,)))
         assert str(caught.value).startswith(where)
 
 

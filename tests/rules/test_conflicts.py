@@ -24,7 +24,7 @@ def test_rules_of_equal_salience_that_set_one_cell_must_exclude_each_other() -> 
 
 
 def test_one_rule_over_one_table_twice_must_not_contradict_itself() -> None:
-    twice = rule("s.before == t and is_missing(s.note)", {"s.note": "'x'", "t.note": "'y'"}, ST, pair="many")
+    twice = rule("s.before == t and is_missing(s.note)", {"s.note": "'x'", "t.note": "'y'"}, over=ST, pair="many")
     assert complaint(twice=twice) == (
         "rule 'twice': conflicting writes: s.note and t.note may be the same cell, and it sets them differently\n"
         "  add conditions that no row can meet as both"
@@ -55,10 +55,16 @@ def test_one_rule_over_one_table_twice_must_not_contradict_itself() -> None:
     ],
 )
 def test_conditions_that_exclude_each_other(one: str, other: str) -> None:
-    first = RuleDeclaration("a", "g", S, f"is_missing(s.result) and {one}", {"s.result": "FP"})
-    second = RuleDeclaration("b", "g", S, f"is_missing(s.result) and ({other})", {"s.result": "TP"})
+    first = RuleDeclaration(
+        name="a", group="g", over=S, when=f"is_missing(s.result) and {one}", sets={"s.result": "FP"}
+    )
+    second = RuleDeclaration(
+        name="b", group="g", over=S, when=f"is_missing(s.result) and ({other})", sets={"s.result": "TP"}
+    )
     for rules in ((first, second), (second, first)):
-        compile_rules(RuleSetDeclaration("test", ("g",), TABLES, rules, parameters={"bound": 3}))
+        compile_rules(
+            RuleSetDeclaration(name="test", groups=("g",), tables=TABLES, rules=rules, parameters={"bound": 3})
+        )
 
 
 @pytest.mark.parametrize(
@@ -77,37 +83,45 @@ def test_conditions_that_exclude_each_other(one: str, other: str) -> None:
     ],
 )
 def test_conditions_that_can_hold_both(one: str, other: str) -> None:
-    first = RuleDeclaration("a", "g", S, f"is_missing(s.result) and ({one})", {"s.result": "FP"})
-    second = RuleDeclaration("b", "g", S, f"is_missing(s.result) and ({other})", {"s.result": "TP"})
+    first = RuleDeclaration(
+        name="a", group="g", over=S, when=f"is_missing(s.result) and ({one})", sets={"s.result": "FP"}
+    )
+    second = RuleDeclaration(
+        name="b", group="g", over=S, when=f"is_missing(s.result) and ({other})", sets={"s.result": "TP"}
+    )
     with pytest.raises(RuleError, match="conflicting writes"):
-        compile_rules(RuleSetDeclaration("test", ("g",), TABLES, (first, second), parameters={"bound": 3}))
+        compile_rules(
+            RuleSetDeclaration(
+                name="test", groups=("g",), tables=TABLES, rules=(first, second), parameters={"bound": 3}
+            )
+        )
 
 
 def test_a_partner_reached_in_the_same_way_tells_rules_apart() -> None:
-    one = rule("is_missing(s.result) and s.partner == k and k.hits == 0", {"s.result": "FP"}, SK)
+    one = rule("is_missing(s.result) and s.partner == k and k.hits == 0", {"s.result": "FP"}, over=SK)
     more = rule(
-        "is_missing(x.result) and y.hits > 0 and y == x.partner", {"x.result": "TP"}, {"y": "key", "x": "system"}
+        "is_missing(x.result) and y.hits > 0 and y == x.partner", {"x.result": "TP"}, over={"y": "key", "x": "system"}
     )
     assert restarts(one=one, more=more) == {"one": None, "more": None}
     other = rule(
-        "is_missing(x.result) and y.hits > 0 and x == y.partner", {"x.result": "TP"}, {"x": "system", "y": "key"}
+        "is_missing(x.result) and y.hits > 0 and x == y.partner", {"x.result": "TP"}, over={"x": "system", "y": "key"}
     )
     assert "conflicting writes" in complaint(one=one, other=other)
 
 
 def test_rows_that_only_have_the_same_name_do_not_tell_rules_apart() -> None:
-    one = rule("is_missing(s.result) and overlaps(s, k) and k.hits == 0", {"s.result": "FP"}, SK)
-    more = rule("is_missing(s.result) and overlaps(s, k) and k.hits > 0", {"s.result": "TP"}, SK)
+    one = rule("is_missing(s.result) and overlaps(s, k) and k.hits == 0", {"s.result": "FP"}, over=SK)
+    more = rule("is_missing(s.result) and overlaps(s, k) and k.hits > 0", {"s.result": "TP"}, over=SK)
     assert "conflicting writes" in complaint(one=one, more=more)
 
 
 def test_the_same_value_is_no_conflict() -> None:
     a = rule("is_missing(s.result) and s.label == 'PER'", {"s.result": "FP"})
-    b = rule("is_missing(x.result) and x.begin > 10", {"x.result": "FP"}, {"x": "system"})
+    b = rule("is_missing(x.result) and x.begin > 10", {"x.result": "FP"}, over={"x": "system"})
     assert restarts(a=a, b=b) == {"a": None, "b": None}
     own = [
         rule("is_missing(s.note) and s.begin > 1", {"s.note": "s.text"}),
-        rule("is_missing(t.note)", {"t.note": "t.text"}, {"t": "system"}),
+        rule("is_missing(t.note)", {"t.note": "t.text"}, over={"t": "system"}),
     ]
     restarts(a=own[0], b=own[1])
 

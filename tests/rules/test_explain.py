@@ -46,24 +46,33 @@ LINK = {"s.result": "TP", "k.result": "TP", "s.partner": "k", "k.partner": "s"}
 FUZZY = {cell: value.replace("TP", "fuzzy") for cell, value in LINK.items()}
 
 EXACT = RuleDeclaration(
-    "true positive",
-    "exact",
-    BOTH,
-    "is_missing(s.result) and is_missing(k.result) and same(s, k, 'doc', 'begin', 'end', 'label')",
-    LINK,
-    100,
-    "one-to-one",
+    name="true positive",
+    group="exact",
+    over=BOTH,
+    when="is_missing(s.result) and is_missing(k.result) and same(s, k, 'doc', 'begin', 'end', 'label')",
+    sets=LINK,
+    salience=100,
+    pair="one-to-one",
 )
 DUPLICATE = RuleDeclaration(
-    "duplicate",
-    "exact",
-    {"s": "system"},
-    "is_missing(s.result) and any(same(s, t, 'begin', 'end', 'label') for t in system if t.result == 'TP')",
-    {"s.result": "duplicate"},
-    95,
+    name="duplicate",
+    group="exact",
+    over={"s": "system"},
+    when="is_missing(s.result) and any(same(s, t, 'begin', 'end', 'label') for t in system if t.result == 'TP')",
+    sets={"s.result": "duplicate"},
+    salience=95,
 )
-SPURIOUS = RuleDeclaration("spurious", "exact", {"s": "system"}, "is_missing(s.result)", {"s.result": "FP"}, 90)
-MISSED = RuleDeclaration("missed", "exact", {"k": "key"}, "is_missing(k.result)", {"k.result": "FN"}, 80)
+SPURIOUS = RuleDeclaration(
+    name="spurious",
+    group="exact",
+    over={"s": "system"},
+    when="is_missing(s.result)",
+    sets={"s.result": "FP"},
+    salience=90,
+)
+MISSED = RuleDeclaration(
+    name="missed", group="exact", over={"k": "key"}, when="is_missing(k.result)", sets={"k.result": "FN"}, salience=80
+)
 
 
 def fuzzy(pair: Pairing = "one-to-one") -> RuleDeclaration:
@@ -71,18 +80,34 @@ def fuzzy(pair: Pairing = "one-to-one") -> RuleDeclaration:
         "s.result == 'FP' and k.result == 'FN' and s.label == k.label and overlaps(s, k) and "
         "similarity(s.text, k.text) >= alike"
     )
-    return RuleDeclaration("fuzzy check", "fuzzy", BOTH, when, FUZZY, 0, pair, ("-overlap(s, k)",))
+    return RuleDeclaration(
+        name="fuzzy check",
+        group="fuzzy",
+        over=BOTH,
+        when=when,
+        sets=FUZZY,
+        salience=0,
+        pair=pair,
+        best=("-overlap(s, k)",),
+    )
 
 
 VIEWS = {
-    "credit": ViewDeclaration("result", {"TP": 1, "fuzzy": 0.5}, "partner", "reason"),
-    "strict": ViewDeclaration("result", {"TP": 1}),
+    "credit": ViewDeclaration(outcome="result", credit={"TP": 1, "fuzzy": 0.5}, partner="partner", left_out="reason"),
+    "strict": ViewDeclaration(outcome="result", credit={"TP": 1}),
 }
 
 
 def rule_set(*rules: RuleDeclaration, views: Mapping[str, ViewDeclaration] = VIEWS) -> RuleSetDeclaration:
     groups = tuple(dict.fromkeys(rule.group for rule in rules))
-    return RuleSetDeclaration("tiny", groups, COLUMNS, rules, views, parameters={"alike": 40, "few": {"default": 1}})
+    return RuleSetDeclaration(
+        name="tiny",
+        groups=groups,
+        tables=COLUMNS,
+        rules=rules,
+        views=views,
+        parameters={"alike": 40, "few": {"default": 1}},
+    )
 
 
 def facts(spans: Sequence[Span], fragments: Fragments | None = None) -> Facts:
@@ -109,7 +134,7 @@ class Tiny:
         return why(self.outcome, self.engine, table, row)
 
     def why_not(self, rule: str, row: int, other: int | None = None, table: str | None = None) -> WhyNot:
-        return why_not(self.outcome, self.engine, rule, row, other, table=table)
+        return why_not(self.outcome, engine=self.engine, rule=rule, row=row, other=other, table=table)
 
 
 ANNA: Span = (0, 0, 4, "PER", "Anna")
@@ -149,7 +174,7 @@ def test_why_tells_each_firing_and_what_it_set(run: Tiny) -> None:
     found = run.why("system", 3)
     assert str(found.row) == 'system [ORG] "Acme Inc" 0:10-18'
     told = [(step.step, step.rule, step.group, step.salience, step.partner) for step in found.steps]
-    partner = Row("key", "key", "0", 10, 21, (), "ORG", "Acme Incorp")
+    partner = Row(table="key", side="key", document="0", begin=10, end=21, pieces=(), label="ORG", text="Acme Incorp")
     assert told == [(3, "spurious", "exact", 90, None), (5, "fuzzy check", "fuzzy", 0, partner)]
     assert [[(cell.name, cell.value) for cell in step.sets] for step in found.steps] == [
         [("result", "FP")],
@@ -165,7 +190,9 @@ def test_why_ends_with_the_verdict_in_each_view(run: Tiny) -> None:
     credit, strict = run.why("system", 3).verdicts
     assert (credit.view, credit.outcome, credit.rule, credit.step) == ("credit", "fuzzy", "fuzzy check", 5)
     assert (credit.credit, credit.weight, credit.left_out) == (0.5, 1, None)
-    assert credit.partner == Row("key", "key", "0", 10, 21, (), "ORG", "Acme Incorp")
+    assert credit.partner == Row(
+        table="key", side="key", document="0", begin=10, end=21, pieces=(), label="ORG", text="Acme Incorp"
+    )
     assert (strict.outcome, strict.credit, strict.partner) == ("fuzzy", 0, None)
 
 
@@ -177,9 +204,19 @@ def test_why_of_a_key_row_names_the_system_row_it_was_paired_with(run: Tiny) -> 
 
 def test_values_are_those_of_their_step_even_if_they_change_later() -> None:
     rules = [
-        RuleDeclaration("one", "a", {"s": "system"}, "is_missing(s.level)", {"s.level": "s.begin + 1"}),
-        RuleDeclaration("two", "b", {"s": "system"}, "not s.seen", {"s.level": "s.level * 10", "s.seen": "true"}),
-        RuleDeclaration("named", "c", {"s": "system"}, "is_missing(s.reason)", {"s.reason": "s.label"}),
+        RuleDeclaration(
+            name="one", group="a", over={"s": "system"}, when="is_missing(s.level)", sets={"s.level": "s.begin + 1"}
+        ),
+        RuleDeclaration(
+            name="two",
+            group="b",
+            over={"s": "system"},
+            when="not s.seen",
+            sets={"s.level": "s.level * 10", "s.seen": "true"},
+        ),
+        RuleDeclaration(
+            name="named", group="c", over={"s": "system"}, when="is_missing(s.reason)", sets={"s.reason": "s.label"}
+        ),
     ]
     tiny = Tiny(rule_set(*rules, views={}), [(0, 1, 4, "PER", "Bo")], [])
     steps = tiny.why("system", 0).steps
@@ -193,7 +230,9 @@ def test_values_are_those_of_their_step_even_if_they_change_later() -> None:
 
 
 def test_a_rule_that_pairs_freely_is_told_once_for_each_partner() -> None:
-    many = RuleDeclaration("near", "a", BOTH, "not s.seen and s.doc == k.doc", {"s.seen": "true"}, pair="many")
+    many = RuleDeclaration(
+        name="near", group="a", over=BOTH, when="not s.seen and s.doc == k.doc", sets={"s.seen": "true"}, pair="many"
+    )
     tiny = Tiny(rule_set(many, views={}), [ANNA], [ANNA, (0, 9, 10, "LOC", "x")])
     assert [(step.step, str(step.partner)) for step in tiny.why("system", 0).steps] == [
         (1, 'key [PER] "Anna" 0:0-4'),
@@ -212,16 +251,16 @@ def test_a_row_that_no_rule_touched_has_no_outcome() -> None:
 
 def test_weights_credits_in_columns_and_reasons_are_part_of_the_verdict() -> None:
     judged = RuleDeclaration(
-        "judge",
-        "a",
-        {"s": "system"},
-        "is_missing(s.result)",
-        {"s.result": "FP", "s.level": "0.25", "s.reason": "'why'"},
+        name="judge",
+        group="a",
+        over={"s": "system"},
+        when="is_missing(s.result)",
+        sets={"s.result": "FP", "s.level": "0.25", "s.reason": "'why'"},
     )
-    views = {"weighed": ViewDeclaration("result", "length", weight="length", left_out="reason")}
+    views = {"weighed": ViewDeclaration(outcome="result", credit="length", weight="length", left_out="reason")}
     (verdict,) = Tiny(rule_set(judged, views=views), [ANNA], []).why("system", 0).verdicts
     assert (verdict.credit, verdict.weight, verdict.left_out) == (4, 0, "why")
-    views = {"weighed": ViewDeclaration("result", "length", weight="length")}
+    views = {"weighed": ViewDeclaration(outcome="result", credit="length", weight="length")}
     (verdict,) = Tiny(rule_set(judged, views=views), [ANNA], []).why("system", 0).verdicts
     assert (verdict.credit, verdict.weight, verdict.left_out) == (4, 4, None)
 
@@ -333,8 +372,10 @@ def test_a_rule_that_has_fired_says_in_which_step(run: Tiny) -> None:
 
 def test_a_rule_that_would_change_nothing_says_so() -> None:
     rules = [
-        RuleDeclaration("mark", "a", {"s": "system"}, "is_missing(s.reason)", {"s.reason": "'x'"}),
-        RuleDeclaration("again", "b", {"s": "system"}, "s.begin >= 0", {"s.reason": "'x'"}),
+        RuleDeclaration(
+            name="mark", group="a", over={"s": "system"}, when="is_missing(s.reason)", sets={"s.reason": "'x'"}
+        ),
+        RuleDeclaration(name="again", group="b", over={"s": "system"}, when="s.begin >= 0", sets={"s.reason": "'x'"}),
     ]
     (attempt,) = Tiny(rule_set(*rules, views={}), [ANNA], []).why_not("again", 0).attempts
     assert (attempt.reason, attempt.other, attempt.after) == ("nothing to change", None, 1)
@@ -346,28 +387,34 @@ def test_a_question_about_other_rows_tells_how_many_there_are_and_the_first(run:
         'and t.result == "TP" for t in system)': {"rows t of system": 0}
     }
     alone = RuleDeclaration(
-        "alone", "a", {"s": "system"}, "not s.seen and not any(overlaps(s, k) for k in key)", {"s.seen": "true"}
+        name="alone",
+        group="a",
+        over={"s": "system"},
+        when="not s.seen and not any(overlaps(s, k) for k in key)",
+        sets={"s.seen": "true"},
     )
     crowded = RuleDeclaration(
-        "crowded",
-        "a",
-        {"s": "system"},
-        "not s.seen and count(k for k in key if s.doc == k.doc) < few(s.label) and max(k.end for k in key) < 5",
-        {"s.seen": "true"},
-        -1,
+        name="crowded",
+        group="a",
+        over={"s": "system"},
+        when="not s.seen and count(k for k in key if s.doc == k.doc) < few(s.label) and max(k.end for k in key) < 5",
+        sets={"s.seen": "true"},
+        salience=-1,
     )
     tiny = Tiny(rule_set(alone, crowded, views={}), SYSTEM[2:3], KEY)
     assert failed(tiny.why_not("alone", 0)) == {
         "not any(overlaps(s, k) for k in key)": {
             "rows k of key": 1,
-            "k": Row("key", "key", "0", 10, 21, (), "ORG", "Acme Incorp"),
+            "k": Row(
+                table="key", side="key", document="0", begin=10, end=21, pieces=(), label="ORG", text="Acme Incorp"
+            ),
             "s": "0:10-14",
         }
     }
     assert failed(tiny.why_not("crowded", 0)) == {
         "count(k for k in key if s.doc == k.doc) < few(s.label)": {
             "rows k of key": 3,
-            "k": Row("key", "key", "0", 0, 4, (), "PER", "Anna"),
+            "k": Row(table="key", side="key", document="0", begin=0, end=4, pieces=(), label="PER", text="Anna"),
             "few(s.label)": 1,
             "s.label": "ORG",
         },
@@ -402,9 +449,13 @@ def test_at_most_three_rows_are_looked_at_those_that_fulfil_most_first() -> None
 
 def test_a_rule_over_one_table_twice_looks_at_other_rows_of_it() -> None:
     inside = RuleDeclaration(
-        "inside", "a", {"s": "system", "t": "system"}, "not s.seen and overlaps(s, t) and s.length < t.length",
-        {"s.seen": "true"}, pair="many",
-    )  # fmt: skip
+        name="inside",
+        group="a",
+        over={"s": "system", "t": "system"},
+        when="not s.seen and overlaps(s, t) and s.length < t.length",
+        sets={"s.seen": "true"},
+        pair="many",
+    )
     tiny = Tiny(rule_set(inside, views={}), SYSTEM[2:4], [])
     assert [step.rule for step in tiny.why("system", 0).steps] == ["inside"]
     (attempt,) = tiny.why_not("inside", 1).attempts
@@ -415,13 +466,19 @@ def test_a_rule_over_one_table_twice_looks_at_other_rows_of_it() -> None:
 def test_a_rule_is_looked_at_where_it_came_nearest() -> None:
     """The label spreads from span to span, so the rule is tried again and again."""
     rules = [
-        RuleDeclaration("seed", "a", {"s": "system"}, "is_missing(s.reason) and s.label == 'ORG'", {"s.reason": "'x'"}),
         RuleDeclaration(
-            "spread",
-            "b",
-            {"s": "system"},
-            "is_missing(s.reason) and any(overlaps(s, t) for t in system if t.reason == 'x')",
-            {"s.reason": "'x'"},
+            name="seed",
+            group="a",
+            over={"s": "system"},
+            when="is_missing(s.reason) and s.label == 'ORG'",
+            sets={"s.reason": "'x'"},
+        ),
+        RuleDeclaration(
+            name="spread",
+            group="b",
+            over={"s": "system"},
+            when="is_missing(s.reason) and any(overlaps(s, t) for t in system if t.reason == 'x')",
+            sets={"s.reason": "'x'"},
         ),
     ]
     spans: list[Span] = [(0, 0, 2, "ORG", "a"), (0, 1, 4, "PER", "b"), (0, 3, 6, "PER", "c"), (0, 9, 10, "PER", "d")]
@@ -434,8 +491,12 @@ def test_a_rule_is_looked_at_where_it_came_nearest() -> None:
 
 def test_a_condition_that_holds_only_in_the_end_says_so() -> None:
     rules = [
-        RuleDeclaration("early", "a", {"s": "system"}, "s.level == 2 and not s.seen", {"s.seen": "true"}),
-        RuleDeclaration("late", "b", {"s": "system"}, "is_missing(s.level)", {"s.level": "2"}),
+        RuleDeclaration(
+            name="early", group="a", over={"s": "system"}, when="s.level == 2 and not s.seen", sets={"s.seen": "true"}
+        ),
+        RuleDeclaration(
+            name="late", group="b", over={"s": "system"}, when="is_missing(s.level)", sets={"s.level": "2"}
+        ),
     ]
     (attempt,) = Tiny(rule_set(*rules, views={}), [ANNA], []).why_not("early", 0).attempts
     first = attempt.conditions[0]
@@ -444,7 +505,9 @@ def test_a_condition_that_holds_only_in_the_end_says_so() -> None:
 
 def test_only_pairs_that_go_before_are_named() -> None:
     when = "is_missing(s.result) and is_missing(k.result) and overlaps(s, k)"
-    near = RuleDeclaration("near", "a", BOTH, when, LINK, 0, "one-to-one", ("-overlap(s, k)",))
+    near = RuleDeclaration(
+        name="near", group="a", over=BOTH, when=when, sets=LINK, salience=0, pair="one-to-one", best=("-overlap(s, k)",)
+    )
     spans: list[Span] = [(0, 0, 10, "X", "a"), (0, 2, 14, "X", "b")]
     tiny = Tiny(rule_set(near), spans, [(0, 0, 9, "X", "c"), (0, 12, 16, "X", "d")])
     (attempt,) = tiny.why_not("near", 1, other=0).attempts
@@ -454,19 +517,24 @@ def test_only_pairs_that_go_before_are_named() -> None:
 def test_documents_shares_and_nested_questions_are_told(run: Tiny) -> None:
     assert failed(run.why_not("true positive", 0, other=3))["s.doc == k.doc"] == {"s.doc": "0", "k.doc": "1"}
     asked = RuleDeclaration(
-        "asked",
-        "a",
-        BOTH,
-        "not s.seen and s.doc == k.doc and iou(s, k) > 0.5 and count(t for t in system) > 9 "
+        name="asked",
+        group="a",
+        over=BOTH,
+        when="not s.seen and s.doc == k.doc and iou(s, k) > 0.5 and count(t for t in system) > 9 "
         "and any(any(x.begin > t.end for x in key) for t in system if t.begin > s.end)",
-        {"s.seen": "true"},
+        sets={"s.seen": "true"},
         pair="many",
     )
     tiny = Tiny(rule_set(asked, views={}), SYSTEM[2:3], KEY)
     values = list(failed(tiny.why_not("asked", 0, other=1)).values())
     assert values == [
         {"iou(s, k)": pytest.approx(4 / 11), "s": "0:10-14", "k": "0:10-21"},
-        {"rows t of system": 1, "t": Row("system", "system", "0", 10, 14, (), "ORG", "Acme")},
+        {
+            "rows t of system": 1,
+            "t": Row(
+                table="system", side="system", document="0", begin=10, end=14, pieces=(), label="ORG", text="Acme"
+            ),
+        },
         {"rows t of system": 0},
     ]
 
@@ -483,9 +551,15 @@ def test_an_unknown_rule_gets_its_nearest_match(run: Tiny) -> None:
 
 def test_a_table_of_no_spans_names_its_rows_by_number() -> None:
     tables = {**COLUMNS, "places": {"name": ColumnDeclaration(given=True)}}
-    listed = RuleDeclaration("listed", "a", {"s": "system", "p": "places"}, "not s.seen and s.text == p.name",
-                             {"s.seen": "true"}, pair="many")  # fmt: skip
-    declared = RuleSetDeclaration("tiny", ("a",), tables, (listed,))
+    listed = RuleDeclaration(
+        name="listed",
+        group="a",
+        over={"s": "system", "p": "places"},
+        when="not s.seen and s.text == p.name",
+        sets={"s.seen": "true"},
+        pair="many",
+    )
+    declared = RuleSetDeclaration(name="tiny", groups=("a",), tables=tables, rules=(listed,))
     engine = Engine(compile_rules(declared))
     given = {"system": facts(SYSTEM[4:]), "key": facts([]), "places": Facts({"name": TextColumn.of(["Rom", "Bern"])})}
     outcome = engine.run(given)
@@ -554,11 +628,24 @@ def test_in_words_what_has_fired_and_what_lies_nowhere_near(run: Tiny) -> None:
 
 def test_in_words_missing_values_truths_and_numbers() -> None:
     rules = [
-        RuleDeclaration("early", "a", {"s": "system"}, "s.level == 2 and not s.seen", {"s.seen": "true"}),
-        RuleDeclaration("late", "b", {"s": "system"}, "is_missing(s.level)", {"s.level": "1 / 3"}),
-        RuleDeclaration("seen", "c", {"s": "system"}, "not s.seen", {"s.seen": "true", "s.level": "2"}),
-        RuleDeclaration("again", "d", {"s": "system"}, "s.begin >= 0", {"s.seen": "true"}),
-        RuleDeclaration("never", "d", {"s": "system"}, "not s.seen and s.begin > 3", {"s.seen": "false"}, -1),
+        RuleDeclaration(
+            name="early", group="a", over={"s": "system"}, when="s.level == 2 and not s.seen", sets={"s.seen": "true"}
+        ),
+        RuleDeclaration(
+            name="late", group="b", over={"s": "system"}, when="is_missing(s.level)", sets={"s.level": "1 / 3"}
+        ),
+        RuleDeclaration(
+            name="seen", group="c", over={"s": "system"}, when="not s.seen", sets={"s.seen": "true", "s.level": "2"}
+        ),
+        RuleDeclaration(name="again", group="d", over={"s": "system"}, when="s.begin >= 0", sets={"s.seen": "true"}),
+        RuleDeclaration(
+            name="never",
+            group="d",
+            over={"s": "system"},
+            when="not s.seen and s.begin > 3",
+            sets={"s.seen": "false"},
+            salience=-1,
+        ),
     ]
     tiny = Tiny(rule_set(*rules, views={}), [ANNA], [])
     assert told(tiny, "system", 0, "early", "again", "never") == [
@@ -578,11 +665,15 @@ def test_in_words_missing_values_truths_and_numbers() -> None:
 
 
 def test_in_words_rows_that_are_left_out_weighed_or_untouched() -> None:
-    judged = RuleDeclaration("judge", "a", {"s": "system"}, "is_missing(s.result)", {"s.result": "FP"})
-    aside = RuleDeclaration("aside", "b", {"s": "system"}, "is_missing(s.reason)", {"s.reason": "'why'"})
+    judged = RuleDeclaration(
+        name="judge", group="a", over={"s": "system"}, when="is_missing(s.result)", sets={"s.result": "FP"}
+    )
+    aside = RuleDeclaration(
+        name="aside", group="b", over={"s": "system"}, when="is_missing(s.reason)", sets={"s.reason": "'why'"}
+    )
     views = {
-        "out": ViewDeclaration("result", {}, left_out="reason"),
-        "weighed": ViewDeclaration("result", {}, weight="length"),
+        "out": ViewDeclaration(outcome="result", credit={}, left_out="reason"),
+        "weighed": ViewDeclaration(outcome="result", credit={}, weight="length"),
     }
     tiny = Tiny(rule_set(judged, aside, views=views), [ANNA], [ANNA])
     assert told(tiny, "system", 0)[-2:] == [
@@ -597,16 +688,23 @@ def test_in_words_rows_that_are_left_out_weighed_or_untouched() -> None:
 
 
 def test_in_words_a_partner_that_no_cell_names_and_a_rule_that_was_tried_again() -> None:
-    near = RuleDeclaration("near", "a", BOTH, "not s.seen and s.doc == k.doc", {"s.seen": "true"}, pair="many")
+    near = RuleDeclaration(
+        name="near", group="a", over=BOTH, when="not s.seen and s.doc == k.doc", sets={"s.seen": "true"}, pair="many"
+    )
     tiny = Tiny(rule_set(near, views={}), [ANNA], [ANNA])
     assert told(tiny, "system", 0)[1:] == ['  step 1  a/0  near: seen = true, with key [PER] "Anna" 0:0-4']
     assert told(tiny, "key", 0)[1:] == ['  step 1  a/0  near: with system [PER] "Anna" 0:0-4: seen = true there']
     spread = RuleDeclaration(
-        "spread", "a", {"s": "system", "t": "system"},
-        "is_missing(s.reason) and overlaps(s, t) and t.reason == 'x'", {"s.reason": "'x'"}, pair="many",
+        name="spread", group="a", over={"s": "system", "t": "system"},
+        when="is_missing(s.reason) and overlaps(s, t) and t.reason == 'x'", sets={"s.reason": "'x'"}, pair="many",
     )  # fmt: skip
     seed = RuleDeclaration(
-        "seed", "a", {"s": "system"}, "is_missing(s.reason) and s.begin == 0", {"s.reason": "'x'"}, 1
+        name="seed",
+        group="a",
+        over={"s": "system"},
+        when="is_missing(s.reason) and s.begin == 0",
+        sets={"s.reason": "'x'"},
+        salience=1,
     )
     spans: list[Span] = [(0, 0, 2, "X", "a"), (0, 1, 4, "X", "b"), (0, 3, 6, "X", "c"), (0, 8, 9, "X", "d")]
     tiny = Tiny(rule_set(seed, spread, views={}), spans, [])
@@ -654,7 +752,7 @@ def random_runs(seed: int, count: int) -> Runs:
     found: Runs = []
     while len(found) < count:
         declared = Maker(random).rule_set()
-        views = {"only": ViewDeclaration("result", {"A": 1, "B": 0.5}, "partner")}
+        views = {"only": ViewDeclaration(outcome="result", credit={"A": 1, "B": 0.5}, partner="partner")}
         try:
             engine = Engine(compile_rules(RuleSetDeclaration(**{**vars_of(declared), "views": views})))
         except RuleError:

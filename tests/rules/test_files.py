@@ -110,24 +110,30 @@ def test_a_file_is_read_as_it_is_written() -> None:
     assert found.hierarchy == {"CITY": ("LOC",), "CAPITAL": ("CITY", "SEAT")}
     assert list(found.views) == ["strict", "other"]
     assert found.views["strict"] == ViewDeclaration(
-        "result", {"TP": 1, "FP": "threshold"}, "partner", "note", "size", ("doc", "label"), "as it is"
+        outcome="result",
+        credit={"TP": 1, "FP": "threshold"},
+        partner="partner",
+        left_out="note",
+        weight="size",
+        same=("doc", "label"),
+        summary="as it is",
     )
-    assert found.views["other"] == ViewDeclaration("result", "size")
+    assert found.views["other"] == ViewDeclaration(outcome="result", credit="size")
 
 
 def test_a_rule_is_read_as_it_is_written() -> None:
     one, two = parse(WHOLE, "whole.toml").rules
     assert one == RuleDeclaration(
-        "one",
-        "match",
-        {"s": "system", "k": "key"},
-        "  is_missing(s.result)\n  and true",
-        {"s.result": "TP", "s.note": "'x'", "s.size": "1", "s.seen": "true"},
-        1.5,
-        "one-to-one",
-        ("-overlap(s, k)", "s.begin"),
+        name="one",
+        group="match",
+        over={"s": "system", "k": "key"},
+        when="  is_missing(s.result)\n  and true",
+        sets={"s.result": "TP", "s.note": "'x'", "s.size": "1", "s.seen": "true"},
+        salience=1.5,
+        pair="one-to-one",
+        best=("-overlap(s, k)", "s.begin"),
     )
-    assert two == RuleDeclaration("two", "rest", {"s": "system"}, "true", {"s.size": "-0.5"})
+    assert two == RuleDeclaration(name="two", group="rest", over={"s": "system"}, when="true", sets={"s.size": "-0.5"})
 
 
 def test_each_part_of_a_rule_knows_its_line() -> None:
@@ -298,7 +304,9 @@ def changed(old: str, new: str) -> str:
          '«include» = ["exact", "i2b2"]', None),
     ],
 )  # fmt: skip
-def test_each_mistake_is_shown_with_its_place(text: str, line: int, what: str, marked: str, hint: str | None) -> None:
+def test_each_mistake_is_shown_with_its_place(
+    text: str, line: int, what: str, marked: str, *, hint: str | None
+) -> None:
     before, place, after = re.split("[«»]", marked)
     shown = [
         f"rules.toml:{line}: {what}",

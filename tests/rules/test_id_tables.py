@@ -107,7 +107,7 @@ def by_engine(engine: Engine, given: Case, draw: Random, *, paranoid: bool = Fal
     found: Judged = judged(engine.rule_set, engine.run(given.facts(draw), paranoid=paranoid))
     texts = {side: [row["text"] for row in given.spans[side]] for side in SIDES}
     return {
-        (table, column, texts[table][number]): _named(engine, table, column, value, texts)
+        (table, column, texts[table][number]): _named(engine, table=table, column=column, value=value, texts=texts)
         for (table, column), cells in found.cells.items()
         for number, value in enumerate(cells)
     }
@@ -118,7 +118,7 @@ def by_interpreter(engine: Engine, given: Case) -> dict[tuple[str, str, str], An
     tables = interpreter.run(declared, given.tables(declared)).tables
     texts = {side: [row["text"] for row in tables[side]] for side in SIDES}
     return {
-        (table, column, row["text"]): _named(engine, table, column, row[column], texts)
+        (table, column, row["text"]): _named(engine, table=table, column=column, value=row[column], texts=texts)
         for table in SIDES
         for column, kind in engine.rule_set.tables[table].items()
         if kind.settable
@@ -126,7 +126,7 @@ def by_interpreter(engine: Engine, given: Case) -> dict[tuple[str, str, str], An
     }
 
 
-def _named(engine: Engine, table: str, column: str, value: Any, texts: dict[str, list[str]]) -> Any:
+def _named(engine: Engine, table: str, column: str, value: Any, *, texts: dict[str, list[str]]) -> Any:
     other = engine.rule_set.tables[table][column].table
     return texts[other][value] if other in texts and value is not None else value
 

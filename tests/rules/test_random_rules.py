@@ -47,7 +47,7 @@ def outcome(work: Callable[[], Run]) -> Tables | str:
         return "endless"
 
 
-def flaw(declared: RuleSetDeclaration, rule_set: RuleSet, back: Restarts, random: Random, inputs: int) -> str | None:
+def flaw(declared: RuleSetDeclaration, rule_set: RuleSet, back: Restarts, random: Random, *, inputs: int) -> str | None:
     """Return what is wrong with the proof that a rule set has one outcome, as far as some random inputs tell."""
     names = [rule.name for rule in rule_set.rules]
     shortcuts = {name: None if place is None else names[place] for name, place in zip(names, back, strict=True)}
@@ -80,7 +80,7 @@ def check_that_accepted_sets_have_one_outcome(seeds: range, inputs: int) -> int:
     for declared, rule_set, random in random_sets(seeds):
         if (back := passed(rule_set)) is not None:
             accepted += 1
-            assert flaw(declared, rule_set, back, random, inputs) is None, declared.rules
+            assert flaw(declared, rule_set=rule_set, back=back, random=random, inputs=inputs) is None, declared.rules
     return accepted
 
 

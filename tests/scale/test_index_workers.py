@@ -47,7 +47,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def plan(processes: int, systems: tuple[str, ...] = SIDES[1:]) -> Plan:
     given = {name: f"{name}.conllu" for name in systems}
-    return plan_of("key.conllu", given, Setup("pos"), Cut(20_000, None, 0, processes))
+    return plan_of("key.conllu", given, Setup(task="pos"), Cut(20_000, None, 0, processes))
 
 
 def hooked(folder: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
@@ -68,7 +68,7 @@ def test_the_plan_is_that_of_one_process(processes: int) -> None:
 def test_small_inputs_are_not_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_step, "WORTH", 1 << 30)
     monkeypatch.setattr(in_step, "looked_through", None)
-    sides = {side: opened(f"{side}.conllu", *request_of(side, Setup("pos"))) for side in SIDES}
+    sides = {side: opened(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
     assert in_step.in_step(sides, 20_000, 2) is not None
 
 
@@ -108,13 +108,13 @@ def test_what_goes_wrong_while_looking_is_told(tmp_path: Path, monkeypatch: pyte
 def test_a_file_that_changes_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the index looks again, and stamps of another state are no excuse for a plan of the first."""
     hooked(tmp_path, monkeypatch, "open('two.conllu', 'a').write('# newdoc id = late\\n1\\tw\\n\\n')")
-    sides = {side: opened(f"{side}.conllu", *request_of(side, Setup("pos"))) for side in SIDES}
+    sides = {side: opened(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
     assert in_step.in_step(sides, 20_000, 2) is None
 
 
 def test_documents_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "BATCH", 1_200)
-    sides = [opened(Input(f"{side}.conllu"), *request_of(side, Setup("pos"))) for side in ("key", "one")]
+    sides = [opened(Input(path=f"{side}.conllu"), *request_of(side, Setup(task="pos"))) for side in ("key", "one")]
     batches = list(Look.at(sides).batches())
     assert [(side, len(rows)) for side, rows in batches] == [
         (0, 1_200), (1, 1_200), (0, 1_200), (1, 1_200), (0, 100), (1, 100), (0, 0), (1, 0),
@@ -124,7 +124,7 @@ def test_documents_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_that_another_process_alone_has_seen_is_none_of_the_plan() -> None:
-    side = opened("key.conllu", *request_of("key", Setup("pos")))
+    side = opened("key.conllu", *request_of("key", Setup(task="pos")))
     with pytest.raises(UncuttableError, match=r"late\.conllu was not there before"):
         list(placed_again(side, [("d", "late.conllu", 0, 9, 0, 0, b"", True, "")]))
 

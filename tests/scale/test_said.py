@@ -45,7 +45,7 @@ def test_why_it_was_judged_in_one_go(tmp_path: Path, capsys: pytest.CaptureFixtu
     ],
 )
 def test_what_memory_made_of_the_sites(
-    options: tuple[str, ...], sentence: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: tuple[str, ...], sentence: str, said: str, tmp_path: Path, *, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [tmp_path / "key.conll", tmp_path / "same.conll"]
     for file in files:

@@ -24,12 +24,12 @@ def test_settings_that_look_alike_are_told_apart() -> None:
     one, other = np.zeros(5000), np.zeros(5000)
     other[2500] = 1
     assert repr(one) == repr(other)
-    assert said_of(Setup("tag", train=one)) != said_of(Setup("tag", train=other))
-    assert said_of(Setup("tag", train=one)) == said_of(Setup("tag", train=np.zeros(5000)))
+    assert said_of(Setup(task="tag", train=one)) != said_of(Setup(task="tag", train=other))
+    assert said_of(Setup(task="tag", train=one)) == said_of(Setup(task="tag", train=np.zeros(5000)))
 
 
 def test_what_cannot_be_packed_is_never_the_same() -> None:
-    setup = Setup("tag", train=lambda: None)
+    setup = Setup(task="tag", train=lambda: None)
     assert said_of(setup) != said_of(setup)
 
 
@@ -57,7 +57,7 @@ def test_files_that_settings_name_belong_to_them(settings: dict[str, Any], files
     Path("rules/mine.toml").write_text('include = ["base.toml"]\n')
     Path("rules/other.toml").write_text('include = ["exact"]\n')
     Path("same.tsv").write_text("Q1\tQ2\n")
-    setup = Setup("span", **settings)
+    setup = Setup(task="span", **settings)
     before = files_beside(setup)
     assert [str(Path(name).resolve()) for name, _ in before] == [str(Path(name).resolve()) for name in files]
     changed(files[-1])

@@ -38,7 +38,7 @@ def few_examples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(kind: str, folder: Path, rules: str, seed: int) -> Corpora:
-    setup = Setup("span", rules=rules)
+    setup = Setup(task="span", rules=rules)
     if kind == "written":
         return written(folder, seed, setup, size=3 * SIZE, alike=ALIKE)
     return tagged(folder, seed, setup, size=SIZE, marked=kind == "files", alike=ALIKE)
@@ -107,7 +107,7 @@ def linked(seed: int, rules: str) -> Verdicts:
             said = [each for mention in gold for each in ([mention] if side == "key" else heard(draw, mention))]
             spans = [{"begin": low, "end": low + width, "label": label, "id": ids} for low, width, label, ids in said]
             found.append({"id": f"d{number}", "text": "word " * 30, "spans": spans})
-    return judge(sides.pop("key"), sides, Setup("link", rules=rules))
+    return judge(sides.pop("key"), sides, Setup(task="link", rules=rules))
 
 
 def heard(draw: random.Random, mention: Mention) -> list[Mention]:

@@ -246,10 +246,10 @@ def write_corpus(folder: Path, seed: int, documents: int = 7) -> dict[str, list[
 
 def judged(files: dict[str, list[Path]], part: slice, *, marked: bool = True) -> Verdicts:
     """Judge some of the files."""
-    sides = {name: read(load_files(paths[part], side=name), Request(name)) for name, paths in files.items()}
+    sides = {name: read(load_files(paths[part], side=name), Request(side=name)) for name, paths in files.items()}
     corpora = list(sides.values()) if marked else [unmarked(side) for side in sides.values()]
     systems = [System(name, (number,)) for number, name in enumerate(list(sides)[1:])]
-    return judge_tags(align(corpora[0], corpora[1:]), systems, Options("upos"))
+    return judge_tags(align(corpora[0], corpora[1:]), systems, Options(column="upos"))
 
 
 def unmarked(corpus: Corpus) -> Corpus:
@@ -300,7 +300,7 @@ def test_the_notes_made_again_are_those_of_the_judge(tmp_path: Path) -> None:
     key, response = tmp_path / "key.conllu", tmp_path / "response.conllu"
     key.write_text(conllu(["d"], [[[("a", "NOUN"), ("b", "VERB")]]], {}))
     response.write_text(conllu(["d"], [[[("a", "FOO"), ("b", "VERB")]]], {}))
-    verdicts = judge(str(key), {"a": str(response)}, Setup("pos"))
+    verdicts = judge(str(key), {"a": str(response)}, Setup(task="pos"))
     assert {note.what for note in one_sided(verdicts.view(), verdicts.runs)} == ONE_SIDED
 
 
@@ -313,7 +313,7 @@ def test_the_demo_in_three_files_is_the_demo_in_a_folder(tmp_path: Path) -> None
         for number, part in enumerate((documents[1:11], documents[11:18], documents[18:])):
             text = "".join(f"# newdoc{document.rstrip()}\n\n" for document in part)
             (tmp_path / side / f"{number}.conllu").write_text(text)
-    setup = Setup("pos", attributes=["genre", "xpos"])
+    setup = Setup(task="pos", attributes=["genre", "xpos"])
 
     def judge_files(name: str) -> Verdicts:
         return judge(f"{tmp_path}/key{name}", {side: f"{tmp_path}/{side}{name}" for side in systems}, setup)
@@ -333,7 +333,7 @@ def test_rows_of_a_classification_merge_by_their_order() -> None:
 
     def judge_rows(chosen: Sequence[str]) -> Verdicts:
         data = {side: {name: labels[name] for name in chosen} for side, labels in sides.items()}
-        return judge(data["key"], {"a": data["a"], "b": data["b"]}, Setup("label"))
+        return judge(data["key"], {"a": data["a"], "b": data["b"]}, Setup(task="label"))
 
     merged = merge([judge_rows(names[:7]), judge_rows(names[7:30]), judge_rows(names[30:])])
     uncut = judge_rows(names)
@@ -389,7 +389,7 @@ def test_sets_of_labels_merge_by_their_values() -> None:
 
     def judge_rows(chosen: Sequence[str]) -> Verdicts:
         data = {side: {name: labels[name] for name in chosen} for side, labels in sides.items()}
-        return judge(data["key"], {"a": data["a"], "b": data["b"]}, Setup("label"))
+        return judge(data["key"], {"a": data["a"], "b": data["b"]}, Setup(task="label"))
 
     merged, uncut = merge([judge_rows(names[:9]), judge_rows(names[9:17]), judge_rows(names[17:])]), judge_rows(names)
     assert merged.view().all_sites.parts == uncut.view().all_sites.parts

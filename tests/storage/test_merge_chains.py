@@ -139,7 +139,7 @@ def part(folder: Path, key: str, *systems: str, setup: Setup | None = None) -> V
         path = folder / f"{abs(hash((key, *systems)))}-{number}.conll"
         path.write_text(said)
         sides[f"s{number}"] = str(path)
-    return judge(sides.pop("s0"), sides, setup or Setup("coref"))
+    return judge(sides.pop("s0"), sides, setup or Setup(task="coref"))
 
 
 def test_chains_are_numbered_through_and_foreign_documents_stand_last(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_skipped_anaphors_add_up(tmp_path: Path) -> None:
 
 
 def test_a_topic_in_two_parts_does_not_merge(tmp_path: Path) -> None:
-    whole = random_chains(tmp_path, 3, Kind(ACROSS, topics=("a", "b")))
+    whole = random_chains(tmp_path, 3, Kind(setup=ACROSS, topics=("a", "b")))
     with pytest.raises(UsageError, match="the topic 'a' stands in two parts") as caught:
         merge([whole.judged(part) for part in THREE])
     assert caught.value.hint == "cut between topics"
@@ -220,7 +220,7 @@ def test_a_topic_in_two_parts_does_not_merge(tmp_path: Path) -> None:
 
 def test_a_topic_that_a_response_goes_on_with_in_another_part_does_not_merge(tmp_path: Path) -> None:
     """The name of a document that only the response has says that it is of the topic of another part."""
-    setup = Setup("coref", across="until:_")
+    setup = Setup(task="coref", across="until:_")
 
     def judged(key: str, more: str = "") -> Verdicts:
         return part(tmp_path, text((key, ["it(1)", "it(1)"])), text((key, ["it(1)", "it(1)"])) + more, setup=setup)
@@ -233,7 +233,7 @@ def test_a_topic_that_a_response_goes_on_with_in_another_part_does_not_merge(tmp
 
 @pytest.mark.parametrize("foreign", [(), (1,)])
 def test_one_topic_of_everything_does_not_merge(foreign: Sequence[int], tmp_path: Path) -> None:
-    whole = random_chains(tmp_path, 3, Kind(Setup("coref", across="all"), foreign=foreign))
+    whole = random_chains(tmp_path, 3, Kind(setup=Setup(task="coref", across="all"), foreign=foreign))
     with pytest.raises(UsageError, match="the topic 'all' stands in two parts"):
         merge([whole.judged(part) for part in THREE])
     assert_equal_verdicts(merge([whole.judged()]), whole.judged())

@@ -41,7 +41,7 @@ class Corpora:
 
     def judged(self, part: slice = slice(None)) -> Verdicts:
         sides = {side: self.given(side, part) for side in ("key", *SYSTEMS)}
-        return judge(sides.pop("key"), sides, Setup("link", rules=self.rules))
+        return judge(sides.pop("key"), sides, Setup(task="link", rules=self.rules))
 
     def given(self, side: str, part: slice) -> Any:
         records = self.documents.given(side)[part]
@@ -135,7 +135,7 @@ def record(name: str, *mentions: str) -> dict[str, Any]:
 
 def part(name: str, key: Sequence[str], *systems: Sequence[str]) -> Verdicts:
     sides = {f"s{number}": [record(name, *said)] for number, said in enumerate(systems)}
-    return judge([record(name, *key)], sides, Setup("link"))
+    return judge([record(name, *key)], sides, Setup(task="link"))
 
 
 def test_outcomes_and_sources_of_one_part_alone_are_there_in_the_whole() -> None:

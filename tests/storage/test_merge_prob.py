@@ -136,7 +136,7 @@ def part(folder: Path, key: dict[str, Any], said: dict[str, Any], setup: Setup |
     for side, given_record in (("key", key), ("x", said)):
         paths[side] = folder / f"{key['doc']}-{side}.jsonl"
         paths[side].write_text(json.dumps(given_record) + "\n")
-    return judge(str(paths["key"]), {"x": str(paths["x"])}, setup or Setup("prob"))
+    return judge(str(paths["key"]), {"x": str(paths["x"])}, setup or Setup(task="prob"))
 
 
 def two_parts(folder: Path) -> list[Verdicts]:
@@ -199,7 +199,7 @@ def test_worlds_point_to_their_tuples_after_merging(tmp_path: Path) -> None:
 def test_other_decisions_do_not_merge(tmp_path: Path) -> None:
     whole = corpora("plain", tmp_path)
     one = whole.judged(THREE[0])
-    other = replace(whole, setup=Setup("prob", decide="hierarchical")).judged(THREE[1])
+    other = replace(whole, setup=Setup(task="prob", decide="hierarchical")).judged(THREE[1])
     with pytest.raises(UsageError, match="the same settings") as caught:
         merge([one, other])
     assert caught.value.hint == "they differ in decide"

@@ -35,7 +35,7 @@ SIZE = 6
 
 
 def corpora(kind: str, folder: Path, rules: str, seed: int = 3) -> Corpora:
-    setup = Setup("span", rules=rules)
+    setup = Setup(task="span", rules=rules)
     if kind == "written":
         return written(folder, seed, setup, size=SIZE)
     return tagged(folder, seed, setup, size=SIZE, marked=kind == "files")
@@ -76,14 +76,14 @@ def test_what_rules_count_by_document_merges_by_document(kind: str, tmp_path: Pa
 
 
 @given(
-    st.sampled_from(["files", "lists", "written"]),
-    st.sampled_from(["exact", "characters", "gate"]),
-    st.integers(0, 10_000),
-    st.sets(st.integers(1, SIZE - 1)),
+    kind=st.sampled_from(["files", "lists", "written"]),
+    rules=st.sampled_from(["exact", "characters", "gate"]),
+    seed=st.integers(0, 10_000),
+    cuts=st.sets(st.integers(1, SIZE - 1)),
 )
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_corpus_may_be_cut_anywhere(
-    tmp_path_factory: pytest.TempPathFactory, kind: str, rules: str, seed: int, cuts: set[int]
+    tmp_path_factory: pytest.TempPathFactory, *, kind: str, rules: str, seed: int, cuts: set[int]
 ) -> None:
     whole = corpora(kind, tmp_path_factory.mktemp("corpus"), rules, seed)
     parts = [slice(begin, end) for begin, end in pairwise([0, *sorted(cuts), SIZE])]
@@ -167,7 +167,9 @@ def record(name: str, *spans: str) -> dict[str, object]:
 def test_the_keys_spans_stand_before_all_others(tmp_path: Path) -> None:
     key = [record("a", "PER 0-2"), record("b", "LOC 3-5")]
     run = [record("a", "ORG 6-8"), record("b", "LOC 3-5", "PER 0-2", "PER 0-2")]
-    merged = merge([judge(key[:1], {"x": run[:1]}, Setup("span")), judge(key[1:], {"x": run[1:]}, Setup("span"))])
+    merged = merge(
+        [judge(key[:1], {"x": run[:1]}, Setup(task="span")), judge(key[1:], {"x": run[1:]}, Setup(task="span"))]
+    )
     items = merged.view().items
     assert items.positive.tolist() == [True, True, False, False, False]
     assert [items.names[code] for code in items.label] == ["PER", "LOC", "ORG", "PER", "PER"]
@@ -179,7 +181,7 @@ def test_the_keys_spans_stand_before_all_others(tmp_path: Path) -> None:
 
 def test_ways_of_being_cut_are_numbered_anew() -> None:
     key = [record("a", "PER 0-2,6-8"), record("b", "PER 0-2,4-6", "PER 0-2,6-8")]
-    merged = merge([judge([each], {"x": [each]}, Setup("span")) for each in key])
+    merged = merge([judge([each], {"x": [each]}, Setup(task="span")) for each in key])
     claims = merged.view().claims
     assert claims is not None
     assert claims.pieces.tolist() == [2, 1, 2]
@@ -192,8 +194,8 @@ def test_what_a_span_in_pieces_is_called_depends_on_nothing_else() -> None:
     """Loading a third system, narrowing and merging leave the names of values alone."""
     key = [record("a", "PER 4-6,8-10")]
     more = [record("a", "PER 0-2,4-6")]
-    alone = judge(key, {"x": key}, Setup("span")).view()
-    beside = judge(key, {"x": key, "y": more}, Setup("span")).view().among([0])
+    alone = judge(key, {"x": key}, Setup(task="span")).view()
+    beside = judge(key, {"x": key, "y": more}, Setup(task="span")).view().among([0])
     assert alone.all_sites.names == beside.all_sites.names == ("PER[0:2,4:6]",)
 
 
@@ -207,7 +209,7 @@ def lists(tags: Sequence[str]) -> list[list[tuple[str, str]]]:
 def test_characters_of_one_document_do_not_merge() -> None:
     key, other = lists(["B-PER", "O"]), [[("w", "B-PER"), ("w", "O")]]
     cut = [[("ww", "B-PER")]]
-    part = judge(key, {"x": other, "y": cut}, Setup("span"))
+    part = judge(key, {"x": other, "y": cut}, Setup(task="span"))
     assert part.settings["positions"] == "characters"
     with pytest.raises(UsageError, match="spans in characters of one document cannot be merged"):
         merge([part, part])

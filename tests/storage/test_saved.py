@@ -302,7 +302,7 @@ def test_a_link_to_a_result_folder_stays_a_link(result: Result, folder: Path, tm
 @pytest.mark.parametrize("where", ["_text_part", "_view", "_put"])
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), OSError(28, "No space left on device")])
 def test_nothing_is_left_when_saving_fails_in_the_middle(
-    where: str, problem: BaseException, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, problem: BaseException, result: Result, tmp_path: Path, *, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
         raise problem

@@ -28,7 +28,7 @@ from tests.toy_task import printed
 
 def judged(folder: Path, kind: str = "written") -> Verdicts:
     make, size = (written, 120) if kind == "written" else (tagged, 40)
-    return make(folder, 3, Setup("span", rules="exact"), size=size, alike=0.8).judged()
+    return make(folder, 3, Setup(task="span", rules="exact"), size=size, alike=0.8).judged()
 
 
 def small(verdicts: Verdicts) -> Verdicts:
@@ -184,7 +184,20 @@ def spans(*places: tuple[int, int, int], pieces: Fragments | None = None) -> Cla
     document, begin, end = (np.array(each, np.int64) for each in zip(*places, strict=True))
     rows, once = document.astype(np.int32), np.ones(len(places), np.uint8)
     cuts = cut_numbers(len(places), pieces, ways_of_being_cut([pieces]))
-    return Claims(rows, rows, rows, rows + 1, begin, end, cuts, pieces, once * 0, ("X",), once, (once,))
+    return Claims(
+        document=rows,
+        sentence=rows,
+        place=rows,
+        width=rows + 1,
+        begin=begin,
+        end=end,
+        pieces=cuts,
+        fragments=pieces,
+        label=once * 0,
+        names=("X",),
+        key=once,
+        runs=(once,),
+    )
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ MIXED = ("a", "b", None)
 
 SAVED = {
     **KINDS,
-    "everything": Kind(Setup("coref", across="all"), foreign=(1,)),
-    "mixed topics": Kind(ACROSS, topics=MIXED),
-    "mixed foreign topics": Kind(ACROSS, topics=MIXED, foreign=(0, 4)),
+    "everything": Kind(setup=Setup(task="coref", across="all"), foreign=(1,)),
+    "mixed topics": Kind(setup=ACROSS, topics=MIXED),
+    "mixed foreign topics": Kind(setup=ACROSS, topics=MIXED, foreign=(0, 4)),
 }
 
 
@@ -165,7 +165,7 @@ def test_a_folder_of_version_4_opens(policy: Policy, tmp_path: Path) -> None:
 
 
 def test_spans_in_a_folder_of_version_4_open(tmp_path: Path) -> None:
-    given = result_of(written(tmp_path, 3, Setup("span", rules="semeval2013")).judged())
+    given = result_of(written(tmp_path, 3, Setup(task="span", rules="semeval2013")).judged())
     given.save(tmp_path / "result")
     as_version_4(tmp_path / "result")
     assert cp.open(tmp_path / "result").scores() == given.scores()

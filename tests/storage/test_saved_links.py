@@ -29,7 +29,7 @@ VIEWS = ("end_to_end", "linking", "end_to_end_fuzzy", "linking_fuzzy", "certain"
 def linked(seed: int = 3, rules: str = "links", documents: int = 6) -> Result:
     made = links(seed, documents)
     sides = {system: made.given(system) for system in SYSTEMS}
-    return result_of(judge(made.given("key"), sides, Setup("link", rules=rules)))
+    return result_of(judge(made.given("key"), sides, Setup(task="link", rules=rules)))
 
 
 def saved(result: Result, folder: Path) -> Result:
@@ -103,7 +103,7 @@ def as_version_3(folder: Path) -> Forged:
 
 @pytest.mark.parametrize("rules", ["exact", "semeval2013", "characters", "document"])
 def test_a_folder_of_version_3_opens(rules: str, tmp_path: Path) -> None:
-    result = result_of(written(tmp_path, 3, Setup("span", rules=rules)).judged())
+    result = result_of(written(tmp_path, 3, Setup(task="span", rules=rules)).judged())
     result.save(tmp_path / "result")
     forged = as_version_3(tmp_path / "result")
     weighted = [view["items"]["weight"] for view in forged.manifest["views"]]

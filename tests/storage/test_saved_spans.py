@@ -33,7 +33,7 @@ RULES = ("exact", "semeval2013", "tokens", "document")
 
 
 def corpora(kind: str, folder: Path, rules: str, seed: int = 3) -> Corpora:
-    setup = Setup("span", rules=rules)
+    setup = Setup(task="span", rules=rules)
     return written(folder, seed, setup) if kind == "written" else tagged(folder, seed, setup, marked=kind == "files")
 
 

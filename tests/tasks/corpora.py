@@ -29,14 +29,14 @@ def corpus(name: str, *documents: Sequence[Tagged], names: Sequence[str] | None 
     titles = names or tuple(f"d{number}" for number in range(len(documents)))
     cuts = np.cumsum([0, *(len(document) for document in documents)]).astype(np.int64)
     return Corpus(
-        name,
-        "by hand",
-        Source.of_text(f"{name}.txt", b"".join(lines)),
-        np.cumsum([0, *map(len, lines)])[:-1],
-        Slices.of([word for word, _ in rows]) if words else None,
-        {"value": TextColumn.of(tag for _, tag in rows)},
-        np.cumsum([0, *(len(sentence) for sentence in sentences)]).astype(np.int64),
-        Documents(tuple(titles), cuts, True)
+        name=name,
+        format="by hand",
+        source=Source.of_text(f"{name}.txt", b"".join(lines)),
+        offset=np.cumsum([0, *map(len, lines)])[:-1],
+        words=Slices.of([word for word, _ in rows]) if words else None,
+        columns={"value": TextColumn.of(tag for _, tag in rows)},
+        sentences=np.cumsum([0, *(len(sentence) for sentence in sentences)]).astype(np.int64),
+        documents=Documents(tuple(titles), cuts, True)
         if names is not None
         else Documents((name,), np.array([0, len(sentences)], np.int64), False),
     )
@@ -47,14 +47,14 @@ def table(name: str, rows: Mapping[str, str | Sequence[str]], *, several: bool =
     lines = [f"{row}\n".encode() for row in rows]
     values = [value if isinstance(value, str) and not several else join_labels(value) for value in rows.values()]
     return Corpus(
-        name,
-        "by hand",
-        Source.of_text(f"{name}.txt", b"".join(lines)),
-        np.cumsum([0, *map(len, lines)])[:-1],
-        Slices.of(list(rows)),
-        {"value": TextColumn.of(values)},
-        np.arange(len(rows) + 1),
-        Documents((name,), np.array([0, len(rows)], np.int64), False),
+        name=name,
+        format="by hand",
+        source=Source.of_text(f"{name}.txt", b"".join(lines)),
+        offset=np.cumsum([0, *map(len, lines)])[:-1],
+        words=Slices.of(list(rows)),
+        columns={"value": TextColumn.of(values)},
+        sentences=np.arange(len(rows) + 1),
+        documents=Documents((name,), np.array([0, len(rows)], np.int64), False),
         by_id=True,
         several=several,
     )

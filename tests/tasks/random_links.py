@@ -157,7 +157,8 @@ class _Drawer:
     def mention(self, *, key: bool) -> Mention:
         ids = self.accepted() if key else self.said(())
         low = self.draw.choice((None, None, "low", "high")) if key else None
-        return Mention(*self.draw.choice(self.extents), self.draw.choice(self.labels), ids, low)
+        begin, end = self.draw.choice(self.extents)
+        return Mention(begin=begin, end=end, label=self.draw.choice(self.labels), ids=ids, confidence=low)
 
     def moved(self, wanted: Mention) -> tuple[int, int]:
         """Draw an extent near that of a mention."""
@@ -260,7 +261,7 @@ def aligned(system: Sequence[Mention], key: Sequence[Mention], *, types: bool = 
 # What becomes of them
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Fate:
     """What one mention is.
 
@@ -355,8 +356,8 @@ class Judged(NamedTuple):
 
 def judged(system: Iterable[Mention], key: Iterable[Mention], *, types: bool = True, n: int = 5) -> Judged:
     """Go through the sentences of DEFINITIONS 7."""
-    mine = [Fate(each, "spurious", n=n) for each in sorted(system, key=lambda each: each.content)]
-    theirs = [Fate(each, "missed") for each in sorted(key, key=lambda each: each.content)]
+    mine = [Fate(mention=each, missing="spurious", n=n) for each in sorted(system, key=lambda each: each.content)]
+    theirs = [Fate(mention=each, missing="missed") for each in sorted(key, key=lambda each: each.content)]
     for ours, other, kind in aligned([each.mention for each in mine], [each.mention for each in theirs], types=types):
         one, wanted = mine[ours], theirs[other]
         one.kind = wanted.kind = kind

@@ -29,7 +29,7 @@ LETTERS = "aaaabbBccÄé…İ\u0301😀"
 SPACES = " \u00a0\u2003\u3000"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Word:
     form: str
     lemma: str
@@ -167,7 +167,15 @@ class Maker:
 
     def _word(self, form: str) -> Word:
         pick = self.chance.choice
-        return Word(form, pick(["_", "a", "b"]), pick("NV"), pick("nv"), pick(FEATURES), 0, pick(RELATIONS))
+        return Word(
+            form=form,
+            lemma=pick(["_", "a", "b"]),
+            upos=pick("NV"),
+            xpos=pick("nv"),
+            feats=pick(FEATURES),
+            head=0,
+            deprel=pick(RELATIONS),
+        )
 
     def _hung(self, sentence: Sentence) -> Sentence:
         """Give every word a head so that the sentence is a tree with one root."""

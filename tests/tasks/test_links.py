@@ -103,7 +103,14 @@ def test_conditional_ones_have_a_column_of_their_own() -> None:
     assert scored(result, *BOTH) == [(2, 0, 0)] * 4
     told = result.scores(view="linking").outcomes
     assert told == tuple(
-        OutcomeCount("linking", "a", "key", verdict, 1, f'not negative and verdict("a") == "{verdict}"')
+        OutcomeCount(
+            view="linking",
+            run="a",
+            side="key",
+            outcome=verdict,
+            count=1,
+            where=f'not negative and verdict("a") == "{verdict}"',
+        )
         for verdict in ("TP", "conditional TP")
     )
 
@@ -281,7 +288,7 @@ def test_nil_of_another_type_is_right_at_its_site_where_types_do_not_matter() ->
 @pytest.mark.parametrize("low", ["", " low"])
 @pytest.mark.parametrize("extent", ["0-4", "0-8"])
 def test_flags_leave_classes_as_they_are(
-    extent: str, low: str, wanted: str, said: str, outcomes: list[str], expected: Counts
+    extent: str, low: str, wanted: str, said: str, *, outcomes: list[str], expected: Counts
 ) -> None:
     result = linked(f"0-4 PER {wanted}{low}", f"{extent} PER {said}")
     assert scored(result, *FUZZY) == [expected] * 2

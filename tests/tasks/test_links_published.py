@@ -18,7 +18,7 @@ Counts = tuple[int, int, int]
 
 
 def command_counts(
-    capsys: pytest.CaptureFixture[str], key: str, system: str, rules: str, view: str, *more: str
+    capsys: pytest.CaptureFixture[str], key: str, system: str, *more: str, rules: str, view: str
 ) -> Counts:
     """Return TP, FP and FN as the command prints them."""
     options = ("--task", "link", "--rules", rules, "--view", view, *more, "--json", "--resamples", "0")
@@ -81,7 +81,7 @@ def test_no_linker_of_kore50_is_left_out() -> None:
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", LINKERS)
 def test_the_command_counts_what_elevant_published(name: str, view: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = command_counts(capsys, kore50(), linker(name), "elevant", view)
+    found = command_counts(capsys, kore50(), linker(name), rules="elevant", view=view)
     assert found == published_counts(name, *VIEWS[view])
 
 
@@ -90,7 +90,7 @@ def test_end_to_end_of_our_own_rules_is_elevants_without_unknown_entities(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """KORE50 has no types, so these cannot be wrong."""
-    found = command_counts(capsys, kore50(), linker(name), "links", "end_to_end")
+    found = command_counts(capsys, kore50(), linker(name), rules="links", view="end_to_end")
     assert found == published_counts(name, *VIEWS["ignored"])
 
 
@@ -184,5 +184,5 @@ def test_the_command_counts_the_links_that_hipe_published(
     shared(HIPE)
     view = {"@1": "fuzzy", "@3": "fuzzy_3", "@5": "fuzzy_5"}[evaluation[-2:]]
     column = "NE-COARSE-METO" if "METO" in evaluation else "NE-COARSE-LIT"
-    found = command_counts(capsys, hipe_key(), hipe_file(system), "hipe-nel", view, "--column", column)
+    found = command_counts(capsys, hipe_key(), hipe_file(system), "--column", column, rules="hipe-nel", view=view)
     assert found == rows()[system, evaluation]

@@ -133,7 +133,7 @@ def values(given: Links, base: str, new: str, types: int) -> list[Site]:
     ]
 
 
-def agree_on_a_pair(given: Links, result: Result, base: str, new: str, types: int) -> None:
+def agree_on_a_pair(given: Links, result: Result, base: str, new: str, *, types: int) -> None:
     """Compare diff, its classes, accuracies and the crossing of error sources with brute force."""
     sites, found = values(given, base, new, types), result.difference(base, new)
     rows = [tuple(map(written, (site.key, *site.values))) for site in sites]
@@ -181,7 +181,7 @@ def test_sites_and_differences_are_those_of_the_definition(seed: int, types: int
     assert len(given.sides["key"]) > 5
     result = result_of(given, types=types)
     for base, new in PAIRS:
-        agree_on_a_pair(given, result, base, new, types)
+        agree_on_a_pair(given, result=result, base=base, new=new, types=types)
 
 
 def test_so_they_are_where_systems_give_nil_another_type() -> None:
@@ -190,14 +190,15 @@ def test_so_they_are_where_systems_give_nil_another_type() -> None:
     assert len(given.sides["key"]) > 20
     result = result_of(given)
     for base, new in PAIRS:
-        agree_on_a_pair(given, result, base, new, 1)
+        agree_on_a_pair(given, result=result, base=base, new=new, types=1)
 
 
 @pytest.mark.slow
 def test_sites_and_differences_are_those_of_the_definition_a_thousand_times() -> None:
     for seed in MANY:
         given = links(seed, 40)
-        agree_on_a_pair(given, result_of(given), *PAIRS[seed % len(PAIRS)], 1)
+        base, new = PAIRS[seed % len(PAIRS)]
+        agree_on_a_pair(given, result=result_of(given), base=base, new=new, types=1)
 
 
 def test_the_random_sites_have_everything_in_them() -> None:

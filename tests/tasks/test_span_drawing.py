@@ -24,7 +24,7 @@ ANNA = ("Yesterday", "Anna", "Smith", "met", "the", "board", "of", "Hollow", "La
 def span(label: str, *pieces: tuple[int, ...], count: int = 1, right: bool = True, loose: bool = False) -> Span:
     """Make a span; a piece has a first and a last word, and characters of these before and behind it if any."""
     parts = tuple(Piece(*(*piece, 0, 0)[:4]) for piece in pieces)
-    return Span(label, count, parts, right=right, here=True, loose=loose)
+    return Span(label=label, count=count, pieces=parts, right=right, here=True, loose=loose)
 
 
 def wrong(label: str, *pieces: tuple[int, ...], count: int = 1, loose: bool = False) -> Span:
@@ -39,7 +39,17 @@ def stretch(
     left_out: tuple[int, int] = (0, 0),
 ) -> Stretch:
     lines = tuple(SpanLine(side, tuple(spans)) for side, spans in sides)
-    return Stretch(tuple(words), tuple(glued), *site, *left_out, lines, (), 0)
+    return Stretch(
+        words=tuple(words),
+        glued=tuple(glued),
+        begin=site[0],
+        end=site[1],
+        words_before=left_out[0],
+        words_after=left_out[1],
+        sides=lines,
+        items=(),
+        undrawn=0,
+    )
 
 
 def drawing(given: Stretch, width: int = 100) -> str:
@@ -332,9 +342,9 @@ def pictures(draw_: st.DrawFn) -> Stretch:
             cuts += cuts[-1:] if len(cuts) % 2 else []
             spans.append(
                 Span(
-                    draw_(st.sampled_from(["A", "PER", "LOCATION"])),
-                    draw_(st.integers(1, 3)),
-                    tuple(Piece(begin, end, 0, 0) for begin, end in zip(cuts[::2], cuts[1::2], strict=True)),
+                    label=draw_(st.sampled_from(["A", "PER", "LOCATION"])),
+                    count=draw_(st.integers(1, 3)),
+                    pieces=tuple(Piece(begin, end, 0, 0) for begin, end in zip(cuts[::2], cuts[1::2], strict=True)),
                     right=draw_(st.booleans()),
                     here=True,
                     loose=draw_(st.booleans()),
@@ -342,7 +352,17 @@ def pictures(draw_: st.DrawFn) -> Stretch:
             )
         sides.append(SpanLine(f"side{side}", tuple(spans)))
     begin, end = sorted((draw_(ends), draw_(ends)))
-    return Stretch(words, (), begin, end, draw_(st.integers(0, 3)), draw_(st.integers(0, 3)), tuple(sides), (), 0)
+    return Stretch(
+        words=words,
+        glued=(),
+        begin=begin,
+        end=end,
+        words_before=draw_(st.integers(0, 3)),
+        words_after=draw_(st.integers(0, 3)),
+        sides=tuple(sides),
+        items=(),
+        undrawn=0,
+    )
 
 
 @pytest.mark.repeated
@@ -376,11 +396,17 @@ def test_no_line_is_too_wide(picture: Stretch, width: int) -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.text(), min_size=2, max_size=2), st.text(), st.text(), st.integers(40, 200), st.data())
-def test_any_text_fits_the_width(words: list[str], side: str, label: str, width: int, data: st.DataObject) -> None:
+@given(
+    words=st.lists(st.text(), min_size=2, max_size=2),
+    side=st.text(),
+    label=st.text(),
+    width=st.integers(40, 200),
+    data=st.data(),
+)
+def test_any_text_fits_the_width(*, words: list[str], side: str, label: str, width: int, data: st.DataObject) -> None:
     inside = st.integers(-2, 8)
     pieces = tuple(Piece(begin, 2, data.draw(inside), data.draw(inside)) for begin in (1, 2))
-    spans = [Span(label, 1, (piece,), right=False, here=True, loose=False) for piece in pieces]
+    spans = [Span(label=label, count=1, pieces=(piece,), right=False, here=True, loose=False) for piece in pieces]
     given_stretch = stretch(
         words, (1, 2), (side, spans), ("other", spans[:1]), glued=data.draw(st.sampled_from([(), (2,)]))
     )

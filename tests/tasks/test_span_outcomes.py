@@ -28,9 +28,15 @@ def counted(found: Scores, side: str, view: str, run: str) -> dict[str, int]:
 def test_verdicts_are_counted_on_both_sides() -> None:
     found = scored(KEY, {"crf": CRF}, "exact")
     assert found.outcomes == (
-        OutcomeCount("exact", "crf", "key", "FN", 2, 'not negative and verdict("crf") == "FN"'),
-        OutcomeCount("exact", "crf", "key", "TP", 1, 'not negative and verdict("crf") == "TP"'),
-        OutcomeCount("exact", "crf", "beside", "FP", 3, 'negative and verdict("crf") == "FP"'),
+        OutcomeCount(
+            view="exact", run="crf", side="key", outcome="FN", count=2, where='not negative and verdict("crf") == "FN"'
+        ),
+        OutcomeCount(
+            view="exact", run="crf", side="key", outcome="TP", count=1, where='not negative and verdict("crf") == "TP"'
+        ),
+        OutcomeCount(
+            view="exact", run="crf", side="beside", outcome="FP", count=3, where='negative and verdict("crf") == "FP"'
+        ),
     )
     assert "Outcomes" in str(found)
     assert found.to_dicts()[0]["f1"] == pytest.approx(2 / 7)
@@ -51,7 +57,7 @@ def test_the_verdicts_of_a_part_are_those_of_its_sites() -> None:
     result = comparanda.compare(KEY, {"crf": CRF}, task="span", resamples=0)
     found = result.where('label == "LOC"').scores()
     where = 'not negative and verdict("crf") == "TP"'
-    assert found.outcomes == (OutcomeCount("exact", "crf", "key", "TP", 1, where),)
+    assert found.outcomes == (OutcomeCount(view="exact", run="crf", side="key", outcome="TP", count=1, where=where),)
 
 
 @pytest.mark.repeated

@@ -79,11 +79,11 @@ def agree(seed: int, folder: Path, repair: Repair) -> None:
         for label in {span[0] for span in gold | found}:
             mine = counts(result, system, label=label)
             assert mine == of_sets(gold, found, label) == seqscores(scored.type_scores[label])
-        same_ratios(result, system, key, tags, repair, {span[0] for span in gold})
+        same_ratios(result, system=system, key=key, tags=tags, repair=repair, labels={span[0] for span in gold})
 
 
 def same_ratios(
-    result: Result, system: str, key: list[Tags], tags: list[Tags], repair: Repair, labels: Iterable[str]
+    result: Result, system: str, key: list[Tags], tags: list[Tags], *, repair: Repair, labels: Iterable[str]
 ) -> None:
     """Compare seqeval's own ratios: all together, and the mean over labels."""
 

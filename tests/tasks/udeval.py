@@ -25,7 +25,9 @@ COUNTS = ("credit", "positives", "claimed", "aligned")
 
 def trees(text: str, name: str = "x") -> Corpus:
     """Read CoNLL-U with its trees."""
-    return read(Source.of_text(f"{name}.conllu", text.encode()), Request(name, "deprel", COLUMNS, layer="arcs"))
+    return read(
+        Source.of_text(f"{name}.conllu", text.encode()), Request(side=name, value="deprel", extra=COLUMNS, layer="arcs")
+    )
 
 
 def laid(key: str, *responses: str, missing: Missing = "error") -> Aligned:

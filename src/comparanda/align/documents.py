@@ -44,7 +44,7 @@ def map_by_id(key: Corpus, response: Corpus, missing: Missing) -> Mapped:
     mine, theirs = _rows_by_id(key), _rows_by_id(response)
     lacking = [name for name in mine if name not in theirs]
     surplus = [name for name in theirs if name not in mine]
-    refuse_missing(key, response, lacking, surplus, missing, "id")
+    refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="id")
     common = [(row, theirs[name]) for name, row in mine.items() if name in theirs]
     rows = np.array(common, dtype=np.int64).reshape(-1, 2)
     notes = missing_notes(response, lacking, surplus, "id")
@@ -100,7 +100,14 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
         del given, response  # or its bytes would stay until the next one is read
     kept = _common_rows(ground, maps) if missing == "intersection" else None
     notes += left_out(key, kept)
-    return Aligned(key, tuple(kept_responses), tuple(maps), tuple(segments), kept, tuple(notes))
+    return Aligned(
+        key=key,
+        responses=tuple(kept_responses),
+        maps=tuple(maps),
+        segments=tuple(segments),
+        kept=kept,
+        notes=tuple(notes),
+    )
 
 
 def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
@@ -186,7 +193,7 @@ def _map_by_document(ground: _Ground, response: Corpus, missing: Missing) -> Map
         mapped, segments, notes = _map_in_order(ground, response)
         what = "document names unlike the key's, ignored"
         return mapped, segments, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
-    refuse_missing(key, response, lacking, surplus, missing, "document")
+    refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
     ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}
     pairs = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]
     notes = missing_notes(response, lacking, surplus, "document")
@@ -202,7 +209,7 @@ def _map_documents_alone(ground: _Ground, response: Corpus, missing: Missing) ->
     key = ground.key
     mine, theirs = set(key.documents.names), set(response.documents.names)
     lacking, surplus = [name for name in key.documents.names if name not in theirs], sorted(theirs - mine)
-    refuse_missing(key, response, lacking, surplus, missing, "document")
+    refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
     ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
     nowhere = RowMap(np.zeros(0, np.int64), np.full(len(key), NONE))
     return nowhere, None, missing_notes(response, lacking, surplus, "document")
@@ -235,10 +242,10 @@ def together(parts: Sequence[Aligned]) -> Aligned:
     common = reduce(np.intersect1d, kept) if kept else None
     own = [note for part in parts for note in part.notes[len(part.key.notes) :] if note.side != "key"]
     return Aligned(
-        key,
-        tuple(response for part in parts for response in part.responses),
-        tuple(each for part in parts for each in part.maps),
-        tuple(each for part in parts for each in part.segments),
-        common,
-        (*key.notes, *own, *left_out(key, common)),
+        key=key,
+        responses=tuple(response for part in parts for response in part.responses),
+        maps=tuple(each for part in parts for each in part.maps),
+        segments=tuple(each for part in parts for each in part.segments),
+        kept=common,
+        notes=(*key.notes, *own, *left_out(key, common)),
     )

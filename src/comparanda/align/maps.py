@@ -86,7 +86,7 @@ class Segments:
     sentences: Rows
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Aligned:
     """A key and its responses on common ground.
 
@@ -151,14 +151,20 @@ IGNORED = "ignored"
 
 
 def refuse_missing(
-    key: Corpus, response: Corpus, lacking: list[str], surplus: list[str], missing: Missing, kind: str
+    key: Corpus, response: Corpus, lacking: list[str], surplus: list[str], *, missing: Missing, kind: str
 ) -> None:
     """Refuse a response that lacks documents or ids of the key, or has others, unless that was allowed."""
     if missing == "error" and (lacking or surplus):
-        raise not_covered(key.source.parts[0].name, response.source.parts[0].name, lacking, surplus, kind)
+        raise not_covered(
+            key.source.parts[0].name,
+            response=response.source.parts[0].name,
+            lacking=lacking,
+            surplus=surplus,
+            kind=kind,
+        )
 
 
-def not_covered(key: str, response: str, lacking: list[str], surplus: list[str], kind: str) -> AlignError:
+def not_covered(key: str, response: str, lacking: list[str], surplus: list[str], *, kind: str) -> AlignError:
     """Make the error for a response that lacks documents or ids of the key, or has others, given their files."""
     details = []
     if lacking:

@@ -242,7 +242,7 @@ PLAIN: Final = ""
 _ORDER: Final = ("exact", "normalised", "inside", "fuzzy")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """An item of an answer.
 
@@ -270,7 +270,7 @@ class Placed:
     placing: str
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class _Group:
     """The items of one quote."""
 
@@ -291,7 +291,7 @@ def place_claims(text: Searched, claims: Sequence[Claim], copy: Copied | None = 
 
     >>> from comparanda.align.occurrences import Searched
     >>> text = Searched("Anna met Bo. Anna left Bo and Bo.")
-    >>> claims = [Claim(quote, "PER") for quote in ("Anna", "Bo", "Anna", "Anna", "Zed")]
+    >>> claims = [Claim(quote=quote, label="PER") for quote in ("Anna", "Bo", "Anna", "Anna", "Zed")]
     >>> for each in place_claims(text, claims):
     ...     print(each.place, each.placing or "as it is")
     (0, 4) as it is
@@ -363,7 +363,7 @@ class _Placing:
             if found is None:
                 self._not_found(numbers)
                 continue
-            group = _Group(*found, numbers)
+            group = _Group(occurrences=found[0], places=found[1], claims=numbers)
             group.taken |= {place for number in numbers if (place := self._place_of(number)) is not None}
             groups.append(group)
             self._group |= dict.fromkeys(numbers, group)
@@ -591,7 +591,16 @@ def without_place(placing: Column | None) -> Truths:
 def _some(spans: Spans, rows: Rows) -> Spans:
     columns = {name: taken(column, rows) for name, column in spans.columns.items()}
     place = spans.document[rows], spans.begin[rows], spans.end[rows]
-    return Spans(spans.unit, *place, spans.label.take(rows), spans.offset[rows], None, columns)
+    return Spans(
+        unit=spans.unit,
+        document=place[0],
+        begin=place[1],
+        end=place[2],
+        label=spans.label.take(rows),
+        offset=spans.offset[rows],
+        fragments=None,
+        columns=columns,
+    )
 
 
 def _own(corpus: Corpus) -> list[_Stretch]:
@@ -693,14 +702,14 @@ def _with_spans(corpus: Corpus, stretches: Sequence[_Stretch], names: Sequence[s
             said.append(claim.quote if found.placing and (stretch.text or "")[low:high] != claim.quote else None)
     documents = np.array([stretch.document for stretch in stretches], np.int64)
     spans = Spans(
-        "characters",
-        documents[quotes.document] if len(quotes) else quotes.document,
-        np.array(begin, np.int64),
-        np.array(end, np.int64),
-        quotes.label,
-        quotes.offset,
-        None,
-        {**quotes.columns, PLACING: TextColumn.of(placing), QUOTE: TextColumn.of(said)},
+        unit="characters",
+        document=documents[quotes.document] if len(quotes) else quotes.document,
+        begin=np.array(begin, np.int64),
+        end=np.array(end, np.int64),
+        label=quotes.label,
+        offset=quotes.offset,
+        fragments=None,
+        columns={**quotes.columns, PLACING: TextColumn.of(placing), QUOTE: TextColumn.of(said)},
     )
     notes = list(_notes(corpus, quotes, placing))
     unlike = [name for name, answer in zip(names, answers, strict=True) if not answer.faithful]
@@ -723,7 +732,10 @@ def _settled(quotes: Quotes, stretches: Sequence[_Stretch]) -> Iterator[_Settled
         quotes.occurrence.tolist(),
         quotes.begin.tolist(),
     )
-    claims = [Claim(text or "", label or "", *rest) for text, label, *rest in zip(*columns, strict=True)]
+    claims = [
+        Claim(quote=text or "", label=label or "", id=name, occurrence=occurrence, begin=begin)
+        for text, label, name, occurrence, begin in zip(*columns, strict=True)
+    ]
     bounds = np.searchsorted(quotes.document, np.arange(len(stretches) + 1)).tolist()
     for number, stretch in enumerate(stretches):
         mine, copy = claims[bounds[number] : bounds[number + 1]], quotes.copies[number]
@@ -766,7 +778,7 @@ Stretch = tuple[int, str]
 """A text that stands nowhere in a document, which is given by its index."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SetApart(Placement):
     """Spans of which some have no place in the text.
 

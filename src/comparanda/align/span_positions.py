@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Column, Rows, Truths
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class PlacedSpans:
     """The spans of one side in the key's documents, by document, begin, end and label.
 
@@ -56,13 +56,13 @@ class PlacedSpans:
     def take(self, rows: Rows) -> PlacedSpans:
         """Return some spans, in another order if need be."""
         return PlacedSpans(
-            self.document[rows],
-            self.begin[rows],
-            self.end[rows],
-            self.label.take(rows),
-            self.given[rows],
-            None if self.fragments is None else self.fragments.take(rows, len(self)),
-            {name: taken(column, rows) for name, column in self.columns.items()},
+            document=self.document[rows],
+            begin=self.begin[rows],
+            end=self.end[rows],
+            label=self.label.take(rows),
+            given=self.given[rows],
+            fragments=None if self.fragments is None else self.fragments.take(rows, len(self)),
+            columns={name: taken(column, rows) for name, column in self.columns.items()},
         )
 
 
@@ -179,7 +179,15 @@ def _by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
     shift, pieces = begin - spans.begin, spans.fragments
     if pieces is not None:
         pieces = Fragments(pieces.span, pieces.begin + shift[pieces.span], pieces.end + shift[pieces.span])
-    return PlacedSpans(document, begin, spans.end + shift, spans.label, np.arange(len(spans)), pieces, spans.columns)
+    return PlacedSpans(
+        document=document,
+        begin=begin,
+        end=spans.end + shift,
+        label=spans.label,
+        given=np.arange(len(spans)),
+        fragments=pieces,
+        columns=spans.columns,
+    )
 
 
 def _behind_a_row(spans: Spans) -> Truths:
@@ -198,13 +206,26 @@ def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap
     if row_map is None or _same_texts(ground, corpus, documents):
         begin, end = spans.begin, spans.end
     else:
-        begin, end = _carried(ground, corpus, documents, spans.document, spans.begin, spans.end)
+        begin, end = _carried(
+            ground, corpus=corpus, documents=documents, owner=spans.document, begin=spans.begin, end=spans.end
+        )
         if pieces is not None:
             pieces = Fragments(
-                pieces.span, *_carried(ground, corpus, documents, piece_document, pieces.begin, pieces.end)
+                pieces.span,
+                *_carried(
+                    ground, corpus=corpus, documents=documents, owner=piece_document, begin=pieces.begin, end=pieces.end
+                ),
             )
-    _refuse_outside(ground, corpus, spans, document, end)
-    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), pieces, spans.columns)
+    _refuse_outside(ground, corpus=corpus, spans=spans, document=document, end=end)
+    return PlacedSpans(
+        document=document,
+        begin=begin,
+        end=end,
+        label=spans.label,
+        given=np.arange(len(spans)),
+        fragments=pieces,
+        columns=spans.columns,
+    )
 
 
 def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
@@ -220,7 +241,15 @@ def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map:
     if pieces is not None:
         rows = base[pieces.span]
         pieces = Fragments(pieces.span, *place(rows + pieces.begin, rows + pieces.end - 1)[1:])
-    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), pieces, spans.columns)
+    return PlacedSpans(
+        document=document,
+        begin=begin,
+        end=end,
+        label=spans.label,
+        given=np.arange(len(spans)),
+        fragments=pieces,
+        columns=spans.columns,
+    )
 
 
 def _by_rows_of_key(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
@@ -234,12 +263,20 @@ def _by_rows_of_key(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans
     if len(wrong):
         size = int(sizes[wrong[0]])
         shown = f"{size:,} word{'s'[: size != 1]}"
-        raise _ends_behind(ground, corpus, spans, wrong, int(document[wrong[0]]), shown)
+        raise _ends_behind(ground, corpus=corpus, spans=spans, wrong=wrong, number=int(document[wrong[0]]), size=shown)
     there = document >= 0
     first = np.where(there, ground.key.row_documents[inside] + spans.begin, 0) if len(spans) else document
     last = np.where(there, first + spans.end - spans.begin - 1, 0) if len(spans) else document
     _, begin, end = _by_rows(ground)(first, last)
-    return PlacedSpans(document, begin, end, spans.label, np.arange(len(spans)), None, spans.columns)
+    return PlacedSpans(
+        document=document,
+        begin=begin,
+        end=end,
+        label=spans.label,
+        given=np.arange(len(spans)),
+        fragments=None,
+        columns=spans.columns,
+    )
 
 
 Stretch = tuple["Rows", "Rows", "Rows"]
@@ -302,7 +339,9 @@ def _same_texts(ground: Ground, corpus: Corpus, documents: Rows) -> bool:
     return all(text == texts[number] for number, text in pairs if number != NONE)
 
 
-def _carried(ground: Ground, corpus: Corpus, documents: Rows, owner: Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
+def _carried(
+    ground: Ground, corpus: Corpus, documents: Rows, owner: Rows, *, begin: Rows, end: Rows
+) -> tuple[Rows, Rows]:
     """Carry positions in a response's texts to the key's, which has other white space."""
     raw = corpus.raw
     assert raw is not None
@@ -326,16 +365,18 @@ def _carried(ground: Ground, corpus: Corpus, documents: Rows, owner: Rows, begin
     return np.where(nothing, stands, carried[0]), np.where(nothing, stands, carried[1])
 
 
-def _refuse_outside(ground: Ground, corpus: Corpus, spans: Spans, document: Rows, end: Rows) -> None:
+def _refuse_outside(ground: Ground, corpus: Corpus, spans: Spans, document: Rows, *, end: Rows) -> None:
     """Refuse a span that ends behind the key's text: only a response without a text can have one."""
     sizes = np.array([len(text) for text in ground.raw.documents], np.int64)
     wrong = np.flatnonzero((document >= 0) & (end > sizes[np.maximum(document, 0)])) if len(sizes) else document[:0]
     if len(wrong):
         number = int(document[wrong[0]])
-        raise _ends_behind(ground, corpus, spans, wrong, number, f"{int(sizes[number]):,} characters")
+        raise _ends_behind(
+            ground, corpus=corpus, spans=spans, wrong=wrong, number=number, size=f"{int(sizes[number]):,} characters"
+        )
 
 
-def _ends_behind(ground: Ground, corpus: Corpus, spans: Spans, wrong: Rows, number: int, size: str) -> AlignError:
+def _ends_behind(ground: Ground, corpus: Corpus, spans: Spans, wrong: Rows, *, number: int, size: str) -> AlignError:
     """Make the error for spans that end behind the text of a document."""
     span = int(wrong[0])
     hint = "do its offsets count bytes or UTF-16 units, or were they made on another text?"

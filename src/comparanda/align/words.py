@@ -175,7 +175,7 @@ def words_of(surface: Surface, tokens: Rows | None = None) -> Rows:
 _MOST_CELLS = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Word:
     """A word on its way through an alignment: the characters of its token, and what it is compared by."""
 
@@ -231,7 +231,7 @@ class Walk:
         columns = (text.begins, text.ends, surface.covering, surface.row, surface.end)
         for begin, end, covered, first, behind in zip(*(column[tokens].tolist() for column in columns), strict=True):
             forms = ((row, without_spaces(words[row]).lower()) for row in range(first, behind))
-            found += [_Word(begin, end, covered, form, row) for row, form in forms]
+            found += [_Word(begin=begin, end=end, covered=covered, form=form, row=row) for row, form in forms]
         return found
 
 
@@ -323,7 +323,7 @@ class Laid:
     response_tokens: Rows
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Pieces:
     """Two texts cut where both have a token end: each piece holds some tokens of either side.
 
@@ -344,7 +344,7 @@ class Pieces:
 
 
 def lay(
-    key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices], documents: Rows
+    key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices], *, documents: Rows
 ) -> Laid:
     """Find the counterparts of words in two surfaces of equal text.
 
@@ -407,7 +407,7 @@ def _cut(key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple
     twin = np.zeros(len(single), np.bool_)
     both = np.flatnonzero(single & key.covering[in_key] & response.covering[in_response])
     twin[both] = _same_words(key.take(in_key[both]), response.take(in_response[both]), words)
-    return Pieces(first, other, single, simple, twin)
+    return Pieces(key=first, response=other, single=single, simple=simple, twin=twin)
 
 
 def _same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -> Truths:
@@ -552,7 +552,7 @@ class _Side:
         return replace(self, surface=self.surface.take(np.flatnonzero(keep)), documents=documents)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Found:
     """What was found of the documents of two sides.
 
@@ -644,13 +644,13 @@ def _laid_by_row(mine: _Side, theirs: _Side) -> _Found:
     sentences = numbers[_common_spans(begins, ends, other_begins, other_ends)]
     what = "documents with the key's words in another text (ranges differ), matched row by row"
     return _Found(
-        words_of(mine.surface),
-        words_of(theirs.surface),
-        mine.surface.row[tokens],
-        sentences,
-        (begins, other_begins),
-        None,
-        [Note(theirs.corpus.name, what, len(mine.documents))],
+        key_rows=words_of(mine.surface),
+        response_rows=words_of(theirs.surface),
+        tokens=mine.surface.row[tokens],
+        sentences=sentences,
+        cuts=(begins, other_begins),
+        surplus=None,
+        notes=[Note(theirs.corpus.name, what, len(mine.documents))],
     )
 
 
@@ -659,24 +659,26 @@ def _laid_by_text(mine: _Side, theirs: _Side) -> _Found:
     solid = mine.solid(), theirs.solid()
     texts = _equal_texts(*solid)
     starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
-    laid = lay(solid[0].surface, solid[1].surface, texts, (mine.words, theirs.words), starts)
+    laid = lay(
+        solid[0].surface, response=solid[1].surface, texts=texts, words=(mine.words, theirs.words), documents=starts
+    )
     as_written = texts[1] is solid[1].surface.text
     notes = [] if as_written else _normalised(*solid, laid)
     whole = [side.surface.text if as_written else side.surface.composed for side in (mine, theirs)]
     numbers, begins, ends = mine.sentences(whole[0])  # of all words: white space alone may begin a sentence
     _, other_begins, other_ends = theirs.sentences(whole[1])
     return _Found(
-        laid.key_rows,
-        laid.response_rows,
-        solid[0].surface.row[laid.key_tokens],
-        numbers[_common_spans(begins, ends, other_begins, other_ends)],
-        (begins, other_begins),
-        _surplus(solid[0], texts[0], theirs, whole[1], laid.response_rows),
-        notes,
+        key_rows=laid.key_rows,
+        response_rows=laid.response_rows,
+        tokens=solid[0].surface.row[laid.key_tokens],
+        sentences=numbers[_common_spans(begins, ends, other_begins, other_ends)],
+        cuts=(begins, other_begins),
+        surplus=_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=laid.response_rows),
+        notes=notes,
     )
 
 
-def _surplus(mine: _Side, text: Text, theirs: _Side, own: Text, aligned: Rows) -> Surplus | None:
+def _surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows) -> Surplus | None:
     """Find the words of the response that have no counterpart, and their places in the key's text.
 
     `text` is the key's, `own` that of the response with words of white space among the others.
@@ -805,15 +807,17 @@ def check_numbers(key: Corpus, response: Corpus, key_rows: Rows, response_rows: 
     """Match rows by their number, where a side has no words; refuse other lengths of documents and sentences."""
     size = min(len(key_rows), len(response_rows))
     if len(key_rows) != len(response_rows):
-        raise _other_length(key, response, key_rows, response_rows, size)
+        raise _other_length(key, response=response, key_rows=key_rows, response_rows=response_rows, place=size)
     unlike = np.flatnonzero(np.isin(key_rows, key.sentences) != np.isin(response_rows, response.sentences))
     if unlike.size:
-        raise _other_sentence(key, response, key_rows, response_rows, int(unlike[0]))
+        raise _other_sentence(
+            key, response=response, key_rows=key_rows, response_rows=response_rows, place=int(unlike[0])
+        )
     side = response.name if response.words is None else "key"
     return [Note(side, "rows without words, matched by their number alone", size)]
 
 
-def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, place: int) -> AlignError:
+def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
     longer, rows, what = (key, key_rows, "key") if place < len(key_rows) else (response, response_rows, "response")
     return AlignError(
         f"{len(response_rows):,} tokens, but the key has {len(key_rows):,} ({key.source.parts[0].name})",
@@ -823,7 +827,7 @@ def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: 
     )
 
 
-def _other_sentence(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, place: int) -> AlignError:
+def _other_sentence(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
     """Make the error for the first row that begins a sentence on one side only, with both places."""
     sentence = key.sentence_of(int(key_rows[place - 1]))
     begin = int(key.sentences[sentence])

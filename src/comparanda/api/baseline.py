@@ -69,7 +69,7 @@ class KeyEntry(_Entry, frozen=True):
     labels: dict[str, Natural]
 
 
-class ScoreEntry(_Entry, frozen=True):
+class ScoreEntry(_Entry, frozen=True, kw_only=True):
     """A score of the base with the counts behind it, as `Score` has them."""
 
     measure: str
@@ -88,7 +88,7 @@ class BaseEntry(_Entry, frozen=True):
     scores: list[ScoreEntry]
 
 
-class Baseline(_Entry, frozen=True):
+class Baseline(_Entry, frozen=True, kw_only=True):
     """What was blessed.
 
     Args:
@@ -142,17 +142,17 @@ def baseline_of(result: Result, base: str | None, *, view: str | None = None) ->
         runs = [verdicts.runs[run] for run in verdicts.system(base).runs]
         entry = BaseEntry(base, [_files(result, run) for run in runs], _scores(result, base, view, labels))
     return Baseline(
-        KIND,
-        BASELINE_VERSION,
-        __version__,
-        verdicts.task,
-        chosen.name,
-        verdicts.units.kind,
-        len(verdicts.documents),
-        dict(_settings(verdicts.settings, base)),
-        result.zero_division,
-        KeyEntry(_files(result, "key"), labels),
-        entry,
+        kind=KIND,
+        baseline_version=BASELINE_VERSION,
+        version=__version__,
+        task=verdicts.task,
+        view=chosen.name,
+        unit=verdicts.units.kind,
+        documents=len(verdicts.documents),
+        settings=dict(_settings(verdicts.settings, base)),
+        zero_division=result.zero_division,
+        key=KeyEntry(_files(result, "key"), labels),
+        base=entry,
     )
 
 
@@ -203,7 +203,14 @@ def _scores(result: Result, base: str, view: str | None, labels: Iterable[str]) 
     found = [*plain.scores(view=view).scores, *_label_scores(plain, view, list(labels))]
     mine = {score.measure: score for score in found if score.system == base}
     return [
-        ScoreEntry(name, each.value, each.part, each.whole, each.reason, list(each.by_run))
+        ScoreEntry(
+            measure=name,
+            value=each.value,
+            part=each.part,
+            whole=each.whole,
+            reason=each.reason,
+            by_run=list(each.by_run),
+        )
         for name, each in mine.items()
     ]
 
@@ -216,7 +223,15 @@ def _label_scores(result: Result, view: str | None, labels: Sequence[str]) -> It
 
 def _score(system: str, entry: ScoreEntry) -> Score:
     return Score(
-        system, entry.measure, entry.value, None, None, entry.part, entry.whole, entry.reason, tuple(entry.by_run)
+        system=system,
+        measure=entry.measure,
+        value=entry.value,
+        low=None,
+        high=None,
+        part=entry.part,
+        whole=entry.whole,
+        reason=entry.reason,
+        by_run=tuple(entry.by_run),
     )
 
 

@@ -138,7 +138,7 @@ class Tuning:
     learnt: bool = True
 
 
-def tuned_on_folds(verdicts: Verdicts, view: str | None, key: Corpus, folds: int, seed: int) -> Tuning:
+def tuned_on_folds(verdicts: Verdicts, view: str | None, key: Corpus, folds: int, *, seed: int) -> Tuning:
     """Learn for each fold of the key's documents from all others.
 
     Documents are dealt to folds in the order of a hash of the seed and their names, so that the order of the input
@@ -156,7 +156,7 @@ def tuned_on_folds(verdicts: Verdicts, view: str | None, key: Corpus, folds: int
     by_document = verdicts.units.kind == "document"
     unit = owner_of_rows(key.row_documents if by_document else key.sentences)
     on = f"{count} folds of {len(names):,} {verdicts.units.kind}s"
-    return Tuning(Trust(verdicts.runs, unit_fold[unit], score, labels, by_label), on)
+    return Tuning(Trust(runs=verdicts.runs, fold=unit_fold[unit], score=score, labels=labels, by_label=by_label), on)
 
 
 def tuned_on_dev(verdicts: Verdicts, view: str | None, key: Corpus) -> Tuning:
@@ -177,7 +177,7 @@ def _units(verdicts: Verdicts) -> str:
 def _whole(verdicts: Verdicts, view: str | None, key: Corpus) -> Trust:
     """Learn from all units."""
     score, labels, by_label = _learnt(verdicts, verdicts.view(view), np.zeros(verdicts.units.count, np.int64), 1)
-    return Trust(verdicts.runs, np.zeros(len(key), np.int64), score, labels, by_label)
+    return Trust(runs=verdicts.runs, fold=np.zeros(len(key), np.int64), score=score, labels=labels, by_label=by_label)
 
 
 def _finer(verdicts: Verdicts, key: Corpus) -> Verdicts:
@@ -319,13 +319,13 @@ class Voting:
         method, tuning = Method.parse(name), self.tuning
         needs = method.needs(self.ground)
         return Recipe(
-            name,
-            method.vote(self.ground),
-            {"nothing": None, "ranks": f"ties by {tuning.on}"}.get(needs, tuning.on),
-            needs != "nothing" and tuning.optimistic,
-            self._weights() if needs == "weights" else (),
-            self._choices() if needs == "labels" else (),
-            tuple(map(str, corpus.notes)),
+            method=name,
+            vote=method.vote(self.ground),
+            tuned={"nothing": None, "ranks": f"ties by {tuning.on}"}.get(needs, tuning.on),
+            optimistic=needs != "nothing" and tuning.optimistic,
+            weights=self._weights() if needs == "weights" else (),
+            choices=self._choices() if needs == "labels" else (),
+            notes=tuple(map(str, corpus.notes)),
         )
 
     def _weights(self) -> tuple[Weight, ...]:
@@ -450,7 +450,7 @@ def write_corpus(corpus: Corpus, target: str | PathLike[str], setup: Setup) -> t
     return draft.losses
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Draft:
     """What is to be written.
 
@@ -509,7 +509,7 @@ def _drafted(corpus: Corpus, place: Input, setup: Setup) -> _Draft:
     with _overlaps_explained(corpus):
         written = converted(corpus, writer, place.options)
     losses = tuple(note for note in written.losses if not own or ONE_SPACE not in note.what)
-    return _Draft(written.files, losses, Input("", format=name), setup, writer.many)
+    return _Draft(files=written.files, losses=losses, again=Input(path="", format=name), setup=setup, many=writer.many)
 
 
 def _rows_drafted(corpus: Corpus, setup: Setup) -> _Draft:
@@ -517,7 +517,12 @@ def _rows_drafted(corpus: Corpus, setup: Setup) -> _Draft:
     if corpus.format not in WRITE:
         raise _unwritable(corpus.format, WRITE)
     written = written_rows(corpus, column=setup.column or find_task(setup.task)[1])
-    return _Draft(written.files, written.losses, Input("", format=corpus.format, options=corpus.options), setup)
+    return _Draft(
+        files=written.files,
+        losses=written.losses,
+        again=Input(path="", format=corpus.format, options=corpus.options),
+        setup=setup,
+    )
 
 
 def _with_tags(corpus: Corpus, setup: Setup) -> Corpus:
@@ -552,7 +557,14 @@ def _overlaps_explained(corpus: Corpus) -> Iterator[None]:
 
 
 def _overlap(spans: Spans) -> bool:
-    placed = PlacedSpans(spans.document, spans.begin, spans.end, spans.label, np.arange(len(spans)), spans.fragments)
+    placed = PlacedSpans(
+        document=spans.document,
+        begin=spans.begin,
+        end=spans.end,
+        label=spans.label,
+        given=np.arange(len(spans)),
+        fragments=spans.fragments,
+    )
     return len(strongest(placed, np.zeros(len(spans), np.int64))) < len(spans)
 
 
@@ -659,7 +671,7 @@ def combine(
     elif same_data:
         tuning = tuned_on_same(verdicts, view, gold)
     else:
-        tuning = tuned_on_folds(verdicts, view, gold, folds, seed)
+        tuning = tuned_on_folds(verdicts, view=view, key=gold, folds=folds, seed=seed)
     voting = Voting.of(prepared, tuning, overlap)
     corpora, skipped = voting.corpora([methods] if isinstance(methods, str) else methods)
     if clash := sorted(set(corpora) & set(systems)):
@@ -668,8 +680,8 @@ def combine(
     notes = (*_notes(both, corpora), *_dev_notes(elsewhere))
     both = replace(both, settings={**both.settings, **voting.said()}, notes=notes)
     result = Result(both, resamples, seed, zero_division)
-    context = Context(both, both.view(view), resamples, seed, zero_division)
-    alone = Context(verdicts, verdicts.view(view), 0, seed, zero_division)
+    context = Context(verdicts=both, view=both.view(view), resamples=resamples, seed=seed, zero_division=zero_division)
+    alone = Context(verdicts=verdicts, view=verdicts.view(view), resamples=0, seed=seed, zero_division=zero_division)
     recipes = [voting.recipe(name, corpus) for name, corpus in corpora.items()]
     return Combined(ensembles(context, recipes, combination(alone), skipped), result, corpora, setup)
 
@@ -679,7 +691,7 @@ def _setup(task: str, settings: Mapping[str, Any]) -> Setup:
     for name in settings:
         if name not in known:
             raise UsageError(f"there is no setting {name!r}{nearest(name, known)}", hint=", ".join(sorted(known)))
-    return Setup(task, **{name: value for name, value in settings.items() if value is not None})
+    return Setup(task=task, **{name: value for name, value in settings.items() if value is not None})
 
 
 def _check_options(dev: object, folds: int, *, same_data: bool, overlap: str) -> None:

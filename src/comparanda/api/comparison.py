@@ -142,7 +142,7 @@ def compare(
 
     """
     setup = Setup(
-        task,
+        task=task,
         column=column,
         missing=missing,
         maps=maps or {},
@@ -176,8 +176,10 @@ def compare(
         result = Result(judge(key, systems, setup), resamples, seed, zero_division)
     else:
         target = None if folder is None else Path(os.path.realpath(folder))
-        scale = Scale(workers, memory, part, target, scheduler)
-        result = compare_in_parts(key, systems, setup, scale, Drawing(resamples, seed, zero_division))
+        scale = Scale(workers=workers, memory=memory, part=part, folder=target, scheduler=scheduler)
+        result = compare_in_parts(
+            key, systems=systems, setup=setup, scale=scale, drawing=Drawing(resamples, seed, zero_division)
+        )
     return result.where(where) if where else result
 
 
@@ -217,14 +219,14 @@ def compare_keys(
     first = next(iter(results.values()))
     found = first.scores(view=view)
     return Keys(
-        found.view,
-        first.systems,
-        found.units,
-        found.unit,
-        found.resamples,
-        found.seed,
-        tuple(_scored(name, result, view) for name, result in results.items()),
-        _agreement(keys, of_keys),
+        view=found.view,
+        systems=first.systems,
+        units=found.units,
+        unit=found.unit,
+        resamples=found.resamples,
+        seed=found.seed,
+        keys=tuple(_scored(name, result, view) for name, result in results.items()),
+        agreement=_agreement(keys, of_keys),
     )
 
 

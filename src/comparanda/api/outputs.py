@@ -61,7 +61,7 @@ def agreement(
 
     """
     drawn = {"resamples": resamples, "seed": seed, "zero_division": zero_division}
-    return agreement_of(outputs, ground, view, settings, measure_name, **drawn)[0]
+    return agreement_of(outputs, ground=ground, view=view, settings=settings, measure_name=measure_name, **drawn)[0]
 
 
 def agreement_of(
@@ -69,6 +69,7 @@ def agreement_of(
     ground: str | None,
     view: str | None,
     settings: Mapping[str, Any],
+    *,
     measure_name: str | None = None,
     **drawn: Any,
 ) -> tuple[Agreements, Result]:
@@ -92,7 +93,7 @@ def agreement_of(
     quiet = replace(setup, strict=False, progress=None)  # what there is to note has been noted
     for name in _others(corpora, first):
         results[name] = judge(corpora[name], _others(corpora, name), maps.with_key(quiet, name))
-    contexts = {name: Context(results[name], results[name].view(view), **drawn) for name in names}
+    contexts = {name: Context(verdicts=results[name], view=results[name].view(view), **drawn) for name in names}
     decided, cases = _decided(prepared, contexts[first])
     verdicts = replace(
         results[first],
@@ -100,7 +101,7 @@ def agreement_of(
         settings={**results[first].settings, **policies},
     )
     wanted = None if measure_name is None else measure(measure_name)
-    return agreements(contexts, first, decided, cases, wanted), Result(verdicts, **drawn)
+    return agreements(contexts, ground=first, decided=decided, cases=cases, wanted=wanted), Result(verdicts, **drawn)
 
 
 def _some_without_words(corpora: Mapping[str, Corpus]) -> bool:
@@ -173,9 +174,9 @@ def _decided(prepared: Prepared, context: Context) -> tuple[Context, str]:
     """Return the cases that coefficients are over, and what they are called: words for spans, mentions for chains."""
     if prepared.task.layer == "chains":
         found = mention_sites(prepared.aligned, prepared.options)
-        return replace(context, view=View("mentions", found, ("accuracy",))), "mentions"
+        return replace(context, view=View(name="mentions", given_sites=found, measures=("accuracy",))), "mentions"
     if prepared.task.layer not in _OF_SPANS:
         return context, "rows" if prepared.task.shape == "rows" else "tokens"
     linked = prepared.task.name == "link"
     sites = word_sites(prepared.aligned, prepared.systems, prepared.options, linked=linked)
-    return replace(context, view=View("words", sites, ("accuracy",))), "words"
+    return replace(context, view=View(name="words", given_sites=sites, measures=("accuracy",))), "words"

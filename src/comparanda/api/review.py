@@ -60,7 +60,9 @@ class Asked:
         each, places = self.asking.candidates, self.asking.places
         beliefs = self.asking.simulation.beliefs()
         labels = TextColumn(each.label, each.names)
-        tuples = Tuples(each.document.astype(np.int64), places.first, places.last, labels, beliefs)
+        tuples = Tuples(
+            document=each.document.astype(np.int64), begin=places.first, end=places.last, label=labels, beliefs=beliefs
+        )
         return as_blocks(places.documents, places.texts, tuples)
 
 
@@ -117,7 +119,7 @@ def asked(
     corpus = read_response(output, name, setup)
     prepared = prepare(_ground(corpus, text, setup), {name: corpus}, setup)
     verdicts = judged(prepared, setup)
-    condition = condition_of(verdicts.view(), 0, where, only_label, ignore_label)
+    condition = condition_of(verdicts.view(), run=0, where=where, only=only_label, without=ignore_label)
     field = replace(field_in(verdicts, verdicts.view(), 0, condition), entities=None)
     if len(field) and not field.scope.any():
         raise UsageError(f"nothing in the output fulfils {condition!r}")
@@ -143,7 +145,7 @@ def _plan_and_setup(settings: Mapping[str, Any]) -> tuple[Plan, Setup]:
         others = ", ".join(each for each in STRATEGIES if each != ORACLE)
         raise UsageError(f"the strategy {ORACLE!r} looks at the key, and there is none", hint=f"one of: {others}")
     plan = Plan(**{"strategy": "entropy", **{name: given[name] for name in given if name in of_plan}})
-    setup = Setup(TASK, **{name: given[name] for name in given if name in of_setup})
+    setup = Setup(task=TASK, **{name: given[name] for name in given if name in of_setup})
     return plan, setup
 
 
@@ -167,7 +169,7 @@ def _ground(corpus: Corpus, text: Any, setup: Setup) -> Corpus:
 def _no_spans(corpus: Corpus) -> Spans:
     nowhere = np.zeros(0, np.int64)
     unit = "tokens" if corpus.spans is None else corpus.spans.unit
-    return Spans(unit, nowhere, nowhere, nowhere, TextColumn.of([]), nowhere)
+    return Spans(unit=unit, document=nowhere, begin=nowhere, end=nowhere, label=TextColumn.of([]), offset=nowhere)
 
 
 def _places(aligned: Aligned, verdicts: Verdicts, name: str) -> Places:
@@ -189,7 +191,15 @@ def _places(aligned: Aligned, verdicts: Verdicts, name: str) -> Places:
         found = verdicts.texts.excerpt(int(candidates.document[row]), place, width)
         return None if found is None else found.places.get(name, found.places.get("key"))
 
-    return Places(key.documents.names, raw.documents, first, last, before, after, line)
+    return Places(
+        documents=key.documents.names,
+        texts=raw.documents,
+        first=first,
+        last=last,
+        before=before,
+        after=after,
+        line=line,
+    )
 
 
 def _refuse_nothing(corpus: Corpus, field: Field, plan: Plan) -> None:

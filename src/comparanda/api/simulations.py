@@ -107,7 +107,7 @@ def simulated(
     verdicts, view = result.verdicts, result.verdicts.view()
     run = _run_of(result, system, regular)
     plan = _plan((strategies or USUAL)[0], **{**_decided(result), **settings})
-    condition = condition_of(view, run, where, only_label, ignore_label)
+    condition = condition_of(view, run=run, where=where, only=only_label, without=ignore_label)
     field = field_in(verdicts, view, run, condition)
     refuse_nothing(field, condition)
     plans = plans_of(plan, strategies or USUAL, seeds)
@@ -133,7 +133,7 @@ def _plan(strategy: str, *, user: User | str = "truthful", **settings: Any) -> P
     for name in settings:
         if name not in _PLAN:
             raise UsageError(f"simulations have no option {name!r}{nearest(name, _PLAN)}")
-    return Plan(strategy, user=User.parse(user) if isinstance(user, str) else user, **settings)
+    return Plan(strategy=strategy, user=User.parse(user) if isinstance(user, str) else user, **settings)
 
 
 def _decided(result: Result) -> dict[str, Any]:

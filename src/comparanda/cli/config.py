@@ -85,7 +85,7 @@ def _defaults(context: click.Context, path: str, folder: str, settings: Mapping[
         option = name.replace("_", "-")
         if option not in mine:
             continue
-        defaults[str(mine[option].name)] = _value(path, folder, option, mine[option], value)
+        defaults[str(mine[option].name)] = _value(path, folder=folder, name=option, option=mine[option], value=value)
     if "format" in mine and defaults.pop("as_json", False):
         defaults["layout"] = "json"
     if "maps" in settings and "maps" in {parameter.name for parameter in mine.values()}:
@@ -94,7 +94,7 @@ def _defaults(context: click.Context, path: str, folder: str, settings: Mapping[
     return defaults
 
 
-def _value(path: str, folder: str, name: str, option: click.Parameter, value: Any) -> Any:
+def _value(path: str, folder: str, name: str, option: click.Parameter, *, value: Any) -> Any:
     if isinstance(option, click.Option) and option.is_flag:
         if not isinstance(value, bool):
             raise UsageError(f"{name} takes true or false, not {value!r}", where=path)

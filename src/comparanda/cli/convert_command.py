@@ -51,9 +51,25 @@ def _request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
         for name in said:
             what = f"--{name} says how spans are read from tags, and chains of mentions are converted"
             raise UsageError(what, hint="leave it out, or say --task span")
-        return Request(given.display_name, None, TAGS, {}, options["max_line"], layer, limits=limits)
+        return Request(
+            side=given.display_name,
+            value=None,
+            extra=TAGS,
+            options={},
+            max_line=options["max_line"],
+            layer=layer,
+            limits=limits,
+        )
     column = said.pop("column", None)
-    return Request(given.display_name, column, (), said, options["max_line"], layer, limits=limits)
+    return Request(
+        side=given.display_name,
+        value=column,
+        extra=(),
+        options=said,
+        max_line=options["max_line"],
+        layer=layer,
+        limits=limits,
+    )
 
 
 def _counted(corpus: Corpus, layer: Layer) -> str:

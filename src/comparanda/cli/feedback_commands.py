@@ -208,7 +208,7 @@ def tried(context: click.Context, options: Mapping[str, Any]) -> Experiment:
     if options["min_weight"] is not None:
         chosen["min_weight"] = options["min_weight"]
     for strategy in options["strategies"]:
-        Plan(strategy, **chosen)
+        Plan(strategy=strategy, **chosen)
     _check_files(context, options)
     result = load(context, {**options, **dict.fromkeys(_OF_OTHERS), **_SETTLED})
     with bar(sys.stderr, quiet=options["quiet"]) as show:

@@ -231,7 +231,12 @@ def agreed(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreemen
     drawn = {name: settings.pop(name) for name in ("resamples", "seed", "zero_division")}
     with progress(sys.stderr, quiet=options["quiet"]) as say:
         found, result = agreement_of(
-            outputs, options["ground"], options["view"], {**settings, "progress": say}, options["measure"], **drawn
+            outputs,
+            ground=options["ground"],
+            view=options["view"],
+            settings={**settings, "progress": say},
+            measure_name=options["measure"],
+            **drawn,
         )
     print_notes(result.notes, options)
     return found, result

@@ -311,17 +311,20 @@ def _explained(
         ExplainedSpan(
             run.name,
             why_of(run.account, table, row),
-            tuple(_why_not(run, rule, table, row, choice) for rule in options["rule"]),
+            tuple(_why_not(run, name=rule, table=table, row=row, choice=choice) for rule in options["rule"]),
         )
         for run, row in rows[:MOST]
     ]
     return tuple(spans), len(rows) - len(spans)
 
 
-def _why_not(run: Run, name: str, table: str, row: int, choice: Choice) -> WhyNot:
+def _why_not(run: Run, name: str, table: str, row: int, *, choice: Choice) -> WhyNot:
     """Say why a rule has not fired for a span: with those that come nearest, or with those that are named."""
     _, rule = run.account.rule(name)
-    found = [why_not_of(run.account, name, table, row, other) for other in choice.partners(run, rule, table)]
+    found = [
+        why_not_of(run.account, name=name, table=table, row=row, other=other)
+        for other in choice.partners(run, rule, table)
+    ]
     return replace(found[0], attempts=tuple(attempt for each in found for attempt in each.attempts))
 
 

@@ -56,10 +56,10 @@ def check_rule_files(files: Sequence[str], options: Mapping[str, Any]) -> int:
     for file in files:
         try:
             found = Engine(rule_set(file)).rule_set
-            checked.append(CheckedFile(file, True, len(found.rules), len(found.views)))
+            checked.append(CheckedFile(file=file, ok=True, rules=len(found.rules), views=len(found.views)))
         except RuleError as problem:
             code = max(code, problem.exit_code)
-            checked.append(CheckedFile(file, False, error=str(problem)))
+            checked.append(CheckedFile(file=file, ok=False, error=str(problem)))
     if options["as_json"]:
         _print(rules_document(RuleCheck(tuple(checked))))
         return code

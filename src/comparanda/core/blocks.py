@@ -191,7 +191,7 @@ TOO_MANY = "tuples left out, since with them too many sets of spans are possible
 """What is noted of tuples that were left out; behind it stands what they weigh."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Scored:
     """Tuples with the scores that an input gives them.
 
@@ -265,7 +265,7 @@ def _once(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Float
     return np.flatnonzero(first == every), np.bincount(first, tuples.weight, len(tuples)).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Stretches:
     """Tuples by the stretches of text that they cover together, each from left to right.
 
@@ -300,9 +300,9 @@ class _Stretches:
         new[1:] = (base + begin)[1:] >= reach[:-1]
         first = np.append(np.flatnonzero(new), len(rows))
         if not len(rows):
-            return cls(rows, begin, end, begin, first, new)
+            return cls(rows=rows, begin=begin, end=end, number=begin, first=first, together=new)
         together = np.maximum.reduceat(begin, first[:-1]) < np.minimum.reduceat(end, first[:-1])
-        return cls(rows[order], begin, end, np.cumsum(new) - 1, first, together)
+        return cls(rows=rows[order], begin=begin, end=end, number=np.cumsum(new) - 1, first=first, together=together)
 
     def __len__(self) -> int:
         return len(self.together)
@@ -420,7 +420,14 @@ def _believed(stretches: _Stretches, weight: Floats, overlap: Overlap) -> Belief
         new[1:] = np.any([side[1:] != side[:-1] for side in sides], axis=0)
     alternative = np.cumsum(new) - 1
     entity = np.bincount(alternative, mine).astype(np.float64)[alternative] if len(mine) else mine
-    return Beliefs(mine, entity, alternative, stretches.number, np.clip(nothing, 0.0, 1.0), _listed(found))
+    return Beliefs(
+        weight=mine,
+        entity=entity,
+        alternative=alternative,
+        block=stretches.number,
+        nothing=np.clip(nothing, 0.0, 1.0),
+        worlds=_listed(found),
+    )
 
 
 def _listed(found: Sequence[tuple[int, Rows, list[World]]]) -> Worlds | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows, TextColumn, Truths
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Candidates:
     """The tuples of one run, in the order of their blocks.
 

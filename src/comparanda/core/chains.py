@@ -23,7 +23,7 @@ NO_CHAIN = -1
 """The chain of a mention that a side does not have."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Chains:
     """All mentions of the key and of the runs.
 

@@ -243,7 +243,7 @@ CROWD = "crowd"
 """The attribute of an overlap site that says how many distinct spans it consists of."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Claims:
     """All distinct spans, by document, begin, end, pieces and label.
 
@@ -288,19 +288,19 @@ class Claims:
         """Return some of the spans, and none that are agreed on."""
         fragments = None if self.fragments is None else self.fragments.take(rows, len(self))
         return Claims(
-            self.document[rows],
-            self.sentence[rows],
-            self.place[rows],
-            self.width[rows],
-            self.begin[rows],
-            self.end[rows],
-            cut_numbers(len(rows), fragments, ways_of_being_cut([fragments])),
-            fragments,
-            self.label[rows],
-            self.names,
-            self.key[rows],
-            tuple(counts[rows] for counts in self.runs),
-            {name: attribute.taken(rows) for name, attribute in self.attributes.items()},
+            document=self.document[rows],
+            sentence=self.sentence[rows],
+            place=self.place[rows],
+            width=self.width[rows],
+            begin=self.begin[rows],
+            end=self.end[rows],
+            pieces=cut_numbers(len(rows), fragments, ways_of_being_cut([fragments])),
+            fragments=fragments,
+            label=self.label[rows],
+            names=self.names,
+            key=self.key[rows],
+            runs=tuple(counts[rows] for counts in self.runs),
+            attributes={name: attribute.taken(rows) for name, attribute in self.attributes.items()},
         )
 
     def present(self, runs: Sequence[int]) -> Rows:
@@ -344,17 +344,17 @@ class Claims:
         whole = aspects.pop("value")
         low, reach = _reaches(self, site, first)
         return Sites(
-            self.document[first],
-            self.sentence[first],
-            low.astype(np.int32),
-            whole.key,
-            whole.values,
-            whole.names,
-            None,
-            _site_attributes(self, site, len(first)),
-            aspects,
-            (reach - low).astype(np.int32),
-            None if self.agreed is None else _agreed_sites(self.agreed, easy[0]),
+            document=self.document[first],
+            sentence=self.sentence[first],
+            place=low.astype(np.int32),
+            key=whole.key,
+            values=whole.values,
+            names=whole.names,
+            parts=None,
+            attributes=_site_attributes(self, site, len(first)),
+            aspects=aspects,
+            width=(reach - low).astype(np.int32),
+            folded=None if self.agreed is None else _agreed_sites(self.agreed, easy[0]),
         )
 
 
@@ -407,16 +407,16 @@ def _agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:
     """Return the sites of spans that everybody has: a kind of its own each, for all of them is known."""
     whole = aspects.pop("value")
     sites = Sites(
-        agreed.document,
-        agreed.sentence,
-        agreed.place,
-        whole.key,
-        whole.values,
-        whole.names,
-        None,
-        _agreed_attributes(agreed),
-        aspects,
-        agreed.width,
+        document=agreed.document,
+        sentence=agreed.sentence,
+        place=agreed.place,
+        key=whole.key,
+        values=whole.values,
+        names=whole.names,
+        parts=None,
+        attributes=_agreed_attributes(agreed),
+        aspects=aspects,
+        width=agreed.width,
     )
     return Folded(sites, np.broadcast_to(np.int64(1), len(agreed)))
 

@@ -123,7 +123,7 @@ Unit = Literal["tokens", "characters"]
 """What positions count: rows of the corpus, or code points of the documents' texts."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Spans:
     """The labelled spans of a corpus.
 
@@ -152,7 +152,7 @@ class Spans:
         return len(self.begin)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Quotes:
     """What answers of language models claim: texts with labels, which have no place yet; in the order of the answers.
 
@@ -217,7 +217,7 @@ class TagEvidence:
         return TagEvidence(Counter(self.counts) + Counter(other.counts), Counter(self.broken) + Counter(other.broken))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Corpus:
     """What was read from one input: the key, or one run of one system.
 

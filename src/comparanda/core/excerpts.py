@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 300
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
     """One site in its sentence.
 
@@ -107,7 +107,7 @@ class Words:
     sides: tuple[Side, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TextPart:
     """The words of some documents of the key, and where they stand on every side.
 
@@ -137,7 +137,7 @@ class TextPart:
         """Return the excerpt of one site, given by its document, its row in it, and how many rows it covers."""
         row = int(self.documents[document]) + place
         if row >= self.documents[document + 1]:  # a document without words
-            return Excerpt(self.names[document], "", "", "", {})
+            return Excerpt(document=self.names[document], before="", word="", after="", places={})
         begin, end = self._sentence_of(row)
         until = min(row + width, int(self.documents[document + 1]))
         if until > end:
@@ -145,7 +145,7 @@ class TextPart:
         places = {side.name: found for side in self.words().sides if (found := side.place(row)) is not None}
         before, word = self._joined(begin, row), self._joined(row, until)
         after = self._line(row) if self.by_line else self._joined(until, end)
-        return Excerpt(self.names[document], before, word, after, places)
+        return Excerpt(document=self.names[document], before=before, word=word, after=after, places=places)
 
     def covered(self, document: int, place: int, width: int) -> str:
         """Return the words of some rows of a document as one text."""
@@ -219,7 +219,18 @@ class Texts:
             tuple(sides),
         )
         names, running = key.documents.names, key.raw is not None
-        return cls((TextPart(key.row_documents, names, key.sentences, lambda: where, key.by_id, running),))
+        return cls(
+            (
+                TextPart(
+                    documents=key.row_documents,
+                    names=names,
+                    sentences=key.sentences,
+                    words=lambda: where,
+                    by_line=key.by_id,
+                    running=running,
+                ),
+            )
+        )
 
     def excerpt(self, document: int, place: int, width: int = 1) -> Excerpt | None:
         """Return the excerpt of one site, or None where there are no texts."""

@@ -94,7 +94,9 @@ def crossing(head: Rows, sentences: Rows) -> Rows:
     place = np.searchsorted(chosen, owner)
     rows, place = rows[acyclic[place]], (rows - shift[place])[acyclic[place]]
     top = above[place]
-    beyond = _beyond(enter, np.minimum(place, top) + 1, np.maximum(place, top), enter[top], leave[top])
+    beyond = _beyond(
+        enter, begin=np.minimum(place, top) + 1, end=np.maximum(place, top), low=enter[top], high=leave[top]
+    )
     found: Rows = rows[beyond]
     return found
 
@@ -109,11 +111,11 @@ def _crossed(head: Rows) -> Rows:
     low, high = np.minimum(row, head), np.maximum(row, head)
     arcs = np.flatnonzero((low != ROOT) & (high - low > 1))
     low, high = low.take(arcs), high.take(arcs)
-    crossed: Rows = arcs[_beyond(head, low + 1, high, low, high)]
+    crossed: Rows = arcs[_beyond(head, begin=low + 1, end=high, low=low, high=high)]
     return crossed
 
 
-def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, high: Rows) -> Truths:
+def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, *, high: Rows) -> Truths:
     """Return which ranges [begin, end), none of which is empty, hold a value below `low` or above `high`.
 
     Tables hold the extremes of 1, 2, 4, 8 … values; two entries of the right one, which may overlap, cover a range.

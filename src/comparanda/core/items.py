@@ -22,7 +22,7 @@ ITEM_STATISTICS = ("credit", "earned", "claimed", "positives")
 """The statistics that are counted from items; all others come from sites or from the judge."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Outcomes:
     """What rules made of items: for each run a verdict, and the rule that gave it.
 
@@ -45,15 +45,15 @@ class Outcomes:
     def take(self, rows: Rows) -> Outcomes:
         """Return the outcomes of some of the items."""
         return Outcomes(
-            tuple(each[rows] for each in self.verdict),
-            self.verdicts,
-            tuple(each[rows] for each in self.rule),
-            self.rules,
-            self.sources,
+            verdict=tuple(each[rows] for each in self.verdict),
+            verdicts=self.verdicts,
+            rule=tuple(each[rows] for each in self.rule),
+            rules=self.rules,
+            sources=self.sources,
         )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class FoldedItems:
     """Items of the key that every run has, counted in place of being kept: by document, or unit, and label.
 
@@ -76,7 +76,13 @@ class FoldedItems:
         """Return some of the kinds."""
         outcomes = None if self.outcomes is None else self.outcomes.take(kinds)
         count = taken_counts(self.count, kinds)
-        return FoldedItems(self.document[kinds], self.sentence[kinds], self.label[kinds], count, outcomes)
+        return FoldedItems(
+            document=self.document[kinds],
+            sentence=self.sentence[kinds],
+            label=self.label[kinds],
+            count=count,
+            outcomes=outcomes,
+        )
 
     def kinds(self, names: tuple[str, ...], runs: int) -> Items:
         """Return one item of each kind, with its number for its place."""
@@ -84,11 +90,19 @@ class FoldedItems:
         place = number.astype(np.int32)
         claimed = (every,) * runs
         return Items(
-            self.document, self.sentence, place, self.label, names, every, claimed, claim=number, outcomes=self.outcomes
+            document=self.document,
+            sentence=self.sentence,
+            place=place,
+            label=self.label,
+            names=names,
+            positive=every,
+            claimed=claimed,
+            claim=number,
+            outcomes=self.outcomes,
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Items:
     """Things that count for precision and recall.
 
@@ -145,20 +159,20 @@ class Items:
     def take(self, rows: Rows) -> Items:
         """Return some of the rows."""
         return Items(
-            self.document[rows],
-            self.sentence[rows],
-            self.place[rows],
-            self.label[rows],
-            self.names,
-            self.positive[rows],
-            tuple(claimed[rows] for claimed in self.claimed),
-            None if self.credit is None else tuple(credit[rows] for credit in self.credit),
-            None if self.earned is None else tuple(earned[rows] for earned in self.earned),
-            None if self.weight is None else tuple(weight[rows] for weight in self.weight),
-            None if self.claim is None else self.claim[rows],
-            None if self.outcomes is None else self.outcomes.take(rows),
-            None if self.by_run is None else tuple(each[rows] for each in self.by_run),
-            None if self.site is None else self.site[rows],
+            document=self.document[rows],
+            sentence=self.sentence[rows],
+            place=self.place[rows],
+            label=self.label[rows],
+            names=self.names,
+            positive=self.positive[rows],
+            claimed=tuple(claimed[rows] for claimed in self.claimed),
+            credit=None if self.credit is None else tuple(credit[rows] for credit in self.credit),
+            earned=None if self.earned is None else tuple(earned[rows] for earned in self.earned),
+            weight=None if self.weight is None else tuple(weight[rows] for weight in self.weight),
+            claim=None if self.claim is None else self.claim[rows],
+            outcomes=None if self.outcomes is None else self.outcomes.take(rows),
+            by_run=None if self.by_run is None else tuple(each[rows] for each in self.by_run),
+            site=None if self.site is None else self.site[rows],
         )
 
     def of_sites(self, rows: Rows, count: int) -> Items:
@@ -266,13 +280,13 @@ def items_of_sites(sites: Sites) -> Items:
     positive[where_key], label[where_key] = True, coded.key[1]
     site = table // coded.width
     return Items(
-        sites.document[site],
-        sites.sentence[site],
-        sites.place[site],
-        label,
-        coded.names,
-        positive,
-        tuple(claimed),
+        document=sites.document[site],
+        sentence=sites.sentence[site],
+        place=sites.place[site],
+        label=label,
+        names=coded.names,
+        positive=positive,
+        claimed=tuple(claimed),
         folded=None if sites.folded is None else _folded_items(sites.folded, coded.names),
     )
 
@@ -289,7 +303,12 @@ def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
     there = label >= 0  # an absent value is no item
     row = row[there]
     kind = code_type(len(names))
-    return FoldedItems(sites.document[row], sites.sentence[row], label[there].astype(kind), folded.count[row])
+    return FoldedItems(
+        document=sites.document[row],
+        sentence=sites.sentence[row],
+        label=label[there].astype(kind),
+        count=folded.count[row],
+    )
 
 
 def _sorted_once(parts: Sequence[Rows]) -> Rows:
@@ -298,7 +317,7 @@ def _sorted_once(parts: Sequence[Rows]) -> Rows:
     return table[np.flatnonzero(np.diff(table, prepend=-1))]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Coded:
     """What the key and each run claim: pairs (site, value or label) as sorted integers, and the label of each.
 
@@ -330,7 +349,7 @@ def _coded_values(sites: Sites) -> _Coded:
         rows = np.flatnonzero(~right & (values != absent)) if absent >= 0 else np.flatnonzero(~right)
         wrong.append((rows * width + values[rows], code[called[rows]]))
     key = there * width + sites.key[there], code[labels.key[there]]
-    return _Coded(names, width, key, [right[there] for right in sites.right], wrong)
+    return _Coded(names=names, width=width, key=key, found=[right[there] for right in sites.right], wrong=wrong)
 
 
 def _coded_labels(sites: Sites) -> _Coded:
@@ -350,7 +369,7 @@ def _coded_labels(sites: Sites) -> _Coded:
     found = [np.isin(key[0], pairs) for pairs, _ in runs]
     beside = [~np.isin(pairs, key[0]) for pairs, _ in runs]
     wrong = [(pairs[rows], label[rows]) for (pairs, label), rows in zip(runs, beside, strict=True)]
-    return _Coded(labels, width, key, found, wrong)
+    return _Coded(names=labels, width=width, key=key, found=found, wrong=wrong)
 
 
 def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
@@ -377,23 +396,23 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
     ruled = [table.outcomes for table in tables if table.outcomes is not None]
     outcomes = _joined_outcomes(ruled) if len(ruled) == len(tables) else None
     return Items(
-        np.concatenate([table.document for table in tables]),
-        np.concatenate([table.sentence for table in tables]),
-        np.concatenate([table.place for table in tables]),
-        np.concatenate(labels),
-        names,
-        np.concatenate([table.positive for table in tables]),
-        tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs),
-        credits("credit"),
-        credits("earned"),
-        tuple(np.concatenate([table.weights(run) for table in tables]) for run in runs) if weighted else None,
-        np.concatenate(known) if len(known) == len(tables) else None,
-        outcomes,
-        _joined_claims(tables, claims),
-        np.concatenate([table.site for table in tables if table.site is not None])
+        document=np.concatenate([table.document for table in tables]),
+        sentence=np.concatenate([table.sentence for table in tables]),
+        place=np.concatenate([table.place for table in tables]),
+        label=np.concatenate(labels),
+        names=names,
+        positive=np.concatenate([table.positive for table in tables]),
+        claimed=tuple(np.concatenate([table.claimed[run] for table in tables]) for run in runs),
+        credit=credits("credit"),
+        earned=credits("earned"),
+        weight=tuple(np.concatenate([table.weights(run) for table in tables]) for run in runs) if weighted else None,
+        claim=np.concatenate(known) if len(known) == len(tables) else None,
+        outcomes=outcomes,
+        by_run=_joined_claims(tables, claims),
+        site=np.concatenate([table.site for table in tables if table.site is not None])
         if tables[0].site is not None
         else None,
-        _joined_folded(tables, names, outcomes),
+        folded=_joined_folded(tables, names, outcomes),
     )
 
 
@@ -411,11 +430,11 @@ def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Ou
             rule=_joined_under(outcomes.rules, [(each.rule, each.rules) for each in told]),
         )
     return FoldedItems(
-        np.concatenate([each.document for each in found]),
-        np.concatenate([each.sentence for each in found]),
-        np.concatenate([recoded(each.label, mine, names) for mine, each in known]),
-        np.concatenate([each.count for each in found]),
-        outcomes,
+        document=np.concatenate([each.document for each in found]),
+        sentence=np.concatenate([each.sentence for each in found]),
+        label=np.concatenate([recoded(each.label, mine, names) for mine, each in known]),
+        count=np.concatenate([each.count for each in found]),
+        outcomes=outcomes,
     )
 
 
@@ -445,7 +464,13 @@ def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
     rules, rule = _joined_codes([(each.rule, each.rules) for each in tables])
     told = [dict(zip(each.verdicts, each.sources, strict=True)) for each in tables if each.sources is not None]
     known = {verdict: source for each in told for verdict, source in each.items()}
-    return Outcomes(verdict, verdicts, rule, rules, tuple(known[name] for name in verdicts) if known else None)
+    return Outcomes(
+        verdict=verdict,
+        verdicts=verdicts,
+        rule=rule,
+        rules=rules,
+        sources=tuple(known[name] for name in verdicts) if known else None,
+    )
 
 
 def _joined_codes(

@@ -39,7 +39,7 @@ _WRITTEN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*
 _OF_VIEW = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """A measure.
 
@@ -82,7 +82,11 @@ def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | 
     def make(label: str | None) -> Measure:
         top, bottom = _of(label, part), _of(label, whole)
         return Measure(
-            _of(label, name), (top, bottom), lambda sums: ratio(sums[top], sums[bottom]), undefined, plain=True
+            name=_of(label, name),
+            statistics=(top, bottom),
+            finish=lambda sums: ratio(sums[top], sums[bottom]),
+            undefined=undefined,
+            plain=True,
         )
 
     return make
@@ -99,10 +103,10 @@ def _f(label: str | None) -> Measure:
     """F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
     names = tuple(_of(label, name) for name in _F_STATISTICS)
     return Measure(
-        _of(label, "f1"),
-        names,
-        lambda sums: harmonic(*(sums[name] for name in names)),
-        "nothing in the key and nothing claimed",
+        name=_of(label, "f1"),
+        statistics=names,
+        finish=lambda sums: harmonic(*(sums[name] for name in names)),
+        undefined="nothing in the key and nothing claimed",
     )
 
 
@@ -134,17 +138,17 @@ def _macro_f1(label: str | None) -> Measure:
         defined = ~np.isnan(each)
         return ratio(np.where(defined, each, 0.0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
 
-    return Measure("macro_f1", names, finish, "no label in the key")
+    return Measure(name="macro_f1", statistics=names, finish=finish, undefined="no label in the key")
 
 
 def _document_f1(label: str | None) -> Measure:
     """Mean over documents of F1; documents without anything in the key and without a claim are passed over."""
     top, bottom = (_of(label, name) for name in DOCUMENT_F1)
     return Measure(
-        _of(label, "document_f1"),
-        (top, bottom),
-        lambda sums: ratio(sums[top], sums[bottom]),
-        "no document with anything in it",
+        name=_of(label, "document_f1"),
+        statistics=(top, bottom),
+        finish=lambda sums: ratio(sums[top], sums[bottom]),
+        undefined="no document with anything in it",
     )
 
 
@@ -179,13 +183,13 @@ def _of_view(inner: Measure, view: str) -> Measure:
     """Return a measure of one view, wherever it is asked for."""
     names = {name: f"{view}.{name}" for name in inner.statistics}
     return Measure(
-        f"{view}.{inner.name}",
-        tuple(names.values()),
-        lambda sums: inner.finish({name: sums[other] for name, other in names.items()}),
-        inner.undefined,
-        inner.plain,
-        tuple(_of_view(each, view) for each in inner.mean_of),
-        inner.error,
+        name=f"{view}.{inner.name}",
+        statistics=tuple(names.values()),
+        finish=lambda sums: inner.finish({name: sums[other] for name, other in names.items()}),
+        undefined=inner.undefined,
+        plain=inner.plain,
+        mean_of=tuple(_of_view(each, view) for each in inner.mean_of),
+        error=inner.error,
     )
 
 

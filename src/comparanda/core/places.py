@@ -64,7 +64,7 @@ class Lasting(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
     """Some bytes of a file, whole documents or records of it; by default all of them.
 
@@ -136,7 +136,7 @@ class Part:
         return self.stretch.lines + newlines - self.stretch.head.count(b"\n") + 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Source:
     """The bytes of one corpus: one file, or several laid end to end, without byte-order marks and CRs.
 
@@ -200,7 +200,7 @@ class Source:
     @classmethod
     def of_text(cls, name: str, data: bytes) -> Source:
         """Make a source of bytes that are already in memory."""
-        return cls((Part(name, None, 0),), bytearray(data + bytes(PADDING)))
+        return cls(parts=(Part(name, None, 0),), given=bytearray(data + bytes(PADDING)))
 
     @property
     def size(self) -> int:

@@ -85,7 +85,7 @@ class Worlds:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Beliefs:
     """What a system believes of its tuples.
 
@@ -167,7 +167,7 @@ class Beliefs:
 def certain(size: int) -> Beliefs:
     """Return what an output without probabilities believes: every span is there."""
     numbers, sure = np.arange(size), np.ones(size)
-    return Beliefs(sure, sure, numbers, numbers, np.zeros(size))
+    return Beliefs(weight=sure, entity=sure, alternative=numbers, block=numbers, nothing=np.zeros(size))
 
 
 # Beliefs made in parts, laid end to end; and tuples that are the same found.
@@ -176,7 +176,7 @@ def certain(size: int) -> Beliefs:
 def alone(weight: Floats) -> Beliefs:
     """Return tuples that are a block of their own each."""
     numbers = np.arange(len(weight))
-    return Beliefs(weight, weight, numbers, numbers, 1.0 - weight)
+    return Beliefs(weight=weight, entity=weight, alternative=numbers, block=numbers, nothing=1.0 - weight)
 
 
 def first_equals(*columns: Codes) -> Rows:
@@ -210,12 +210,14 @@ def side_by_side(parts: Sequence[Beliefs]) -> Beliefs:
         if each.worlds is not None
     ]
     return Beliefs(
-        np.concatenate([each.weight for each in parts]),
-        np.concatenate([each.entity for each in parts]),
-        np.concatenate([each.alternative + span for each, span in zip(parts, spans.tolist(), strict=False)]),
-        np.concatenate([each.block + block for each, block in zip(parts, blocks.tolist(), strict=False)]),
-        np.concatenate([each.nothing for each in parts]),
-        _end_to_end(several) if several else None,
+        weight=np.concatenate([each.weight for each in parts]),
+        entity=np.concatenate([each.entity for each in parts]),
+        alternative=np.concatenate(
+            [each.alternative + span for each, span in zip(parts, spans.tolist(), strict=False)]
+        ),
+        block=np.concatenate([each.block + block for each, block in zip(parts, blocks.tolist(), strict=False)]),
+        nothing=np.concatenate([each.nothing for each in parts]),
+        worlds=_end_to_end(several) if several else None,
     )
 
 
@@ -252,7 +254,7 @@ OTHER = "(other)"
 """The label of what the labels of a span leave over, where that counts as found."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
     """How numbers of an input become weights of tuples.
 

@@ -83,7 +83,7 @@ class Aspect:
         return Aspect(self.key[rows], tuple(values[rows] for values in self.values), self.names, self.points)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Sites:
     """Places with a key value and one value per run; equal code, equal value.
 
@@ -156,16 +156,16 @@ class Sites:
     def take(self, rows: Rows) -> Sites:
         """Return a table of the given rows only."""
         return Sites(
-            self.document[rows],
-            self.sentence[rows],
-            self.place[rows],
-            self.key[rows],
-            tuple(values[rows] for values in self.values),
-            self.names,
-            self.parts,
-            {name: attribute.taken(rows) for name, attribute in self.attributes.items()},
-            {name: aspect.take(rows) for name, aspect in self.aspects.items()},
-            None if self.width is None else self.width[rows],
+            document=self.document[rows],
+            sentence=self.sentence[rows],
+            place=self.place[rows],
+            key=self.key[rows],
+            values=tuple(values[rows] for values in self.values),
+            names=self.names,
+            parts=self.parts,
+            attributes={name: attribute.taken(rows) for name, attribute in self.attributes.items()},
+            aspects={name: aspect.take(rows) for name, aspect in self.aspects.items()},
+            width=None if self.width is None else self.width[rows],
         )
 
 

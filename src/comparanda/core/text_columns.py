@@ -309,7 +309,7 @@ class _Table:
         return put
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Cut:
     """Slices cut into words of eight bytes.
 
@@ -334,13 +334,13 @@ class _Cut:
         head = view[start] & _INTERNING_KEEP.take(length, mode="clip")
         long = np.flatnonzero(length > 8)
         if not long.size:
-            return cls(length, head, long, np.zeros(0, np.uint64), long)
+            return cls(length=length, head=head, long=long, flat=np.zeros(0, np.uint64), counts=long)
         sizes = _words_in(length[long])
         most = int(sizes.max())
         longest_first = np.argsort((most - sizes).astype(code_type(most)), kind="stable")  # NumPy sorts few bits fast
         long, sizes = long[longest_first], sizes[longest_first]
         counts = len(sizes) - np.searchsorted(sizes[::-1], np.arange(most), side="right")
-        cut = cls(length, head, long, np.empty(int(sizes.sum()), np.uint64), counts)
+        cut = cls(length=length, head=head, long=long, flat=np.empty(int(sizes.sum()), np.uint64), counts=counts)
         here = start[long].astype(np.int64)
         for number, words in enumerate(cut.words(), start=-1):
             words[:] = view[8 * number :][here[: len(words)]] if number >= 0 else view[here + (length[long] - 8)]

@@ -82,7 +82,7 @@ class Sources:
     runs: tuple[Rows, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class View:
     """One way of judging a task, such as `upos`, `las` or `strict`.
 
@@ -384,7 +384,7 @@ def _of_units(statistics: Mapping[str, NDArray[np.float64]], whole: Truths) -> d
     return {name: np.where(whole[:, None], each, 0.0) for name, each in statistics.items()}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Verdicts:
     """Everything the comparisons need to know.
 

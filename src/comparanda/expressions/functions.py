@@ -22,7 +22,7 @@ Type = Literal["truth", "number", "text", "row"]
 """What a value is; a row of a table is known in rules alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """One argument of a function.
 
@@ -73,7 +73,7 @@ class Signature:
     def written(self, name: str) -> str:
         """Return how a call of the function looks.
 
-        >>> Signature((Parameter("text"), Parameter("pattern", literal=True)), "truth").written("matches")
+        >>> Signature((Parameter(name="text"), Parameter(name="pattern", literal=True)), "truth").written("matches")
         'matches(text, "pattern")'
         """
         return f"{name}({', '.join(map(str, self.parameters))})"
@@ -494,9 +494,9 @@ def _bounds(found: re.Match[str]) -> tuple[int, int | None]:
     return low, high
 
 
-_TEXT = Parameter("text")
-_PIECE = Parameter("piece")
-_PATTERN = Parameter("pattern", literal=True, problem=pattern_problem)
+_TEXT = Parameter(name="text")
+_PIECE = Parameter(name="piece")
+_PATTERN = Parameter(name="pattern", literal=True, problem=pattern_problem)
 
 
 def _startswith(text: TextColumn, piece: TextColumn) -> Column:
@@ -540,10 +540,10 @@ def _text_function(call: Callable[..., Column], *parameters: Parameter) -> Funct
 
 BUILTINS: Final[Mapping[str, Function]] = MappingProxyType(
     {
-        "abs": Function((Parameter("number", ("number",)),), "number", _abs),
+        "abs": Function((Parameter(name="number", types=("number",)),), "number", _abs),
         "contains": _text_function(_contains, _PIECE),
         "endswith": _text_function(_endswith, _PIECE),
-        "is_missing": Function((Parameter("value", ("text", "number")),), "truth", _is_missing),
+        "is_missing": Function((Parameter(name="value", types=("text", "number")),), "truth", _is_missing),
         "length": Function((_TEXT,), "number", _length),
         "lower": Function((_TEXT,), "text", _lower),
         "matches": _text_function(_matches, _PATTERN),

@@ -454,7 +454,9 @@ class _Parser(Cursor):
             condition = self.expression()
         self.close(opening, ")")
         place = self.since(function.place.start)
-        return Quantified(function.written, bodies[0], variable, table, condition, place=place)
+        return Quantified(
+            function=function.written, body=bodies[0], variable=variable, table=table, condition=condition, place=place
+        )
 
     def plain_name(self, wanted: str) -> str:
         """Take a name without dots."""
@@ -526,7 +528,7 @@ def unparse(node: Node | Expression) -> str:  # noqa: PLR0911 - one return for e
             return quote_name(name)
         case Call(function, arguments):
             return f"{function}({', '.join(map(unparse, arguments))})"
-        case Quantified(function, body, variable, table, condition):
+        case Quantified(function=function, body=body, variable=variable, table=table, condition=condition):
             only = "" if condition is None else f" if {unparse(condition)}"
             return f"{function}({unparse(body)} for {variable} in {table}{only})"
         case List(items):

@@ -65,7 +65,7 @@ def item_scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = No
     types: dict[str, Type] = {"label": "text", "document": "text", **ITEM_NAMES}
     if pair is not None:
         types |= PAIR_ITEM_NAMES
-    run, number = Parameter("run", literal=True, choices=verdicts.runs), verdicts.runs.index
+    run, number = Parameter(name="run", literal=True, choices=verdicts.runs), verdicts.runs.index
     functions = {**BUILTINS, CLAIMS: Function((run,), "truth", lambda name: items.has(number(name)))}
     if (told := items.outcomes) is not None:
         functions |= {
@@ -200,7 +200,7 @@ def pair_names(sites: Sites) -> dict[str, Type]:
     return {**PAIR_NAMES, **dict.fromkeys((f"{aspect}{_CHANGED}" for aspect in sites.aspects), "truth")}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Selection:
     """The sites, or items, that a condition selects.
 
@@ -254,7 +254,13 @@ class Ground:
         cells, folded = view.cells if of == "sites" else view.item_cells, view.folded
         if cells is None or folded is None:
             return 0
-        rows = self._cells(where, cells, pair, of, frozenset(view.sites.attributes) - frozenset(cells.sites.attributes))
+        rows = self._cells(
+            where,
+            cells=cells,
+            pair=pair,
+            of=of,
+            lost=frozenset(view.sites.attributes) - frozenset(cells.sites.attributes),
+        )
         kinds = rows if of == "sites" else cells.items.place[rows]
         return int(folded.count[kinds].sum())
 
@@ -264,6 +270,7 @@ class Ground:
         cells: View,
         pair: tuple[int, int] | None,
         of: Kind,
+        *,
         lost: Collection[str],
     ) -> Rows:
         """Return the kinds of sites that fulfil a condition; they lack some attributes, which must not matter."""
@@ -303,9 +310,9 @@ def selected(
     verdicts: Verdicts,
     view: View,
     where: str,
+    *,
     base: str | None = None,
     new: str | None = None,
-    *,
     alone: bool = True,
     ground: Ground | None = None,
 ) -> Selection:
@@ -320,7 +327,7 @@ def selected(
     """
     ground = ground or Ground(verdicts)
     if about_items(where, view.sites.attributes):
-        return _selected_items(ground, view, where, base, new)
+        return _selected_items(ground, view=view, where=where, base=base, new=new)
     paired = bool(names_used(where) & {*pair_names(view.sites), *SOURCE_NAMES})
     among = _runs_among(verdicts, where)
     named = [] if among else _systems_named(verdicts, where)
@@ -332,9 +339,16 @@ def selected(
     if base is None or new is None or not paired:
         turns = list(_run_by_run(verdicts, where))
         rows = np.concatenate([ground.sites(each, view) for each in turns])
-        return Selection(where, rows, view, None, runs=runs, folded=sum(ground.folded(each, view) for each in turns))
+        return Selection(
+            where=where,
+            rows=rows,
+            view=view,
+            pairs=None,
+            runs=runs,
+            folded=sum(ground.folded(each, view) for each in turns),
+        )
     both = verdicts.system(base), verdicts.system(new)
-    found = _of_runs(where, view, both, ground, "sites")
+    found = _of_runs(where, view=view, systems=both, ground=ground, of="sites")
     return replace(found, runs=runs)
 
 
@@ -349,13 +363,15 @@ def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
     return Ground(verdicts).sites(where, view)
 
 
-def _selected_items(ground: Ground, view: View, where: str, base: str | None, new: str | None) -> Selection:
+def _selected_items(ground: Ground, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
     """Return the items that fulfil a condition; what the key and the runs have does not depend on who is looked at."""
     if base is None or new is None or not names_used(where) & {*PAIR_ITEM_NAMES}:
         rows = ground.items(where, view)  # which refuses names that are not of items
-        return Selection(where, rows, view, None, "items", folded=ground.folded(where, view, of="items"))
+        return Selection(
+            where=where, rows=rows, view=view, pairs=None, of="items", folded=ground.folded(where, view, of="items")
+        )
     both = ground.verdicts.system(base), ground.verdicts.system(new)
-    return _of_runs(where, view, both, ground, "items")
+    return _of_runs(where, view=view, systems=both, ground=ground, of="items")
 
 
 def _of_runs(
@@ -363,6 +379,7 @@ def _of_runs(
     view: View,
     systems: tuple[System, System],
     ground: Ground,
+    *,
     of: Kind,
 ) -> Selection:
     """Select rows once for each pair of runs of two systems."""
@@ -373,7 +390,7 @@ def _of_runs(
         found.append(rows)
         pairs += [pair] * len(rows)
         folded += ground.folded(where, view, pair, of)
-    return Selection(where, np.concatenate(found), view, tuple(pairs), of, folded=folded)
+    return Selection(where=where, rows=np.concatenate(found), view=view, pairs=tuple(pairs), of=of, folded=folded)
 
 
 def _of_all(where: str) -> bool:
@@ -443,7 +460,7 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
     if pair is not None:
         types |= pair_names(sites)
     columns = _SelectionColumns(verdicts, view, pair)
-    run = Parameter("run", literal=True, choices=verdicts.runs)
+    run = Parameter(name="run", literal=True, choices=verdicts.runs)
     if pair is not None and view.error_sources is not None:
         types |= dict.fromkeys(SOURCE_NAMES, "text")
     functions = dict(BUILTINS) | {
@@ -496,7 +513,7 @@ class _SelectionColumns:
     def of_systems(self) -> dict[str, Function]:
         """Return the functions that look at all runs of a system: whether they differ, and how many are right."""
         sites, runs = self.sites, {system.name: system.runs for system in self.verdicts.systems}
-        system = Parameter("system", literal=True, choices=tuple(runs))
+        system = Parameter(name="system", literal=True, choices=tuple(runs))
 
         def flips(name: str) -> NDArray[np.bool_]:
             first, found = sites.values[runs[name][0]], np.zeros(sites.rows, np.bool_)
@@ -513,7 +530,7 @@ class _SelectionColumns:
     def of_aspects(self, run: Parameter) -> dict[str, Function]:
         """Return the functions that look at single aspects of values, such as the head and the label of an arc."""
         aspects, runs = self.sites.aspects, self.verdicts.runs
-        which = Parameter("aspect", literal=True, choices=tuple(aspects))
+        which = Parameter(name="aspect", literal=True, choices=tuple(aspects))
 
         def text(name: str, aspect: str) -> TextColumn:
             return TextColumn(aspects[aspect].values[runs.index(name)], _shown(aspects[aspect].names))

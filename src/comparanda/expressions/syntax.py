@@ -114,7 +114,7 @@ class Call(Node):
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quantified(Node):
     """Something said of all rows of a table at once: `any(x.label == "PER" for x in key if x.begin > 3)`.
 
@@ -235,7 +235,7 @@ def children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911 - one return for 
             return (operand,)
         case Call(_, arguments):
             return arguments
-        case Quantified(_, body, _, _, condition):
+        case Quantified(function=_, body=body, variable=_, table=_, condition=condition):
             return (body,) if condition is None else (body, condition)
         case List(items):
             return items

@@ -146,7 +146,7 @@ def check_label(view: View, run: int, label: str) -> None:
 
 
 def condition_of(
-    view: View, run: int, where: str | None = None, only: Iterable[str] = (), without: Iterable[str] = ()
+    view: View, run: int, *, where: str | None = None, only: Iterable[str] = (), without: Iterable[str] = ()
 ) -> str:
     """Write one condition of what is asked for by a condition and by labels, which must occur."""
     chosen, left_out = [*only], [*without]
@@ -193,7 +193,7 @@ def _scope(spans: Candidates | Claims, text: Callable[[], Column], documents: tu
 # What one question is about: a tuple, a span, a block, or a text with a label.
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Units:
     """All that can be asked about, in the order of its first tuple in the scope.
 
@@ -265,7 +265,9 @@ def units_of(field: Field, kind: Kind) -> Units:
     if kind == "label":
         unit = np.full(len(field), -1, np.int64)
         unit[within] = np.arange(len(within))
-        return Units(kind, within, unit, within, Ranges(np.arange(len(within) + 1)), field.scope)
+        return Units(
+            kind=kind, first=within, unit=unit, row=within, ranges=Ranges(np.arange(len(within) + 1)), scope=field.scope
+        )
     own = {"span": blocks.span, "choice": blocks.block}[kind] if kind != "group" else field.pairs
     named, first = np.unique(own[within], return_index=True)
     order = np.argsort(first, kind="stable")
@@ -275,4 +277,4 @@ def units_of(field: Field, kind: Kind) -> Units:
     listed = np.flatnonzero((unit >= 0) & (field.scope if kind == "group" else True))
     listed = listed[np.argsort(unit[listed], kind="stable")]
     ranges = Ranges.counted(np.bincount(unit[listed], minlength=len(named)))
-    return Units(kind, within[first[order]], unit, listed, ranges, field.scope)
+    return Units(kind=kind, first=within[first[order]], unit=unit, row=listed, ranges=ranges, scope=field.scope)

@@ -57,7 +57,7 @@ _BAND = (0.05, 0.95)
 _HALF, _MOST = 0.5, 0.9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Levels:
     """A number for each measure: its value at some question, or the area under its curve; None where undefined."""
 
@@ -68,7 +68,7 @@ class Levels:
     expected_recall: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tried:
     """How one strategy did.
 
@@ -154,7 +154,7 @@ class Regular:
     recall: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Simulated(Finding):
     """What strategies of feedback gain on one output.
 
@@ -236,36 +236,38 @@ def simulation(
     if horizon is None:
         horizon = max(len(curve) for trial in trials for curve in trial.curves)
     courses = [Course(trial, horizon) for trial in trials]
-    start = Levels(*(defined(first.columns[name][0]) for name in MEASURES))
+    start = Levels(**{name: defined(first.columns[name][0]) for name in MEASURES})
     e100 = defined(first.columns["e100"][0])
     ceiling = None if e100 is None else 2 * e100 / (1 + e100)
     best_end = max((end for course in courses if (end := _mean(course.ends(MEASURES[0]))) is not None), default=None)
-    strategies = tuple(_tried(course, area_by, start.f1, ceiling, best_end) for course in courses)
+    strategies = tuple(
+        _tried(course, how=area_by, start=start.f1, ceiling=ceiling, best_end=best_end) for course in courses
+    )
     weight = field.candidates.beliefs.weight[field.scope]
     return Simulated(
-        system,
-        where,
-        plan.kind,
-        plan.handler,
-        str(plan.user),
-        plan.decide,
-        area_by,
-        plan.budget,
-        horizon,
-        plan.seed,
-        field.entities,
-        len(weight),
-        int(uncertain(weight).sum()),
-        start,
-        e100,
-        ceiling,
-        best_end,
-        least_difference(horizon),
-        repetition(field),
-        None if regular is None else _regular(*regular),
-        strategies,
-        tuple(_difference(first, second, horizon) for first, second in combinations(strategies, 2)),
-        tuple(_warnings(field, trials, area_by)),
+        system=system,
+        where=where,
+        ask=plan.kind,
+        handler=plan.handler,
+        user=str(plan.user),
+        decide=plan.decide,
+        area_by=area_by,
+        budget=plan.budget,
+        horizon=horizon,
+        seed=plan.seed,
+        entities=field.entities,
+        tuples=len(weight),
+        uncertain=int(uncertain(weight).sum()),
+        start=start,
+        e100=e100,
+        ceiling=ceiling,
+        best_end=best_end,
+        least_difference=least_difference(horizon),
+        repeated=repetition(field),
+        regular=None if regular is None else _regular(*regular),
+        strategies=strategies,
+        pairs=tuple(_difference(first, second, horizon) for first, second in combinations(strategies, 2)),
+        warnings=tuple(_warnings(field, trials, area_by)),
     )
 
 
@@ -300,23 +302,27 @@ class Course:
         return [area(row, how) for row in self.rows(measure)]
 
 
-def _tried(course: Course, how: Area, start: float | None, ceiling: float | None, best_end: float | None) -> Tried:
+def _tried(course: Course, how: Area, start: float | None, ceiling: float | None, *, best_end: float | None) -> Tried:
     """Sum up one strategy."""
     curves = course.trial.curves
     ends, areas = ({name: make(name) for name in MEASURES} for make in (course.ends, partial(course.areas, how=how)))
+    end_low, end_high = _band(ends[MEASURES[0]])
+    area_low, area_high = _band(areas[MEASURES[0]])
     return Tried(
-        course.trial.strategy,
-        len(curves),
-        max(map(len, curves)),
-        Levels(*map(_mean, ends.values())),
-        *_band(ends[MEASURES[0]]),
-        Levels(*map(_mean, areas.values())),
-        *_band(areas[MEASURES[0]]),
-        normalised(_mean(course.areas(MEASURES[0], "trapezoid")), start, ceiling),
-        _reached(course, start, best_end, _HALF),
-        _reached(course, start, best_end, _MOST),
-        _mean(course.ends("changed")),
-        _mean(course.ends("contradictions")),
+        strategy=course.trial.strategy,
+        seeds=len(curves),
+        questions=max(map(len, curves)),
+        end=Levels(**{name: _mean(each) for name, each in ends.items()}),
+        end_low=end_low,
+        end_high=end_high,
+        area=Levels(**{name: _mean(each) for name, each in areas.items()}),
+        area_low=area_low,
+        area_high=area_high,
+        normalised=normalised(_mean(course.areas(MEASURES[0], "trapezoid")), start, ceiling),
+        to_half=_reached(course, start, best_end, _HALF),
+        to_most=_reached(course, start, best_end, _MOST),
+        changed=_mean(course.ends("changed")),
+        contradictions=_mean(course.ends("contradictions")),
     )
 
 
@@ -456,7 +462,7 @@ def _strategy_table(finding: Simulated) -> Table:
         kept = [column for column, each in enumerate(fields) if each.kind != "interval"]
         fields, rows = [fields[column] for column in kept], [tuple(row[column] for column in kept) for row in rows]
     title = f"{finding.system}: F1 when questions are asked in this order"
-    return Table("simulation", title, tuple(fields), tuple(rows), tuple(_notes(finding)))
+    return Table(name="simulation", title=title, fields=tuple(fields), rows=tuple(rows), notes=tuple(_notes(finding)))
 
 
 def _strategy_row(finding: Simulated, each: Tried) -> tuple[Any, ...]:
@@ -531,7 +537,7 @@ def _measure_table(finding: Simulated) -> Table:
             for each in finding.strategies
         ),
     ]
-    return Table("measures", "The other measures", fields, tuple(rows))
+    return Table(name="measures", title="The other measures", fields=fields, rows=tuple(rows))
 
 
 def _pair_table(finding: Simulated, top: int | None) -> Table:
@@ -542,10 +548,10 @@ def _pair_table(finding: Simulated, top: int | None) -> Table:
         TableField("reading", "reading"),
     )
     rows = [(each.first, each.second, each.difference, each.reading or "") for each in finding.pairs]
-    kept, more = cut(list(rows), max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
+    kept, more = cut(list(rows), top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
     least = f"no finding: below 1/(2n) = {cell('share', finding.least_difference)} points, "
     notes = (*more, f"{least}where ways of counting areas rank differently; within the band: of seeds")
-    return Table("differences", "How far the areas differ", fields, kept, notes)
+    return Table(name="differences", title="How far the areas differ", fields=fields, rows=kept, notes=notes)
 
 
 # Curves of feedback as files, and as a chart. The same numbers give the same bytes.

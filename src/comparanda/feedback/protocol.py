@@ -72,7 +72,7 @@ def _one_of(name: str, value: str, allowed: Iterable[str]) -> None:
         raise UsageError(f"{name}={value!r}{nearest(value, words)}", hint=", ".join(words))
 
 
-def _in_range(name: str, value: float, low: float, high: float, hint: str | None = None) -> None:
+def _in_range(name: str, value: float, low: float, high: float, *, hint: str | None = None) -> None:
     """Refuse a number outside a range, and NaN."""
     if not low <= value <= high:
         raise UsageError(f"{name}={value:g} is not between {low:g} and {high:g}", hint=hint)
@@ -125,7 +125,7 @@ class User:
         return ",".join(f"{word}:{number:g}" for word, number in parts if number) or "truthful"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """One run of questions.
 

@@ -33,7 +33,7 @@ _CUT = "…"
 _VOWELS = frozenset("AEIOUaeiou")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Option:
     """One of several answers: what it is called, the span and label it means, and how probable they are."""
 
@@ -45,7 +45,7 @@ class Option:
     probability: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ask:
     """One question.
 
@@ -94,7 +94,7 @@ class Claimed:
     f1: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Questions(Finding):
     """Which questions to ask a reviewer next.
 
@@ -148,7 +148,11 @@ def questions(
     """
     field, plan = asking.field(), asking.plan
     sight = Sight(
-        field, plan, units_of(field, plan.kind), field.start, Tally(field, plan.decide, plan.min_weight, field.start)
+        field=field,
+        plan=plan,
+        units=units_of(field, plan.kind),
+        state=field.start,
+        tally=Tally(field, plan.decide, plan.min_weight, field.start),
     )
     sums, weight = sight.tally.sums, field.candidates.beliefs.weight
     chosen = asking.next_questions(count)
@@ -260,16 +264,16 @@ class _Wording:
         named = {name: other for name, other in self.names.options(row).items() if other in among}
         found = [
             Option(
-                name,
-                self.names.label(other),
-                self.each.text[other],
-                int(self.each.begin[other]),
-                int(self.each.end[other]),
-                float(weight[other]),
+                name=name,
+                label=self.names.label(other),
+                text=self.each.text[other],
+                begin=int(self.each.begin[other]),
+                end=int(self.each.end[other]),
+                probability=float(weight[other]),
             )
             for name, other in sorted(named.items(), key=lambda pair: (-weight[pair[1]], pair[1]))
         ]
-        return (*found, Option(NONE, None, None, None, None, self._nothing(rows)))
+        return (*found, Option(name=NONE, label=None, text=None, begin=None, end=None, probability=self._nothing(rows)))
 
     def _nothing(self, rows: Rows) -> float:
         """Return the probability that no tuple of one block is right."""
@@ -358,10 +362,13 @@ def question_tables(finding: Questions, top: int | None) -> tuple[Table, ...]:
         (each.number, each.question, each.probability, each.document, each.place, _marked(each))
         for each in finding.questions
     ]
-    kept, more = cut(rows, top, 0, "question", "questions")
+    kept, more = cut(rows, top=top, usual=0, one="question", many="questions")
     left = f"{finding.uncertain:,} of {counted(finding.tuples, 'tuple')} uncertain"
     title = f"Questions by {finding.strategy}: {left}"
-    return (Table(QUESTIONS, title, fields, kept, (*more, *_notes(finding))), _claimed_table(finding))
+    return (
+        Table(name=QUESTIONS, title=title, fields=fields, rows=kept, notes=(*more, *_notes(finding))),
+        _claimed_table(finding),
+    )
 
 
 def question_records(finding: Questions, top: int = 0) -> Table:
@@ -385,7 +392,12 @@ def question_records(finding: Questions, top: int = 0) -> Table:
         )
         for each in finding.questions
     )
-    return Table(QUESTIONS, "Questions", _RECORD, cut(list(rows), top, 0, "question", "questions")[0])
+    return Table(
+        name=QUESTIONS,
+        title="Questions",
+        fields=_RECORD,
+        rows=cut(list(rows), top=top, usual=0, one="question", many="questions")[0],
+    )
 
 
 def answers_to(each: Ask) -> tuple[str, ...]:
@@ -443,7 +455,7 @@ def _claimed_table(finding: Questions) -> Table:
         "only a key tells the true scores",
         f"doubt left: {cell('number', round(finding.entropy, 1))} bits",
     )
-    return Table("claimed", "What the output claims of itself", fields, tuple(rows), notes)
+    return Table(name="claimed", title="What the output claims of itself", fields=fields, rows=tuple(rows), notes=notes)
 
 
 def _question_tables_claimed(when: str, scores: Claimed) -> tuple[Any, ...]:

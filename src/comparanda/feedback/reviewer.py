@@ -211,7 +211,7 @@ _TO: Mapping[str, Callable[[Names, Question, str, Any], Found]] = {
 _FIRST = 3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Places:
     """Where the tuples of an output stand in its documents.
 
@@ -235,7 +235,7 @@ class Places:
     line: Callable[[int], str | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answered:
     """What became of the answers.
 

@@ -83,7 +83,7 @@ class Curve:
 
 
 def curve_of(
-    plan: Plan, entities: int | None, sums: ModelFloats, counts: ModelFloats, asked: Rows, answers: NDArray[np.int8]
+    plan: Plan, entities: int | None, sums: ModelFloats, counts: ModelFloats, *, asked: Rows, answers: NDArray[np.int8]
 ) -> Curve:
     """Return the curve of the sums after every question.
 
@@ -204,7 +204,14 @@ def fixed_curve(field: Field, plan: Plan) -> Curve:
     paid = plan.cost * np.arange(len(first) + 1)
     counts = np.stack([paid, sums[-1], np.zeros(len(paid))])  # what is asked is uncertain: no answer contradicts
     answers = np.concatenate([[-1], field.candidates.correct[asked]]).astype(np.int8)
-    return curve_of(plan, field.entities, sums[:-1], counts, np.concatenate([[-1], asked]), answers)
+    return curve_of(
+        plan,
+        entities=field.entities,
+        sums=sums[:-1],
+        counts=counts,
+        asked=np.concatenate([[-1], asked]),
+        answers=answers,
+    )
 
 
 def _steps(field: Field, plan: Plan, order: Rows) -> tuple[Rows, ModelFloats]:
@@ -293,7 +300,7 @@ class Simulation:
         """Decide and score all from what is believed."""
         self._tally = Tally(self.field, self.plan.decide, self.plan.min_weight, self._state)
         self._sums = [self._tally.sums.copy()]
-        sight = Sight(self.field, self.plan, self._units, self._state, self._tally)
+        sight = Sight(field=self.field, plan=self.plan, units=self._units, state=self._state, tally=self._tally)
         self._strategy = Strategy(sight, self._asked, self._settled)
 
     def __len__(self) -> int:
@@ -392,7 +399,7 @@ class Simulation:
         counts = np.array(self._counts, np.float64).T
         sums = np.stack(self._sums, axis=1)
         rows, answers = np.array(self._rows, np.int64), np.array(self._answers, np.int8)
-        return curve_of(self.plan, self.field.entities, sums, counts, rows, answers)
+        return curve_of(self.plan, entities=self.field.entities, sums=sums, counts=counts, asked=rows, answers=answers)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Return all that is needed to go on, as plain arrays."""

@@ -70,7 +70,7 @@ class Ranges:
         return sizes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Blocks:
     """The structure of all blocks, which no answer changes.
 
@@ -125,21 +125,21 @@ class Blocks:
         )
         world_span = self.world_span[worlds]
         made = Blocks(
-            new[0],
-            new[1],
-            new[2],
-            new[3],
-            new[4],
-            row_place,
-            self.span[rows] + by_span[row_place],
-            self.alone[rows] + by_world[row_place],
-            self.member_row[members] + by_row[member_place],
-            self.member_world[members] + by_world[member_place],
-            self.reach_span[reaches] + by_span[reach_place],
-            self.reach_world[reaches] + by_world[reach_place],
-            np.where(world_span < 0, -1, world_span + by_span[world_place]),
-            self.bare[worlds],
-            self.exclusive[blocks],
+            rows=new[0],
+            spans=new[1],
+            worlds=new[2],
+            members=new[3],
+            reaches=new[4],
+            block=row_place,
+            span=self.span[rows] + by_span[row_place],
+            alone=self.alone[rows] + by_world[row_place],
+            member_row=self.member_row[members] + by_row[member_place],
+            member_world=self.member_world[members] + by_world[member_place],
+            reach_span=self.reach_span[reaches] + by_span[reach_place],
+            reach_world=self.reach_world[reaches] + by_world[reach_place],
+            world_span=np.where(world_span < 0, -1, world_span + by_span[world_place]),
+            bare=self.bare[worlds],
+            exclusive=self.exclusive[blocks],
         )
         return made, rows
 
@@ -167,21 +167,21 @@ def blocks_of(beliefs: Beliefs, preference: Rows) -> Blocks:
         return Ranges.counted(np.bincount(of_each, minlength=size))
 
     return Blocks(
-        ranges(block),
-        ranges(span_block),
-        ranges(world_block),
-        ranges(world_block[member_world]),
-        ranges(world_block[reach_world]),
-        block,
-        span,
-        alone,
-        member_row,
-        member_world,
-        reach_span,
-        reach_world,
-        world_span,
-        np.bincount(member_world, minlength=len(world_block)) == 0,
-        exclusive,
+        rows=ranges(block),
+        spans=ranges(span_block),
+        worlds=ranges(world_block),
+        members=ranges(world_block[member_world]),
+        reaches=ranges(world_block[reach_world]),
+        block=block,
+        span=span,
+        alone=alone,
+        member_row=member_row,
+        member_world=member_world,
+        reach_span=reach_span,
+        reach_world=reach_world,
+        world_span=world_span,
+        bare=np.bincount(member_world, minlength=len(world_block)) == 0,
+        exclusive=exclusive,
     )
 
 
@@ -217,7 +217,7 @@ def _worlds(beliefs: Beliefs, preference: Rows) -> tuple[Rows, Rows, Rows, Rows]
     return np.sort(block), row[by_world], world[by_world], alone
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class State:
     """Probabilities that answers change in place.
 
@@ -240,14 +240,23 @@ class State:
 
     def copy(self) -> State:
         """Return the same probabilities, to be changed apart."""
-        return State(self.blocks, *(each.copy() for each in self._arrays()))
+        return State(
+            blocks=self.blocks,
+            world=self.world.copy(),
+            nothing=self.nothing.copy(),
+            unnamed=self.unnamed.copy(),
+            weight=self.weight.copy(),
+            entity=self.entity.copy(),
+        )
 
     def repeated(self, blocks: Rows) -> tuple[State, Rows]:
         """Return some blocks, each as often as it is named, and their tuples by their rows here."""
         made, rows = self.blocks.repeated(blocks)
         worlds, spans = self.blocks.worlds.of(blocks)[0], self.blocks.spans.of(blocks)[0]
         arrays = (self.world[worlds], self.nothing[blocks], self.unnamed[spans], self.weight[rows], self.entity[spans])
-        return State(made, *arrays), rows
+        return State(
+            blocks=made, world=arrays[0], nothing=arrays[1], unnamed=arrays[2], weight=arrays[3], entity=arrays[4]
+        ), rows
 
     def put(self, blocks: Rows, other: State) -> None:
         """Take over the probabilities of some blocks."""
@@ -298,9 +307,6 @@ class State:
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         return Worlds(block[kept], self.world[kept], offsets, mine.member_row[member])
 
-    def _arrays(self) -> tuple[Floats, ...]:
-        return self.world, self.nothing, self.unnamed, self.weight, self.entity
-
 
 def uncertain(probability: Floats) -> Truths:
     """Whether each probability is neither zero nor one."""
@@ -318,7 +324,14 @@ def state_of(beliefs: Beliefs, blocks: Blocks) -> State:
         added[blocks.alone] = True
         world[~added] = beliefs.worlds.probability
     spans = int(blocks.spans.offsets[-1])
-    state = State(blocks, world, beliefs.nothing.copy(), np.zeros(spans), np.zeros(len(beliefs)), np.zeros(spans))
+    state = State(
+        blocks=blocks,
+        world=world,
+        nothing=beliefs.nothing.copy(),
+        unnamed=np.zeros(spans),
+        weight=np.zeros(len(beliefs)),
+        entity=np.zeros(spans),
+    )
     state.infer(np.arange(len(blocks)))
     given = np.zeros(spans)
     given[blocks.span] = beliefs.entity
@@ -358,7 +371,7 @@ def tell_labels(state: State, rows: Rows, target: Floats) -> int:
     members, place = mine.members.of(blocks)
     held = mine.member_row[members] == rows[place]
     inside = (mine.member_world[members[held]], place[held])
-    odd = _tell(state, blocks, inside, state.weight[rows], target)
+    odd = _tell(state, blocks=blocks, inside=inside, before=state.weight[rows], target=target)
     if odd.any():
         state.world[mine.alone[rows[odd & (target > 0)]]] = 1.0
     state.infer(blocks)
@@ -376,7 +389,7 @@ def tell_spans(state: State, rows: Rows, target: Floats) -> int:
     held = mine.reach_span[reaches] == spans[place]
     inside = (mine.reach_world[reaches[held]], place[held])
     before, unnamed = state.entity[spans], state.unnamed[spans]
-    odd = _tell(state, blocks, inside, before, target)
+    odd = _tell(state, blocks=blocks, inside=inside, before=before, target=target)
     state.unnamed[spans] = np.divide(unnamed * target, before, out=np.zeros(len(spans)), where=before > EPSILON)
     for number in np.flatnonzero(odd & (target > 0)).tolist():
         own = mine.rows.of(blocks[number : number + 1])[0]
@@ -407,7 +420,7 @@ def tell_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int
     inside = (worlds, member_place[held][first])
     before = summed(inside[1], state.world[worlds], len(blocks))
     target = believed(1 - before, yes=np.ones(len(blocks), np.bool_), error=error)
-    odd = _tell(state, blocks, inside, before, 1 - target)
+    odd = _tell(state, blocks=blocks, inside=inside, before=before, target=1 - target)
     sole = mine.exclusive[blocks]
     state.nothing[blocks[sole]] = target[sole]
     state.unnamed[mine.spans.of(blocks[sole])[0]] = 0.0
@@ -415,7 +428,7 @@ def tell_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int
     return int(odd.sum())
 
 
-def _tell(state: State, blocks: Rows, inside: tuple[Rows, Rows], before: Floats, target: Floats) -> Truths:
+def _tell(state: State, blocks: Rows, inside: tuple[Rows, Rows], before: Floats, *, target: Floats) -> Truths:
     """Set the probability of an event in each block, and return where that contradicts what was believed.
 
     Where it does no world is left; if the event was certain, nothing is there.
@@ -452,7 +465,7 @@ CAP = 0.001
 """Evidence from elsewhere makes nothing less probable than this, and nothing more probable than one less this."""
 
 
-def hear(state: State, kind: Kind, rows: Rows, answer: Answer, error: float) -> tuple[Rows, int]:
+def hear(state: State, kind: Kind, rows: Rows, answer: Answer, *, error: float) -> tuple[Rows, int]:
     """Condition on an answer; return the blocks that changed, and how many contradictions there were.
 
     Args:
@@ -508,7 +521,7 @@ class Basic:
 
     def apply(self, kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, int]:
         """Take an answer; return the blocks that changed, and how many contradictions there were."""
-        return hear(self.state, kind, rows, answer, self.plan.believed_error)
+        return hear(self.state, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Return what is needed to go on."""
@@ -541,7 +554,7 @@ class Statistical(Basic):
 
     def apply(self, kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, int]:
         """Take an answer; return the blocks that changed, and how many contradictions there were."""
-        own, odd = hear(self._answered, kind, rows, answer, self.plan.believed_error)
+        own, odd = hear(self._answered, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
         if not len(own):
             return own, odd
         about, yes = evidence(kind, rows, answer)

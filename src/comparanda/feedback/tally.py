@@ -179,7 +179,7 @@ TOTALS = (FOUND, RIGHT, CLAIMED)
 """What is summed up of a hard output: found, right, and their weights, in this order."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Sight:
     """All that strategies look at; the key is for the oracle alone.
 

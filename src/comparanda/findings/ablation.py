@@ -46,7 +46,7 @@ Reading = Literal[
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Turned:
     """Decisions that changed in one direction, over all pairs of runs.
 
@@ -66,7 +66,7 @@ class Turned:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Variant:
     """A system with something removed, beside the whole one.
 
@@ -108,7 +108,7 @@ class Variant:
     sentence: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ablation(Finding):
     """A whole system and its variants, the one with the most hidden change first.
 
@@ -158,7 +158,10 @@ def ablation(context: Context, full: str) -> Ablation:
     tested = significance(context, main, full)
     changes = {test.new: test for test in tested.tests}
     others = [system for system in context.systems if system.name != full]
-    variants = [_variant(context, whole, system, table[system.name], changes[system.name]) for system in others]
+    variants = [
+        _variant(context, whole=whole, system=system, score=table[system.name], change=changes[system.name])
+        for system in others
+    ]
     return Ablation(
         view=context.view.name,
         measure=main.name,
@@ -184,33 +187,37 @@ def _order(variant: Variant) -> tuple[bool, float, float, str]:
     return hidden is None, -(hidden or 0.0), abs(change or 0.0), variant.system
 
 
-def _variant(context: Context, whole: System, system: System, score: Score, change: PairTest) -> Variant:
+def _variant(context: Context, whole: System, system: System, score: Score, *, change: PairTest) -> Variant:
     ground = context.among(whole.name, system.name)
     units = _units(ground, whole, system)
     *counts, sites = (int(total) for total in units.sum(axis=0))
     gained, lost, _ = counts
     spans = ground.interval(units, _shares)
     turned = [
-        Turned(count, share(count, sites), *span, where)
+        Turned(count=count, share=share(count, sites), low=span[0], high=span[1], where=where)
         for count, span, where in zip([sum(counts), *counts], spans[:-1], ("differs", *CLASSES), strict=True)
     ]
     rates = _rates(context, whole.name, system.name)
     reading = _reading(turned[0], counts, change)
     return Variant(
-        system.name,
-        score,
-        change,
-        sites,
-        turned[0],
-        turned[1],
-        turned[2],
-        turned[3],
-        share(gained - lost, sites),
-        share(sum(counts) - abs(gained - lost), sites),
-        *spans[-1],
-        *rates,
-        reading,
-        None if reading is None else _sentence(system.name, reading, sites, turned, change),
+        system=system.name,
+        score=score,
+        change=change,
+        sites=sites,
+        different=turned[0],
+        corrections=turned[1],
+        new_errors=turned[2],
+        changed_errors=turned[3],
+        accuracy_change=share(gained - lost, sites),
+        hidden=share(sum(counts) - abs(gained - lost), sites),
+        hidden_low=spans[-1][0],
+        hidden_high=spans[-1][1],
+        spared=rates[0],
+        added=rates[1],
+        reading=reading,
+        sentence=None
+        if reading is None
+        else _sentence(system.name, reading=reading, sites=sites, turned=turned, change=change),
     )
 
 
@@ -269,7 +276,7 @@ def _significant(change: PairTest) -> bool:
     return change.low > 0 or change.high < 0
 
 
-def _sentence(variant: str, reading: Reading, sites: int, turned: list[Turned], change: PairTest) -> str:
+def _sentence(variant: str, reading: Reading, sites: int, turned: list[Turned], *, change: PairTest) -> str:
     different, gained, lost, changed = (each.count for each in turned)
     p = "" if change.p_holm is None else f" (p {change.p_holm:.3f})"
     moved = "is undefined" if change.difference is None else f"moves by {100 * change.difference:+.2f} points{p}"
@@ -306,9 +313,20 @@ def ablation_tables(finding: Ablation, top: int | None) -> tuple[Table, ...]:
         *(Field(f"{key}_spared", f"{name} →", "share") for key, name in _RATES),
         *(Field(f"{key}_added", f"{name} ←", "share") for key, name in _RATES),
     )
-    rows, more = cut([_row(finding, each) for each in finding.variants], top, 0, "variant", "variants")
+    rows, more = cut(
+        [_row(finding, each) for each in finding.variants], top=top, usual=0, one="variant", many="variants"
+    )
     marks = {(number, _P): mark for number, row in enumerate(rows) if (mark := stars(row[_P]))}
-    return (Table("ablation", _title(finding), fields, rows, (*more, *_notes(finding)), marks=marks),)
+    return (
+        Table(
+            name="ablation",
+            title=_title(finding),
+            fields=fields,
+            rows=rows,
+            notes=(*more, *_notes(finding)),
+            marks=marks,
+        ),
+    )
 
 
 def _row(finding: Ablation, each: Variant) -> tuple[Any, ...]:

@@ -41,7 +41,7 @@ ONE_VALUE = "only one value occurs, so there is no agreement by chance to compar
 NO_CASE = "nothing that two of them have decided"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Coefficient:
     """One coefficient.
 
@@ -117,11 +117,11 @@ class Ratings:
         columns = np.concatenate(parts, axis=1)
         value = defined(float(finish(columns.sum(axis=0, keepdims=True))[0, 0]))
         if value is None:
-            return Coefficient(None, None, None, cases, ONE_VALUE if cases else NO_CASE)
+            return Coefficient(value=None, low=None, high=None, cases=cases, reason=ONE_VALUE if cases else NO_CASE)
         span: Interval = (None, None)
         if self.resampled:
             (span,) = self.context.interval(columns, finish)
-        return Coefficient(value, *span, cases, None)
+        return Coefficient(value=value, low=span[0], high=span[1], cases=cases, reason=None)
 
 
 def cohen(sums: Matrix) -> Matrix:
@@ -141,7 +141,7 @@ def krippendorff(sums: Matrix) -> Matrix:
 # How far outputs agree with each other, without a key (DEFINITIONS 4): pairs, coefficients, documents.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OutputPair:
     """How far two outputs agree.
 
@@ -199,7 +199,7 @@ class DocumentDisagreement:
     diff: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Agreements(Finding):
     """How far outputs agree, none of which is the key.
 
@@ -244,7 +244,7 @@ class Agreements(Finding):
 
 
 def agreements(
-    contexts: Mapping[str, Context], ground: str, decided: Context, cases: str, wanted: Measure | None = None
+    contexts: Mapping[str, Context], ground: str, decided: Context, cases: str, *, wanted: Measure | None = None
 ) -> Agreements:
     """Say how far outputs agree.
 
@@ -262,32 +262,38 @@ def agreements(
     ratings = Ratings(decided)
     scored = {name: _scores(each, chosen) for name, each in contexts.items()}
     pairs = tuple(
-        _pair(contexts[first], scored, first, second, ratings.kappa(raters[first], raters[second]))
+        _pair(
+            contexts[first],
+            scored=scored,
+            first=first,
+            second=second,
+            kappa=ratings.kappa(raters[first], raters[second]),
+        )
         for first, second in combinations(contexts, 2)
     )
     mean = mean_of_known([score.value for each in scored.values() for score in each.values()])
     where = f"solved_by < {len(context.verdicts.runs)}"
     number, sites = len(context.sites.contested), len(context.sites)
     return Agreements(
-        context.view.name,
-        chosen.name,
-        tuple(contexts),
-        ground,
-        context.verdicts.units.kind,
-        len(context.active),
-        context.resamples,
-        context.seed,
-        _warnings(decided),
-        cases,
-        mean,
-        None if mean is None else 1 - mean,
-        mean_of_known([pair.diff for pair in pairs]),
-        mean_of_known([pair.kappa.value for pair in pairs]),
-        pairs,
-        ratings.alpha(),
-        sites,
-        SiteCount(number, share(number, sites), where),
-        _documents(context, where),
+        view=context.view.name,
+        measure=chosen.name,
+        outputs=tuple(contexts),
+        ground=ground,
+        unit=context.verdicts.units.kind,
+        units=len(context.active),
+        resamples=context.resamples,
+        seed=context.seed,
+        warnings=_warnings(decided),
+        cases=cases,
+        mean_score=mean,
+        mean_distance=None if mean is None else 1 - mean,
+        mean_diff=mean_of_known([pair.diff for pair in pairs]),
+        mean_kappa=mean_of_known([pair.kappa.value for pair in pairs]),
+        pairs=pairs,
+        alpha=ratings.alpha(),
+        sites=sites,
+        disagreed=SiteCount(number, share(number, sites), where),
+        documents=_documents(context, where),
     )
 
 
@@ -307,7 +313,7 @@ def _scores(context: Context, chosen: Measure) -> dict[str, Score]:
 
 
 def _pair(
-    context: Context, scored: Mapping[str, Mapping[str, Score]], first: str, second: str, kappa: Coefficient
+    context: Context, scored: Mapping[str, Mapping[str, Score]], first: str, second: str, *, kappa: Coefficient
 ) -> OutputPair:
     score = scored[first][second]
     ground = context.among(second)
@@ -316,21 +322,21 @@ def _pair(
     low, high = _interval(ground, unit, apart)
     sites, different = len(unit), len(apart)
     return OutputPair(
-        first,
-        second,
-        score.value,
-        score.low,
-        score.high,
-        score.reason,
-        scored[second][first].value,
-        None if score.value is None else 1 - score.value,
-        sites,
-        different,
-        share(different, sites),
-        low,
-        high,
-        kappa,
-        f"not right({quote(second)})",
+        first=first,
+        second=second,
+        score=score.value,
+        low=score.low,
+        high=score.high,
+        reason=score.reason,
+        turned=scored[second][first].value,
+        distance=None if score.value is None else 1 - score.value,
+        sites=sites,
+        different=different,
+        diff=share(different, sites),
+        diff_low=low,
+        diff_high=high,
+        kappa=kappa,
+        where=f"not right({quote(second)})",
     )
 
 
@@ -410,15 +416,15 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
         Field("cases", finding.cases, "figure"),
     ]
     rows = [_pair_row(finding, pair, turned=turned) for pair in finding.pairs]
-    kept, more = cut(rows, max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
+    kept, more = cut(rows, top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
     alpha = finding.alpha
     span = "" if alpha.low is None else f", 95 % interval {cell('interval', (alpha.low, alpha.high))}"
     return Table(
-        "agreements",
-        f"How far they agree, without a key: Krippendorff's α {cell('share', alpha.value)}{span}",
-        tuple(fields),
-        kept,
-        (*more, *_notes(finding, turned=turned)),
+        name="agreements",
+        title=f"How far they agree, without a key: Krippendorff's α {cell('share', alpha.value)}{span}",
+        fields=tuple(fields),
+        rows=kept,
+        notes=(*more, *_notes(finding, turned=turned)),
     )
 
 
@@ -501,7 +507,7 @@ def _document_table(finding: Agreements, top: int | None) -> Table:
         for row in finding.documents
         for disagreed in [Link(row.disagreed.where, view=finding.view)]
     ]
-    kept, notes = cut(rows, top, _DOCUMENTS, "document", "documents")
+    kept, notes = cut(rows, top=top, usual=_DOCUMENTS, one="document", many="documents")
     said = f"{finding.disagreed.count:,} of {counted(finding.sites, 'site')}"
     title = f"Documents by disagreement: not unanimous at {said} ({cell('share', finding.disagreed.share)} %)"
-    return Table("documents", title, fields, kept, notes)
+    return Table(name="documents", title=title, fields=fields, rows=kept, notes=notes)

@@ -54,7 +54,7 @@ class KeyPair:
     value: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Keys(Finding):
     """Scores against each of several keys and their majority, and how far the keys agree with each other."""
 
@@ -68,7 +68,7 @@ class Keys(Finding):
     agreement: tuple[KeyPair, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Anatomy(Finding):
     """The whole comparison; parts that need two systems, several runs, chains, or probabilities, are None without."""
 
@@ -95,6 +95,7 @@ def anatomy(
     pair: tuple[str, str] | None,
     cuts: tuple[Slices, ...],
     signature: str,
+    *,
     order: Order = "frequency",
     keyed_by: Keying = "label",
 ) -> Anatomy:

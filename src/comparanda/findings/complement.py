@@ -50,7 +50,7 @@ class Rate:
     reason: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rates:
     """How much of a system's errors another does not make.
 
@@ -106,7 +106,7 @@ def f_complement(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats
 # at the rows of one of them alone.
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Counts:
     """How often two systems err, alone and together: numbers, or arrays of them by unit, label or resample.
 
@@ -144,22 +144,22 @@ class Counts:
     @classmethod
     def of(cls, matrix: Floats) -> Counts:
         """Return the counts that a matrix holds along its last axis."""
-        return cls(*np.moveaxis(matrix, -1, 0))
+        return cls(**{each.name: matrix[..., place] for place, each in enumerate(fields(cls))})
 
     def swapped(self) -> Counts:
         """Return the counts with the second system first."""
         return Counts(
-            self.positives,
-            self.missed_second,
-            self.missed_first,
-            self.missed_both,
-            self.spurious_second,
-            self.spurious_first,
-            self.spurious_both,
-            self.sites,
-            self.wrong_second,
-            self.wrong_first,
-            self.wrong_both,
+            positives=self.positives,
+            missed_first=self.missed_second,
+            missed_second=self.missed_first,
+            missed_both=self.missed_both,
+            spurious_first=self.spurious_second,
+            spurious_second=self.spurious_first,
+            spurious_both=self.spurious_both,
+            sites=self.sites,
+            wrong_first=self.wrong_second,
+            wrong_second=self.wrong_first,
+            wrong_both=self.wrong_both,
         )
 
     def item_errors(self) -> tuple[Floats, Floats, Floats]:
@@ -175,7 +175,7 @@ class Counts:
         return self.wrong_first, self.wrong_second, self.wrong_both
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Grouping:
     """By what errors are counted: for each item and each site the number of its group, of `size` groups.
 
@@ -194,17 +194,15 @@ class Grouping:
         def inside(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> NDArray[np.integer]:
             return mine.astype(np.int64) * other.size + theirs
 
+        def folded(mine: NDArray[np.integer] | None, theirs: NDArray[np.integer] | None) -> NDArray[np.integer] | None:
+            return None if mine is None or theirs is None else inside(mine, theirs)
+
         return Grouping(
-            inside(self.items, other.items),
-            inside(self.sites, other.sites),
-            self.size * other.size,
-            *(
-                None if mine is None or theirs is None else inside(mine, theirs)
-                for mine, theirs in (
-                    (self.folded_items, other.folded_items),
-                    (self.folded_sites, other.folded_sites),
-                )
-            ),
+            items=inside(self.items, other.items),
+            sites=inside(self.sites, other.sites),
+            size=self.size * other.size,
+            folded_items=folded(self.folded_items, other.folded_items),
+            folded_sites=folded(self.folded_sites, other.folded_sites),
         )
 
     def of_items(self, rows: Rows | Truths) -> Floats:
@@ -273,7 +271,7 @@ class Tally:
     def __init__(self, errors: SharedErrors, by: Grouping) -> None:
         self._errors, self._by = errors, by
         contested = errors.sites.contested
-        self._contested = Grouping(by.items, by.sites[contested], by.size)
+        self._contested = Grouping(items=by.items, sites=by.sites[contested], size=by.size)
         self._sites = by.of_sites(np.arange(errors.sites.rows))
         self._easy: Floats | int = 0
         if errors.sites.folded is not None and by.folded_sites is not None:
@@ -296,16 +294,17 @@ class Tally:
                 by.of_items(errors.missed_beside(second, first)),
             )
         return Counts(
-            positives,
-            *missed,
-            by.of_items(errors.missed_by_both(first, second)),
-            self._spurious[first],
-            self._spurious[second],
-            by.of_items(errors.spurious_in_both(first, second)),
-            self._sites,
-            self._wrong[first],
-            self._wrong[second],
-            self._contested.of_sites(errors.wrong_in_both(first, second)),
+            positives=positives,
+            missed_first=missed[0],
+            missed_second=missed[1],
+            missed_both=by.of_items(errors.missed_by_both(first, second)),
+            spurious_first=self._spurious[first],
+            spurious_second=self._spurious[second],
+            spurious_both=by.of_items(errors.spurious_in_both(first, second)),
+            sites=self._sites,
+            wrong_first=self._wrong[first],
+            wrong_second=self._wrong[second],
+            wrong_both=self._contested.of_sites(errors.wrong_in_both(first, second)),
         )
 
 
@@ -398,11 +397,11 @@ class ComplementGround:
     def _by_unit(self) -> Grouping:
         verdicts, items, sites = self.context.verdicts, self.view.items, self.context.sites
         return Grouping(
-            verdicts.unit_of(items),
-            verdicts.unit_of(sites),
-            verdicts.units.count,
-            None if items.folded is None else verdicts.unit_of(items.folded),
-            None if sites.folded is None else verdicts.unit_of(sites.folded.sites),
+            items=verdicts.unit_of(items),
+            sites=verdicts.unit_of(sites),
+            size=verdicts.units.count,
+            folded_items=None if items.folded is None else verdicts.unit_of(items.folded),
+            folded_sites=None if sites.folded is None else verdicts.unit_of(sites.folded.sites),
         )
 
     @cached_property
@@ -415,11 +414,11 @@ class ComplementGround:
             return np.array([rank.get(name, len(rank)) for name in names], np.int64)
 
         return Grouping(
-            ranks(items.names)[items.label],
-            ranks(labels.names)[labels.key],
-            len(rank) + 1,
-            None if items.folded is None else ranks(items.names)[items.folded.label],
-            None if folded is None else ranks(labels.names)[folded.sites.labels.key],
+            items=ranks(items.names)[items.label],
+            sites=ranks(labels.names)[labels.key],
+            size=len(rank) + 1,
+            folded_items=None if items.folded is None else ranks(items.names)[items.folded.label],
+            folded_sites=None if folded is None else ranks(labels.names)[folded.sites.labels.key],
         )
 
     @cached_property
@@ -521,7 +520,7 @@ HIGH, LOW = 0.5, 0.2
 """From where on a rate is called high, and below which it is called low: our words, the paper gives no numbers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Joint:
     """A set of items made of two systems' sets, scored.
 
@@ -553,7 +552,7 @@ class Joint:
     high: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ceiling:
     """What choosing well between two values at every site could gain at most: right where either is.
 
@@ -610,7 +609,7 @@ def single_of(counts: Counts, *, second: bool) -> tuple[Floats, Floats]:
 
 
 def joint(
-    names: tuple[str, str], total: Counts, resampled: Counts | None, made: str, zero_division: float | None = None
+    names: tuple[str, str], total: Counts, resampled: Counts | None, made: str, *, zero_division: float | None = None
 ) -> Joint:
     """Score the `union` or the `intersection` of two systems' items."""
     make = union_of if made == "union" else intersection_of
@@ -628,7 +627,19 @@ def joint(
         drawn = of(make(resampled), resampled)[2] - of(single_of(resampled, second=better), resampled)[2]
         span = intervals(drawn[:, None])[0]
     found, claimed = (int(each) for each in make(total))
-    return Joint(found, claimed, precision, recall, f1, names[better], gains[0], gains[1], gains[2], *span)
+    return Joint(
+        found=found,
+        claimed=claimed,
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        over=names[better],
+        precision_gain=gains[0],
+        recall_gain=gains[1],
+        f1_gain=gains[2],
+        low=span[0],
+        high=span[1],
+    )
 
 
 def scored(
@@ -653,7 +664,14 @@ def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> 
     span = (None, None) if resampled is None else intervals(gain(resampled)[:, None])[0]
     right = total.sites - total.wrong_both
     accuracy = defined(float(ratio(right, total.sites)))
-    return Ceiling(int(right), accuracy, names[better], defined(float(gain(total))), *span)
+    return Ceiling(
+        right=int(right),
+        accuracy=accuracy,
+        over=names[better],
+        gain=defined(float(gain(total))),
+        low=span[0],
+        high=span[1],
+    )
 
 
 NO_UNION = "what two systems say of mentions makes no chains together: there is no union and no intersection to score"
@@ -745,7 +763,7 @@ def _size(rate: float) -> str:
 _REASONS = ("error", "spurious item", "missed item")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Overlap:
     """The integers behind all rates of a pair, over all pairs of runs.
 
@@ -785,7 +803,7 @@ class LabelComplement:
     back: Rates
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ComplementPair:
     """Two systems, and which errors each makes alone.
 
@@ -815,7 +833,7 @@ class ComplementPair:
     labels: tuple[LabelComplement, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Complementarity(Finding):
     """Complementary precision, recall and F of every pair of systems, in both directions.
 
@@ -862,7 +880,7 @@ def complementarity(
         raise UsageError("complementarity needs two systems", hint=f"there is only {chosen[0].name!r}")
     ground = ComplementGround(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
     pairs = tuple(_pair(ground, counted) for counted in ground.counted(list(combinations(chosen, 2))))
-    return Complementarity(view.name, ground.over, beta, pairs, None, ground.notes)
+    return Complementarity(view=view.name, over=ground.over, beta=beta, pairs=pairs, diversity=None, notes=ground.notes)
 
 
 def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
@@ -874,7 +892,8 @@ def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
     told = ground.plain_pair(counted.first.runs + counted.second.runs)
     forced = ground.context.zero_division
     union, intersection = (
-        joint(names, total, drawn, made, forced) if told else None for made in ("union", "intersection")
+        joint(names, total=total, resampled=drawn, made=made, zero_division=forced) if told else None
+        for made in ("union", "intersection")
     )
     most = ceiling(names, total, drawn) if ground.exclusive else None
     paper = tuple(
@@ -882,15 +901,16 @@ def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
         for pair, counts in ((names, total), (names[::-1], total.swapped()))
     )
     return ComplementPair(
-        *names,
-        writer.overlap(total, None),
-        forth,
-        back,
-        union,
-        intersection,
-        most,
-        Advice(NO_UNION if ground.view.raised is not None else advise(union, intersection, most), paper),
-        tuple(_labels(ground, counted, labels, writer)),
+        first=names[0],
+        second=names[1],
+        overlap=writer.overlap(total, None),
+        forth=forth,
+        back=back,
+        union=union,
+        intersection=intersection,
+        ceiling=most,
+        advice=Advice(NO_UNION if ground.view.raised is not None else advise(union, intersection, most), paper),
+        labels=tuple(_labels(ground, counted, labels, writer)),
     )
 
 
@@ -917,7 +937,12 @@ def _both_ways(ground: ComplementGround, names: tuple[str, str], counted: Counte
             _column(number, values, None if samples is None else samples[number], system)
             for number in range(len(values))
         ]
-        found.append([Rates(system, other, *rates) for rates in zip(*columns, strict=True)])
+        found.append(
+            [
+                Rates(system=system, other=other, comp=comp, pcomp=pcomp, rcomp=rcomp, fcomp=fcomp, fbeta=fbeta)
+                for comp, pcomp, rcomp, fcomp, fbeta in zip(*columns, strict=True)
+            ]
+        )
     return list(zip(*found, strict=True))
 
 
@@ -989,7 +1014,19 @@ class _Writer:
         }
         also = "" if label is None else f" and {is_value('label', shown(label))}"
         both, first, second, neither, *beside = [Cell(int(count), f"{where}{also}") for where, count in items.items()]
-        return Overlap(both, first, second, neither, beside[0], beside[1], beside[2], *self._wrong(counts, label))
+        wrong = self._wrong(counts, label)
+        return Overlap(
+            found_by_both=both,
+            found_by_first=first,
+            found_by_second=second,
+            found_by_neither=neither,
+            spurious_in_both=beside[0],
+            spurious_in_first=beside[1],
+            spurious_in_second=beside[2],
+            wrong_in_both=wrong[0],
+            wrong_in_first=wrong[1],
+            wrong_in_second=wrong[2],
+        )
 
     def _wrong(self, counts: Counts, label: str | None) -> tuple[Cell | None, Cell | None, Cell | None]:
         if self.ground.over == "items" or (self.ground.sets and label is not None):
@@ -1021,7 +1058,7 @@ class Gain:
     high: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AgainstRow:
     """One system against the baseline.
 
@@ -1077,19 +1114,22 @@ def against(context: Context, baseline: str) -> Against:
             continue
         rates = complementarity(context, systems=[baseline, system.name], labels=False).rates(baseline, system.name)
         found = difference(replace(context, resamples=0), baseline, system.name)
+        gains = _gains(context, baseline, system.name)
         rows.append(
             AgainstRow(
-                system.name,
-                *_gains(context, baseline, system.name),
-                rates.comp,
-                rates.pcomp,
-                rates.rcomp,
-                rates.fcomp,
-                found.sites,
-                found.different,
-                found.diff,
-                found.classes[0].count,
-                found.classes[1].count,
+                system=system.name,
+                precision=gains[0],
+                recall=gains[1],
+                f1=gains[2],
+                comp=rates.comp,
+                pcomp=rates.pcomp,
+                rcomp=rates.rcomp,
+                fcomp=rates.fcomp,
+                sites=found.sites,
+                different=found.different,
+                diff=found.diff,
+                corrections=found.classes[0].count,
+                new_errors=found.classes[1].count,
             )
         )
     return Against(context.view.name, baseline, tuple(rows))

@@ -56,7 +56,9 @@ def _rate_table(finding: Complementarity, top: int | None) -> Table:
         for rate in (rates.comp, rates.pcomp, rates.rcomp)
         if rate.reason is not None
     }
-    return Table("complementarity", title, fields, kept, (*notes, *sorted(reasons), *finding.notes))
+    return Table(
+        name="complementarity", title=title, fields=fields, rows=kept, notes=(*notes, *sorted(reasons), *finding.notes)
+    )
 
 
 def _rate_fields(finding: Complementarity) -> tuple[Field, ...]:
@@ -108,7 +110,14 @@ def _matrix(finding: Complementarity) -> tuple[Table, ...]:
         others = ("" if name == other else found[name, other] for other in names)
         rows.append((name, *others))
     fields = (Field("system", "errors of"), *(Field(name, name, "share") for name in names))
-    return (Table("matrix", f"{title}: errors of the row that the column does not make", fields, tuple(rows)),)
+    return (
+        Table(
+            name="matrix",
+            title=f"{title}: errors of the row that the column does not make",
+            fields=fields,
+            rows=tuple(rows),
+        ),
+    )
 
 
 def _count_table(finding: Complementarity, top: int | None) -> Table:
@@ -132,7 +141,11 @@ def _count_table(finding: Complementarity, top: int | None) -> Table:
         ]
     kept, notes = cut(rows, _at_least(top), _PAIRS, **_REST)
     return Table(
-        "overlap", "The integers behind: items of the key found, items beside it claimed", tuple(fields), kept, notes
+        name="overlap",
+        title="The integers behind: items of the key found, items beside it claimed",
+        fields=tuple(fields),
+        rows=kept,
+        notes=notes,
     )
 
 
@@ -168,8 +181,14 @@ def _joint_table(finding: Complementarity, top: int | None) -> Table:
     for pair in finding.pairs:
         for made, each in (("union", pair.union), ("intersection", pair.intersection)):
             rows.append((pair.first, pair.second, made, *_joint_cells(each)))
-    kept, notes = cut(rows, _at_least(top), 2 * _PAIRS, "row", "rows")
-    return Table("joint", "What union and intersection score, beside the better of the two", fields, kept, notes)
+    kept, notes = cut(rows, top=_at_least(top), usual=2 * _PAIRS, one="row", many="rows")
+    return Table(
+        name="joint",
+        title="What union and intersection score, beside the better of the two",
+        fields=fields,
+        rows=kept,
+        notes=notes,
+    )
 
 
 def _joint_cells(each: Joint | None) -> tuple[Any, ...]:
@@ -198,8 +217,10 @@ def _label_table(finding: Complementarity, pair: ComplementPair, top: int | None
         Field("other", "not made by"),
         *_rate_fields(finding),
     )
-    kept, notes = cut(rows, top, 2 * _LABELS, "row", "rows")
-    return Table("labels", "Complementarity by label, the most frequent first", fields, kept, notes)
+    kept, notes = cut(rows, top=top, usual=2 * _LABELS, one="row", many="rows")
+    return Table(
+        name="labels", title="Complementarity by label, the most frequent first", fields=fields, rows=kept, notes=notes
+    )
 
 
 def _at_least(top: int | None) -> int | None:
@@ -223,9 +244,21 @@ def against_table(finding: Against, top: int | None) -> Table:
         Field("corrections", "corrections", "count"),
         Field("new_errors", "new errors", "count"),
     )
-    kept, notes = cut([_against_row(finding, row) for row in finding.rows], _at_least(top), _PAIRS, "system", "systems")
+    kept, notes = cut(
+        [_against_row(finding, row) for row in finding.rows],
+        top=_at_least(top),
+        usual=_PAIRS,
+        one="system",
+        many="systems",
+    )
     below = f"PComp, RComp, FComp: the share of {finding.baseline}'s errors that the system does not make"
-    return Table("baseline", f"Every system against {finding.baseline}", fields, kept, (*notes, below))
+    return Table(
+        name="baseline",
+        title=f"Every system against {finding.baseline}",
+        fields=fields,
+        rows=kept,
+        notes=(*notes, below),
+    )
 
 
 def _against_row(finding: Against, row: AgainstRow) -> tuple[Any, ...]:

@@ -37,7 +37,7 @@ _ROOM = 4_000
 """So many characters may the names of these labels have together: a condition names them all to select the rest."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LabelCount:
     """One label, as the key has it or as the run says it.
 
@@ -59,7 +59,7 @@ class LabelCount:
     where_right: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Confused:
     """Where the key has one label and the run says another, or the same.
 
@@ -83,7 +83,7 @@ class Confused:
     where_wrong: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Confusion(Finding):
     """The labels of the key crossed with those of one run.
 
@@ -129,20 +129,20 @@ def confusion(context: Context, run: str) -> Confusion:
     if view.sites.folded is not None:
         _add_folded(cells, rows, columns, view.sites.folded)
     whose = "" if view.shared else f"{AMONG}({quote(run)}) and "
-    writer = _Writer(rows, columns, cells, whose, f"right({quote(run)})")
+    writer = _Writer(rows=rows, columns=columns, cells=cells, whose=whose, is_right=f"right({quote(run)})")
     unsaid, unknown = _apart(view, number)
     return Confusion(
-        view.name,
-        run,
-        view.kinds or "label",
-        len(view.sites),
-        sum(right for _, right in cells.values()),
-        writer.labels(rows, 0),
-        writer.labels(columns, 1),
-        writer.cells(),
-        (rows.others, columns.others),
-        unsaid,
-        unknown,
+        view=view.name,
+        run=run,
+        called=view.kinds or "label",
+        sites=len(view.sites),
+        right=sum(right for _, right in cells.values()),
+        key=writer.labels(rows, 0),
+        said=writer.labels(columns, 1),
+        cells=writer.cells(),
+        others=(rows.others, columns.others),
+        unsaid=unsaid,
+        unknown=unknown,
     )
 
 
@@ -150,7 +150,7 @@ _Cells = dict[tuple[int, int], tuple[int, int]]
 """For each row and column, at how many sites the key and the run have these labels, and how many of them are right."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Axis:
     """The rows or the columns of the table.
 
@@ -195,7 +195,9 @@ def _axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
             more = view.sites.folded.by_label
         named = _most_frequent(names, both, 2 * more)
         column = "label" if of_label else "key"
-        return _axis(column, names, named, both[0], more), _axis(said, names, named, both[1], more)
+        return _axis(column, names=names, named=named, codes=both[0], more=more), _axis(
+            said, names=names, named=named, codes=both[1], more=more
+        )
     kinds = view.sites.attributes[view.kinds].make()
     if not isinstance(kinds, TextColumn):
         raise TypeError(f"the attribute {view.kinds!r} must be text")
@@ -216,12 +218,14 @@ def _most_frequent(names: Sequence[str], columns: Sequence[Codes], more: Codes |
     return named
 
 
-def _axis(column: str, names: Sequence[str], named: Sequence[int], codes: Codes, more: Codes | None = None) -> _Axis:
+def _axis(column: str, names: Sequence[str], named: Sequence[int], codes: Codes, *, more: Codes | None = None) -> _Axis:
     """Make an axis: labels that are not to be named share the last row; `more` counts sites beside the rows."""
     row_of = np.full(len(names), len(named), np.int64)
     row_of[list(named)] = np.arange(len(named))
     others = len({*_present(codes), *(() if more is None else np.flatnonzero(more).tolist())} - {*named})
-    return _Axis(column, tuple(names[code] for code in named), row_of[codes], others, row_of)
+    return _Axis(
+        column=column, labels=tuple(names[code] for code in named), rows=row_of[codes], others=others, row_of=row_of
+    )
 
 
 def _crossed(rows: _Axis, columns: _Axis, right: Truths) -> _Cells:
@@ -253,7 +257,7 @@ class _Writer:
 
     """
 
-    def __init__(self, rows: _Axis, columns: _Axis, cells: _Cells, whose: str, is_right: str) -> None:
+    def __init__(self, rows: _Axis, columns: _Axis, cells: _Cells, whose: str, *, is_right: str) -> None:
         self._rows, self._columns, self._cells = rows, columns, cells
         self._whose, self._is_right = whose, is_right
 
@@ -272,7 +276,14 @@ class _Writer:
 
     def _label(self, axis: _Axis, row: int, count: int, right: int) -> LabelCount:
         where = self._whose + axis.condition(row)
-        return LabelCount(axis.called(row), count, right, share(right, count), where, f"{where} and {self._is_right}")
+        return LabelCount(
+            label=axis.called(row),
+            count=count,
+            right=right,
+            share_right=share(right, count),
+            where=where,
+            where_right=f"{where} and {self._is_right}",
+        )
 
     def cells(self) -> tuple[Confused, ...]:
         """Make all cells that have sites."""
@@ -288,7 +299,15 @@ class _Writer:
         count, right = self._cells[row, column]
         where = f"{self._whose}{self._rows.condition(row)} and {self._columns.condition(column)}"
         names = self._rows.called(row), self._columns.called(column)
-        return Confused(*names, count, count - right, share(count, size), where, f"{where} and not {self._is_right}")
+        return Confused(
+            key=names[0],
+            said=names[1],
+            count=count,
+            wrong=count - right,
+            share_of_key=share(count, size),
+            where=where,
+            where_wrong=f"{where} and not {self._is_right}",
+        )
 
 
 def _apart(view: View, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -355,9 +374,9 @@ def _cells(finding: Confusion, top: int | None) -> Table:
                 Linked(each.share_of_key, link),
             )
         )
-    kept, more = cut(rows, top, _CELLS, "row", "rows")
+    kept, more = cut(rows, top=top, usual=_CELLS, one="row", many="rows")
     title = f"What {finding.run} says: right at {finding.right:,} of {counted(finding.sites, 'site')}"
-    return Table("confusion", title, fields, kept, (*more, *_notes(finding)))
+    return Table(name="confusion", title=title, fields=fields, rows=kept, notes=(*more, *_notes(finding)))
 
 
 def _notes(finding: Confusion) -> list[str]:
@@ -381,8 +400,12 @@ def _labels(finding: Confusion, top: int | None) -> tuple[Table, ...]:
     """Return how often each label is there, said and right; where rows are kinds, those and labels apart."""
     if finding.called == "label":
         return (_both_sides(finding, top),)
-    kinds = _one_side(finding, f"{finding.called}s", f"By {finding.called}", _called(finding), finding.key)
-    said = _one_side(finding, "said", f"What {finding.run} says, in all", finding.run, finding.said)
+    kinds = _one_side(
+        finding, name=f"{finding.called}s", title=f"By {finding.called}", header=_called(finding), labels=finding.key
+    )
+    said = _one_side(
+        finding, name="said", title=f"What {finding.run} says, in all", header=finding.run, labels=finding.said
+    )
     return kinds, said
 
 
@@ -412,8 +435,10 @@ def _both_sides(finding: Confusion, top: int | None) -> Table:
                 Linked(theirs.share_right, right) if theirs else None,
             )
         )
-    kept, more = cut(rows, top, _LABELS, "label", "labels")
-    return Table("confusion-labels", f"Labels of the key and of {finding.run}", fields, kept, more)
+    kept, more = cut(rows, top=top, usual=_LABELS, one="label", many="labels")
+    return Table(
+        name="confusion-labels", title=f"Labels of the key and of {finding.run}", fields=fields, rows=kept, notes=more
+    )
 
 
 def _count(finding: Confusion, side: LabelCount | None) -> Linked | str:
@@ -421,7 +446,7 @@ def _count(finding: Confusion, side: LabelCount | None) -> Linked | str:
     return "" if side is None else Linked(side.count, Link(side.where, view=finding.view))
 
 
-def _one_side(finding: Confusion, name: str, title: str, header: str, labels: tuple[LabelCount, ...]) -> Table:
+def _one_side(finding: Confusion, name: str, title: str, header: str, *, labels: tuple[LabelCount, ...]) -> Table:
     fields = (
         Field("label", header),
         Field("count", "sites", "count"),
@@ -439,7 +464,7 @@ def _one_side(finding: Confusion, name: str, title: str, header: str, labels: tu
                 Linked(each.share_right, right),
             )
         )
-    return Table(f"confusion-{name}", title, fields, tuple(rows))
+    return Table(name=f"confusion-{name}", title=title, fields=fields, rows=tuple(rows))
 
 
 def _called(finding: Confusion) -> str:

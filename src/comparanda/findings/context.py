@@ -36,7 +36,7 @@ _LEVELS = (0.025, 0.975)
 Interval = tuple[float | None, float | None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Context:
     """What a finding is made from.
 

@@ -59,7 +59,7 @@ class Change:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Transition:
     """One kind of change: where the base says one label and the new system another.
 
@@ -85,7 +85,7 @@ class Transition:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DifferenceClass:
     """Corrections, new errors or changed errors: how many, and which transitions, the most frequent first.
 
@@ -103,7 +103,7 @@ class DifferenceClass:
     transitions: tuple[Transition, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LabelDifference:
     """The share right among the sites with one key label, for both systems (table 12)."""
 
@@ -117,7 +117,7 @@ class LabelDifference:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference(Finding):
     """The anatomy of a pair: a base S1 and a new system S2.
 
@@ -170,10 +170,12 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
         same_error += int(((mine == theirs) & (mine != key)).sum())
         for number, mask in enumerate(classes_of(key, mine, theirs)):
             units[:, number] += context.unit_counts(rows[mask])
-            counts.update(_kinds(context, CLASSES[number], np.flatnonzero(mask), (old, fresh), keyed_by))
+            counts.update(
+                _kinds(context, name=CLASSES[number], rows=np.flatnonzero(mask), runs=(old, fresh), keyed_by=keyed_by)
+            )
     different = sum(counts.values())
     writer = _Writer(context, keyed_by, different)
-    classes = _class_rows(context, writer, counts, units, total, run_pairs)
+    classes = _class_rows(context, writer=writer, counts=counts, units=units, total=total, run_pairs=run_pairs)
     labels = _labels(context, first, second)
     right = [_right(context, system) for system in (first, second)]
     decided = [len(context.sites) * len(system.runs) for system in (first, second)]
@@ -233,7 +235,7 @@ def classes_of(
     return (old != key) & (fresh == key), (old == key) & (fresh != key), (old != key) & (fresh != key) & (old != fresh)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
     """A kind of change: its class, the codes of the labels (or values), and which aspects change, as bits."""
 
@@ -248,7 +250,7 @@ class _Kind:
         return self.key, self.base, self.new
 
 
-def _kinds(context: Context, name: str, rows: Rows, runs: tuple[int, int], keyed_by: Keying) -> Counter[_Kind]:
+def _kinds(context: Context, name: str, rows: Rows, runs: tuple[int, int], *, keyed_by: Keying) -> Counter[_Kind]:
     """Count the kinds of change at some of the contested sites, all of one class."""
     disputed = context.sites.disputed
     ground = _keyed(disputed, keyed_by)
@@ -261,7 +263,9 @@ def _kinds(context: Context, name: str, rows: Rows, runs: tuple[int, int], keyed
     counts: Counter[_Kind] = Counter()
     for code, count in zip(*map(np.ndarray.tolist, np.unique(packed, return_counts=True)), strict=True):
         labels, changed = code >> bits, code & ((1 << bits) - 1)
-        kind = _Kind(name, labels // width // width, labels // width % width, labels % width, changed)
+        kind = _Kind(
+            name=name, key=labels // width // width, base=labels // width % width, new=labels % width, changed=changed
+        )
         counts[kind] = count
     return counts
 
@@ -279,7 +283,7 @@ def label_columns(sites: Sites) -> tuple[str, str, str]:
     return LABEL_COLUMNS if "label" in sites.aspects else VALUE_COLUMNS
 
 
-def transition_condition(kind: str, columns: tuple[str, str, str], key: str, base: str, new: str) -> str:
+def transition_condition(kind: str, columns: tuple[str, str, str], key: str, base: str, *, new: str) -> str:
     """Write the condition that selects one kind of change; only a changed error needs the key's label beside both."""
     where = f"{kind} and {is_value(columns[1], base)} and {is_value(columns[2], new)}"
     return f"{where} and {is_value(columns[0], key)}" if kind == "changed_error" else where
@@ -297,10 +301,19 @@ class _Writer:
     def transition(self, name: str, code: tuple[int, int, int], kinds: Counter[_Kind], size: int) -> Transition:
         """Make the row of one transition; `size` is that of its class."""
         key, old, fresh = (self.names[number] for number in code)
-        where = transition_condition(name, self.columns, key, old, fresh)
+        where = transition_condition(name, columns=self.columns, key=key, base=old, new=fresh)
         count = sum(kinds.values())
         changes = self.changes(where, kinds, size)
-        return Transition(key, old, fresh, count, share(count, size), share(count, self.different), where, changes)
+        return Transition(
+            key=key,
+            base=old,
+            new=fresh,
+            count=count,
+            share_of_class=share(count, size),
+            share_of_differences=share(count, self.different),
+            where=where,
+            changes=changes,
+        )
 
     def changes(self, where: str, kinds: Counter[_Kind], size: int) -> tuple[Change, ...]:
         """Say which aspects change, the single ones first."""
@@ -319,7 +332,7 @@ class _Writer:
 
 
 def _class_rows(
-    context: Context, writer: _Writer, counts: Counter[_Kind], units: NDArray[np.float64], total: int, run_pairs: int
+    context: Context, writer: _Writer, counts: Counter[_Kind], units: NDArray[np.float64], *, total: int, run_pairs: int
 ) -> tuple[DifferenceClass, ...]:
     decisions = context.decided[:, None] * run_pairs
     with_total = np.concatenate([units, decisions], axis=1)
@@ -334,15 +347,15 @@ def _class_rows(
         order = sorted(groups, key=lambda code: (-sum(groups[code].values()), code))
         rows.append(
             DifferenceClass(
-                name,
-                size,
-                share(size, writer.different),
-                share(size, total),
-                low,
-                high,
-                name,
-                writer.changes(name, mine, size),
-                tuple(writer.transition(name, code, groups[code], size) for code in order),
+                name=name,
+                count=size,
+                share_of_differences=share(size, writer.different),
+                share_of_sites=share(size, total),
+                low=low,
+                high=high,
+                where=name,
+                changes=writer.changes(name, mine, size),
+                transitions=tuple(writer.transition(name, code, groups[code], size) for code in order),
             )
         )
     return tuple(rows)
@@ -360,14 +373,14 @@ def _labels(context: Context, first: System, second: System) -> tuple[LabelDiffe
         gained = fresh * len(first.runs) - old * len(second.runs)  # from counts: rounding must not decide the order
         rows.append(
             LabelDifference(
-                named.called(code),
-                count,
-                old,
-                fresh,
-                old / decided[0],
-                fresh / decided[1],
-                gained / (decided[0] * len(second.runs)),
-                named.condition(code),
+                label=named.called(code),
+                sites=count,
+                base_right=old,
+                new_right=fresh,
+                base=old / decided[0],
+                new=fresh / decided[1],
+                difference=gained / (decided[0] * len(second.runs)),
+                where=named.condition(code),
             )
         )
     return tuple(sorted(rows, key=lambda row: (-abs(row.difference), -row.sites, row.label)))
@@ -410,7 +423,7 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
             (title, one.key, one.base, one.new, *_counted(finding, one, hidden, one.share_of_class))
             for one in each.transitions
         ]
-        kept, more = cut(transitions, top, _TRANSITIONS, f"kind of {title}", f"kinds of {title}")
+        kept, more = cut(transitions, top=top, usual=_TRANSITIONS, one=f"kind of {title}", many=f"kinds of {title}")
         rows += kept
         notes += more
     notes += [_changes(each) for each in finding.classes if hidden and each.changes]
@@ -428,7 +441,7 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
         f"({finding.different:,}/{finding.sites:,}), "
         f"Δ accuracy {cell('points', finding.accuracy_difference)}"
     )
-    return (Table("difference", title, fields, tuple(rows), tuple(notes)),)
+    return (Table(name="difference", title=title, fields=fields, rows=tuple(rows), notes=tuple(notes)),)
 
 
 def _counted(
@@ -475,8 +488,10 @@ def label_table(finding: Difference, top: int | None) -> Table:
         Field("sites", "sites", "count"),
     )
     found = [_label_row(finding, row) for row in finding.labels]
-    rows, notes = cut(found, top, _LABELS, "label", "labels")
-    return Table("labels", "Per key label, the largest difference first", fields, rows, notes)
+    rows, notes = cut(found, top=top, usual=_LABELS, one="label", many="labels")
+    return Table(
+        name="labels", title="Per key label, the largest difference first", fields=fields, rows=rows, notes=notes
+    )
 
 
 def _label_row(finding: Difference, row: LabelDifference) -> tuple[Any, ...]:
@@ -595,16 +610,19 @@ def _count_rows(finding: Difference, won: Counter[str], lost: Counter[str]) -> l
     shown = sorted(
         changed[:_DIFFERENCE_CHARTS_LABELS], key=lambda each: (lost[each.label] - won[each.label], each.label)
     )
-    rows = [_balance(finding, each.label, each.where, won[each.label], lost[each.label]) for each in shown]
+    rows = [
+        _balance(finding, name=each.label, where=each.where, won=won[each.label], lost=lost[each.label])
+        for each in shown
+    ]
     rest = changed[_DIFFERENCE_CHARTS_LABELS:]
     if rest:
         which = f"not ({' or '.join(f'({each.where})' for each in shown)})"
-        counts = (sum(of[each.label] for each in rest) for of in (won, lost))
-        rows.append(_balance(finding, _OTHERS, which, *counts))
+        gained, given_up = (sum(of[each.label] for each in rest) for of in (won, lost))
+        rows.append(_balance(finding, name=_OTHERS, where=which, won=gained, lost=given_up))
     return rows
 
 
-def _balance(finding: Difference, name: str, where: str, won: int, lost: int) -> Balance:
+def _balance(finding: Difference, name: str, where: str, won: int, *, lost: int) -> Balance:
     return Balance(
         name=written(name),
         lost=_side(finding, f"new_error and {where}", lost),

@@ -38,7 +38,7 @@ ONE_RUN = "there is one run, and nothing to compare it with"
 _DIGITS = 12  # heights are compared to so many: rounding must not decide what is merged first
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunDifference:
     """How much two runs differ, in the universe of the key and these two alone, as for pairs of systems.
 
@@ -151,7 +151,16 @@ def run_differences(context: Context) -> tuple[RunDifference, ...]:
             sites, different = _differing_values(view.among([first, second]), first, second)
         else:
             sites, different = _differing_spans(view.claims, first, second)
-        found.append(RunDifference(*names, sites, different, share(different, sites), where))
+        found.append(
+            RunDifference(
+                first=names[0],
+                second=names[1],
+                sites=sites,
+                different=different,
+                diff=share(different, sites),
+                where=where,
+            )
+        )
     return tuple(found)
 
 
@@ -272,7 +281,7 @@ NO_SITE = "no site"
 _PAIRS_AT_ONCE = 400  # resampled sums of more would take too much memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunPair:
     """Two runs: at how many sites both, one or none of them is right, and what follows.
 
@@ -364,20 +373,22 @@ def _pair(names: tuple[str, str], counts: tuple[int, int, int, int], same_error:
         "error_consistency": share((both + neither) * sites - chance, sites**2 - chance),
     }
     return RunPair(
-        *names,
-        Cell(both, f"{one} and {two}"),
-        Cell(first, f"{one} and not {two}"),
-        Cell(second, f"not {one} and {two}"),
-        Cell(neither, f"not {one} and not {two}"),
-        Cell(same_error, same),
-        values["disagreement"],
-        *span,
-        values["double_fault"],
-        values["same_error_rate"],
-        values["q"],
-        values["rho"],
-        values["error_consistency"],
-        {name: _why(name, names, counts) for name, value in values.items() if value is None},
+        first=names[0],
+        second=names[1],
+        both_right=Cell(both, f"{one} and {two}"),
+        only_first=Cell(first, f"{one} and not {two}"),
+        only_second=Cell(second, f"not {one} and {two}"),
+        both_wrong=Cell(neither, f"not {one} and not {two}"),
+        same_error=Cell(same_error, same),
+        disagreement=values["disagreement"],
+        low=span[0],
+        high=span[1],
+        double_fault=values["double_fault"],
+        same_error_rate=values["same_error_rate"],
+        q=values["q"],
+        rho=values["rho"],
+        error_consistency=values["error_consistency"],
+        reasons={name: _why(name, names, counts) for name, value in values.items() if value is None},
     )
 
 
@@ -412,7 +423,7 @@ MEASURES: Mapping[str, Literal["higher", "lower"]] = {
 """The measures of all runs together, and whether a higher or a lower value means more diversity."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiversityMeasure:
     """A measure of all runs together, with its 95 % interval.
 
@@ -434,7 +445,7 @@ class DiversityMeasure:
     reason: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Diversity(Finding):
     """How different the errors of all runs are, at the sites of the key and all of them.
 
@@ -563,7 +574,9 @@ def _measures(context: Context, histogram: NDArray[np.int64]) -> tuple[Diversity
     rows = []
     for (name, more), value, (low, high) in zip(MEASURES.items(), values, spans, strict=True):
         reason = _why_undefined(name, histogram) if np.isnan(value) else None
-        rows.append(DiversityMeasure(name, defined(value), low, high, more, reason))
+        rows.append(
+            DiversityMeasure(name=name, value=defined(value), low=low, high=high, more_diverse=more, reason=reason)
+        )
     return tuple(rows)
 
 
@@ -654,7 +667,13 @@ def _measure_table(finding: Diversity) -> Table:
         notes.append(f"no clusters: {finding.clusters.reason}")
     if not finding.sites:
         notes.append(NO_SITES)
-    return Table("diversity", "Diversity of all: are their errors the same?", fields, rows, tuple(notes))
+    return Table(
+        name="diversity",
+        title="Diversity of all: are their errors the same?",
+        fields=fields,
+        rows=rows,
+        notes=tuple(notes),
+    )
 
 
 def _reasons(reasons: dict[str, str]) -> list[str]:
@@ -683,11 +702,13 @@ def _pair_table(finding: Diversity, top: int | None) -> Table:
         Field("error_consistency", "κ", "share"),
     )
     found = [_diversity_tables_pair(finding, each) for each in finding.pairs]
-    rows, notes = cut(found, top and max(top, _PAIRS), _PAIRS, "pair", "pairs")
+    rows, notes = cut(found, top=top and max(top, _PAIRS), usual=_PAIRS, one="pair", many="pairs")
     reasons = {reason for each in finding.pairs[: len(rows)] for reason in each.reasons.values()}
     below = [*notes, *(f"n/a: {reason}" for reason in sorted(reasons))]
     below.append("Q, ρ and κ say how much more often both err together than by chance; 100 always, 0 as by chance")
-    return Table("pairs", "Diversity of pairs, by right and wrong", fields, rows, tuple(below))
+    return Table(
+        name="pairs", title="Diversity of pairs, by right and wrong", fields=fields, rows=rows, notes=tuple(below)
+    )
 
 
 def _diversity_tables_pair(finding: Diversity, each: RunPair) -> tuple[Any, ...]:
@@ -724,11 +745,17 @@ def _pattern_table(finding: Diversity, top: int | None) -> Table:
         for each in found.patterns
         for link in [Link(each.where, view=finding.view)]
     ]
-    kept, notes = cut(rows, top, _PATTERNS, "pattern", "patterns")
+    kept, notes = cut(rows, top=top, usual=_PATTERNS, one="pattern", many="patterns")
     if found.rest:
         left = found.distinct - len(found.patterns)
         notes = (*notes, f"{counted(found.rest, 'site')} in {counted(left, 'rarer pattern')} are not listed")
-    return Table("patterns", f"Who is right together: {counted(found.distinct, 'pattern')}", fields, kept, notes)
+    return Table(
+        name="patterns",
+        title=f"Who is right together: {counted(found.distinct, 'pattern')}",
+        fields=fields,
+        rows=kept,
+        notes=notes,
+    )
 
 
 def _named(pattern: Pattern, runs: tuple[str, ...]) -> str:
@@ -749,7 +776,9 @@ def _tree_table(finding: Clusters) -> Table:
     highest = cell("share", finding.merges[-1].height)
     note = f"from the left, diff 0, to the right, diff {highest}; each pair at the sites of the key and these two alone"
     title = "Who is alike: clusters by diff, average linkage"
-    return Table("tree", title, fields, tuple(zip(finding.order, lines, strict=True)), (note,))
+    return Table(
+        name="tree", title=title, fields=fields, rows=tuple(zip(finding.order, lines, strict=True)), notes=(note,)
+    )
 
 
 def _merge_table(finding: Clusters) -> Table:
@@ -766,4 +795,4 @@ def _merge_table(finding: Clusters) -> Table:
         both = each.left + each.right
         called[both] = f"#{number}"
         rows.append((called[both], called[each.left], called[each.right], len(both), each.height))
-    return Table("clusters", "Clusters, the closest first", fields, tuple(rows))
+    return Table(name="clusters", title="Clusters, the closest first", fields=fields, rows=tuple(rows))

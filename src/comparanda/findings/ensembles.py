@@ -45,7 +45,7 @@ class Choice:
     f1: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recipe:
     """How a combination was made.
 
@@ -69,7 +69,7 @@ class Recipe:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ensemble:
     """One combination.
 
@@ -120,7 +120,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ensembles(Finding):
     """Combinations of systems beside the best of these and their upper bound.
 
@@ -181,19 +181,22 @@ def ensembles(
     tests = _against(context, single.index(best), [first + place for place in range(len(recipes))])
     top = found.value(best)
     return Ensembles(
-        context.view.name,
-        main.name,
-        context.verdicts.units.kind,
-        len(context.active),
-        context.resamples,
-        context.seed,
-        alone.runs,
-        best,
-        tuple(score for score in found.scores if score.system in single),
-        oracle,
-        tuple(_ensemble(recipe, found.scores, test, top, oracle) for recipe, test in zip(recipes, tests, strict=True)),
-        tuple(Skipped(name, reason) for name, reason in (skipped or {}).items()),
-        (*((ALONE,) if len(alone.runs) == 1 else ()), *warnings(context)),
+        view=context.view.name,
+        measure=main.name,
+        unit=context.verdicts.units.kind,
+        units=len(context.active),
+        resamples=context.resamples,
+        seed=context.seed,
+        runs=alone.runs,
+        best=best,
+        systems=tuple(score for score in found.scores if score.system in single),
+        oracle=oracle,
+        methods=tuple(
+            _ensemble(recipe, found=found.scores, test=test, best=top, oracle=oracle)
+            for recipe, test in zip(recipes, tests, strict=True)
+        ),
+        skipped=tuple(Skipped(name, reason) for name, reason in (skipped or {}).items()),
+        warnings=(*((ALONE,) if len(alone.runs) == 1 else ()), *warnings(context)),
     )
 
 
@@ -215,7 +218,7 @@ def _oracle(context: Context, alone: Combination) -> float | None:
     return alone.overall.oracle if name == "accuracy" else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Test:
     """A combination against the best single system."""
 
@@ -239,33 +242,40 @@ def _against(context: Context, best: int, places: Sequence[int]) -> list[_Test]:
         spans = intervals(samples[main.name][:, list(places)] - samples[main.name][:, [best]])
     corrected = holm_corrected([p for p, _ in ps])
     return [
-        _Test(defined(float(np.subtract(observed[place], observed[best]))), span, p, holm, method)
+        _Test(
+            difference=defined(float(np.subtract(observed[place], observed[best]))),
+            interval=span,
+            p=p,
+            p_holm=holm,
+            method=method,
+        )
         for place, span, (p, method), holm in zip(places, spans, ps, corrected, strict=True)
     ]
 
 
 def _ensemble(
-    recipe: Recipe, found: Sequence[Score], test: _Test, best: float | None, oracle: float | None
+    recipe: Recipe, found: Sequence[Score], test: _Test, best: float | None, *, oracle: float | None
 ) -> Ensemble:
     mine = tuple(score for score in found if score.system == recipe.method)
     distance = None if best is None or oracle is None else oracle - best
     gained = None if test.difference is None or distance is None else share(test.difference, max(distance, 0.0))
     return Ensemble(
-        recipe.method,
-        recipe.vote,
-        mine[0].value,
-        mine,
-        test.difference,
-        *test.interval,
-        test.p,
-        test.p_holm,
-        test.method,
-        gained,
-        recipe.tuned,
-        recipe.optimistic,
-        recipe.weights,
-        recipe.choices,
-        recipe.notes,
+        method=recipe.method,
+        vote=recipe.vote,
+        value=mine[0].value,
+        scores=mine,
+        difference=test.difference,
+        low=test.interval[0],
+        high=test.interval[1],
+        p=test.p,
+        p_holm=test.p_holm,
+        test=test.method,
+        gained=gained,
+        tuned=recipe.tuned,
+        optimistic=recipe.optimistic,
+        weights=recipe.weights,
+        choices=recipe.choices,
+        notes=recipe.notes,
     )
 
 
@@ -321,7 +331,15 @@ def _score_table(finding: Ensembles) -> Table:
             marks[number, len(fields) - width + 3] = sign
     values = [row[1] for row in rows[:-1] if row[1] is not None]
     top = frozenset((number, 1) for number, row in enumerate(rows[:-1]) if values and row[1] == max(values))
-    return Table("ensembles", _title(finding), fields, tuple(rows), _notes(finding), top, marks)
+    return Table(
+        name="ensembles",
+        title=_title(finding),
+        fields=fields,
+        rows=tuple(rows),
+        notes=_notes(finding),
+        best=top,
+        marks=marks,
+    )
 
 
 def _title(finding: Ensembles) -> str:
@@ -367,7 +385,7 @@ def _recipe_table(finding: Ensembles) -> Table:
     fields = (Field("method", "method"), Field("vote", "vote"), Field("tuned", "tuned on"))
     rows = tuple((each.method, each.vote, each.tuned or "nothing") for each in finding.methods)
     notes = tuple(f"{each.method}: {note}" for each in finding.methods for note in each.notes)
-    return Table("recipes", "How they were made", fields, rows, notes)
+    return Table(name="recipes", title="How they were made", fields=fields, rows=rows, notes=notes)
 
 
 def _weight_table(weights: Sequence[Weight]) -> Table:
@@ -377,14 +395,14 @@ def _weight_table(weights: Sequence[Weight]) -> Table:
     if folds > 1:
         fields.append(Field("range", "over folds", "interval"))
         rows = [(*row, (min(each.by_fold), max(each.by_fold))) for row, each in zip(rows, weights, strict=True)]
-    return Table("weights", "What a vote weighs", tuple(fields), tuple(rows))
+    return Table(name="weights", title="What a vote weighs", fields=tuple(fields), rows=tuple(rows))
 
 
 def _choice_table(choices: Sequence[Choice], top: int | None) -> Table:
     fields = (Field("label", "label"), Field("run", "who speaks for it"), Field("f1", "f1 there", "share"))
     rows = [(each.label, _chosen(each), sum(each.f1) / len(each.f1)) for each in choices]
-    kept, notes = cut(list(rows), top, _LABELS, "label", "labels")
-    return Table("choices", "The best system of each label", fields, kept, notes)
+    kept, notes = cut(list(rows), top=top, usual=_LABELS, one="label", many="labels")
+    return Table(name="choices", title="The best system of each label", fields=fields, rows=kept, notes=notes)
 
 
 def _chosen(choice: Choice) -> str:

@@ -28,7 +28,7 @@ _DENSE = 1 << 18
 """Up to so many kinds of change are counted in a table of all; more are sorted."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Crossed:
     """How two runs compare.
 
@@ -56,7 +56,7 @@ class Crossed:
         return self.corrections + self.new_errors + self.changed_errors
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Errors:
     """The sites that a run has wrong, and what the key and the run say there."""
 
@@ -85,7 +85,7 @@ class Crossing:
             key = disputed.key[rows]
             kind = disputed.labels.key[rows].astype(np.int64) * self._width + disputed.labels.values[run][rows]
             total = np.bincount(kind, minlength=self._width**2) if self._width**2 <= _DENSE else np.zeros(0, np.int64)
-            self._errors[run] = _Errors(rows, key, disputed.values[run][rows], kind, total)
+            self._errors[run] = _Errors(rows=rows, key=key, value=disputed.values[run][rows], kind=kind, total=total)
         return self._errors[run]
 
     def crossed(self, first: int, second: int) -> Crossed:
@@ -97,12 +97,12 @@ class Crossing:
         labels = self._disputed.labels.values[second][mine.rows[both]]
         swapped = mine.kind[both] // self._width * self._width + labels  # what the second says where both are wrong
         return Crossed(
-            len(self._sites) - len(mine.rows) - len(theirs.rows) + len(both),
-            len(mine.rows) - len(both),
-            len(theirs.rows) - len(both),
-            len(changed),
-            len(both) - len(changed),
-            (
+            same_right=len(self._sites) - len(mine.rows) - len(theirs.rows) + len(both),
+            corrections=len(mine.rows) - len(both),
+            new_errors=len(theirs.rows) - len(both),
+            changed_errors=len(changed),
+            same_errors=len(both) - len(changed),
+            transitions=(
                 self._alone(mine, mine.kind[both], first=True),
                 self._alone(theirs, swapped, first=False),
                 self._changed(mine, changed, second),
@@ -212,7 +212,14 @@ class SpanCrossing:
         corrections, new_errors, changed = (int(each.sum()) for each in classes)
         right, both = int((~mine & ~theirs).sum()) + self._agreed, int((mine & theirs).sum())
         one, two, three = (self._kinds(each, first, second) if kinds else _NONE for each in classes)
-        return Crossed(right, corrections, new_errors, changed, both - changed, (one, two, three))
+        return Crossed(
+            same_right=right,
+            corrections=corrections,
+            new_errors=new_errors,
+            changed_errors=changed,
+            same_errors=both - changed,
+            transitions=(one, two, three),
+        )
 
     def _kinds(self, sites: Truths, first: int, second: int) -> NDArray[np.int64]:
         """Count the kinds of change at some sites, all of one class."""

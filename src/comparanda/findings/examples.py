@@ -36,7 +36,7 @@ class Answer:
     place: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Example:
     """One site in its sentence, with the key's value and the runs'.
 
@@ -70,7 +70,7 @@ class Example:
     chains: tuple[ShownChain, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Examples(Finding):
     """Some of the sites or items that a condition selects, in document order, and how many there are in all."""
 
@@ -85,12 +85,21 @@ class Examples(Finding):
 
 
 def examples(
-    context: Context, selection: Selection, top: int, base: str | None = None, new: str | None = None
+    context: Context, selection: Selection, top: int, *, base: str | None = None, new: str | None = None
 ) -> Examples:
     """Show a sample of a selection: the rows with the smallest hash of seed, document and place."""
     exhibits = Exhibits(context, selection, _runs_of(context, base, new))
     found = tuple(exhibits.of(row) for row in sampled(context, selection, top))
-    return Examples(context.view.name, selection.where, base, new, selection.of, len(selection), context.seed, found)
+    return Examples(
+        view=context.view.name,
+        where=selection.where,
+        base=base,
+        new=new,
+        of=selection.of,
+        count=len(selection),
+        seed=context.seed,
+        examples=found,
+    )
 
 
 class Exhibits:
@@ -136,7 +145,15 @@ class Exhibits:
         """Return one site or item in its sentence."""
         if self._of == "items":
             return _item(self._context, row, self._having, self._chains)
-        return _example(self._context, row, self._pair, self._most_arcs, self.seen, self._stretches, self._chains)
+        return _example(
+            self._context,
+            row=row,
+            pair=self._pair,
+            most_arcs=self._most_arcs,
+            seen=self.seen,
+            stretches=self._stretches,
+            chains=self._chains,
+        )
 
 
 def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
@@ -164,7 +181,9 @@ def _item(context: Context, row: int, having: Mapping[int, Truths], chains: Ment
     items, claims = context.view.items, context.view.claims
     width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
     site = None if items.site is None else int(items.site[row])
-    passage = _passage(context, int(items.document[row]), int(items.place[row]), width, site, chains)
+    passage = _passage(
+        context, document=int(items.document[row]), place=int(items.place[row]), width=width, site=site, chains=chains
+    )
     positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
 
     def answer(run: int) -> Answer:
@@ -181,6 +200,7 @@ def _example(
     row: int,
     pair: tuple[int, ...],
     most_arcs: int,
+    *,
     seen: tuple[int, ...],
     stretches: Stretches | None,
     chains: MentionChains | None,
@@ -189,10 +209,12 @@ def _example(
     sites, verdicts = context.sites, context.verdicts
     document, place = int(sites.document[row]), int(sites.place[row])
     width = 1 if sites.width is None else int(sites.width[row])
-    passage = _passage(context, document, place, width, row, chains)
+    passage = _passage(context, document=document, place=place, width=width, site=row, chains=chains)
     drawn = any(aspect.points for aspect in sites.aspects.values())
     words, position = (verdicts.texts.sentence(document, place) if drawn else None) or ((), 0)
-    trees, undrawn = trees_of(context, row, position, len(words), pair, most_arcs) if words else ((), 0)
+    trees, undrawn = (
+        trees_of(context, row=row, position=position, size=len(words), runs=pair, most=most_arcs) if words else ((), 0)
+    )
 
     def answer(run: int) -> Answer:
         value, name = int(sites.values[run][row]), verdicts.runs[run]
@@ -209,7 +231,7 @@ def _example(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Passage:
     """The words around a place; empty where no text is at hand."""
 
@@ -221,7 +243,7 @@ class _Passage:
 
 
 def _passage(
-    context: Context, document: int, place: int, width: int, site: int | None, chains: MentionChains | None
+    context: Context, document: int, place: int, width: int, *, site: int | None, chains: MentionChains | None
 ) -> _Passage:
     """Return the words at some rows, or of the mention at a site, in their sentence."""
     if chains is None or site is None:
@@ -230,14 +252,27 @@ def _passage(
         excerpt = chains.excerpt(site)
     name = context.verdicts.documents[document]
     if excerpt is None:
-        return _Passage(name, "", "", "", {})
-    return _Passage(name, excerpt.before, excerpt.word, excerpt.after, excerpt.places)
+        return _Passage(document=name, before="", word="", after="", places={})
+    return _Passage(document=name, before=excerpt.before, word=excerpt.word, after=excerpt.after, places=excerpt.places)
 
 
 def _with_text(passage: _Passage, key: str, answers: tuple[Answer, ...]) -> Example:
     before, word, after = passage.before, passage.word, passage.after
     place = passage.places.get("key")
-    return Example(passage.document, place, before, word, after, key, answers, (), (), 0, None, ())
+    return Example(
+        document=passage.document,
+        place=place,
+        before=before,
+        word=word,
+        after=after,
+        key=key,
+        answers=answers,
+        words=(),
+        trees=(),
+        undrawn=0,
+        stretch=None,
+        chains=(),
+    )
 
 
 # Examples as tables: a sentence a row, what rules made of its spans, and the chains of mentions.
@@ -260,7 +295,11 @@ def example_tables(finding: Examples) -> tuple[Table, ...]:
         for each in finding.examples
     )
     title = f"{len(rows):,} of {finding.count:,} where {finding.where}"
-    return (Table("examples", title, fields, rows), *_verdict_tables(finding, runs), *_chain_tables(finding))
+    return (
+        Table(name="examples", title=title, fields=fields, rows=rows),
+        *_verdict_tables(finding, runs),
+        *_chain_tables(finding),
+    )
 
 
 def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
@@ -279,7 +318,11 @@ def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
         Field("in_key", "in the key"),
         *(Field(run, run) for run in runs),
     )
-    return (Table("verdicts", "What rules made of their spans", fields, tuple(rows)),) if rows else ()
+    return (
+        (Table(name="verdicts", title="What rules made of their spans", fields=fields, rows=tuple(rows)),)
+        if rows
+        else ()
+    )
 
 
 def _chain_tables(finding: Examples) -> tuple[Table, ...]:
@@ -308,7 +351,7 @@ def _chain_tables(finding: Examples) -> tuple[Table, ...]:
         Field("sentences_back", "sentences back", "figure"),
         Field("chain", "chain"),
     )
-    return (Table("chains", "The chains of their mentions", fields, rows),) if rows else ()
+    return (Table(name="chains", title="The chains of their mentions", fields=fields, rows=rows),) if rows else ()
 
 
 def verdict_and_rule(said: RunVerdict) -> str:

@@ -58,7 +58,7 @@ class Budget:
         return f"{float(self.most * 100):g} %" if self.is_share else f"{int(self.most):,}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
     """What must hold for a gate to pass.
 
@@ -132,7 +132,15 @@ def criteria(
             )
     by_default = not (requirements or errors or flips or fail_if_significantly_worse)
     worse = fail_if_significantly_worse or by_default
-    return Criteria(errors, flips, labels, requirements, worse, measure, by_default)
+    return Criteria(
+        max_new_errors=errors,
+        max_negative_flip_rate=flips,
+        labels=labels,
+        require=requirements,
+        not_significantly_worse=worse,
+        measure=measure,
+        by_default=by_default,
+    )
 
 
 # The verdict on a new system: what was asked, what was measured, what changed. How it is made: `gate_checks`.
@@ -144,7 +152,7 @@ NEW_ERROR = "new_error"
 CheckName = Literal["new errors", "negative flip rate", "requirement", "significance"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """One thing that was asked for.
 
@@ -178,7 +186,7 @@ class Check:
     where: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ScoreChange:
     """A score before and after.
 
@@ -208,7 +216,7 @@ class ChangeCount:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Gate(Finding):
     """The verdict on a new system, check by check.
 
@@ -307,7 +315,7 @@ def _check_table(finding: Gate) -> Table:
     notes = [f"beware: {warning}" for warning in finding.warnings]
     if finding.by_default:
         notes.insert(0, "no criterion was given: the gate fails if the new system is significantly worse")
-    return Table("gate", verdict(finding), fields, rows, tuple(notes))
+    return Table(name="gate", title=verdict(finding), fields=fields, rows=rows, notes=tuple(notes))
 
 
 def _score_table(finding: Gate) -> Table:
@@ -319,7 +327,7 @@ def _score_table(finding: Gate) -> Table:
     )
     rows = tuple((each.measure, each.base, each.new, each.difference) for each in finding.scores)
     notes = dict.fromkeys(f"{each.measure} is undefined: {each.reason}" for each in finding.scores if each.reason)
-    return Table("gate-scores", "Scores, before and after", fields, rows, tuple(notes))
+    return Table(name="gate-scores", title="Scores, before and after", fields=fields, rows=rows, notes=tuple(notes))
 
 
 def _change_table(finding: Gate) -> Table:
@@ -335,4 +343,4 @@ def _change_table(finding: Gate) -> Table:
     )
     pairs = f" in {counted(finding.run_pairs, 'pair')} of runs" if finding.run_pairs > 1 else ""
     notes = (f"of {counted(finding.sites or 0, 'site')}{pairs}; new errors over all sites = negative flip rate",)
-    return Table("gate-changes", f"What {finding.new} changes", fields, rows, notes)
+    return Table(name="gate-changes", title=f"What {finding.new} changes", fields=fields, rows=rows, notes=notes)

@@ -146,7 +146,7 @@ _SCORES = ("score", "base_score")
 _WITH_LABEL = re.compile(r"[a-z][a-z0-9_.]*\[[^\]\"']+\]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """What requirements can speak of.
 
@@ -168,7 +168,7 @@ class Ground:
     diff: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """Whether a requirement holds.
 
@@ -238,11 +238,11 @@ class _Requirement:
             return None
 
         def scored(give: Callable[[str], Score]) -> Function:
-            which = Parameter("measure", literal=True, problem=lambda name: problem(give, name))
+            which = Parameter(name="measure", literal=True, problem=lambda name: problem(give, name))
             return Function((which,), "number", lambda name: _column(_points(give(name).value)))
 
         def counted(what: str) -> Function:
-            which = Parameter("label", literal=True, choices=self.ground.labels)
+            which = Parameter(name="label", literal=True, choices=self.ground.labels)
             return Function((which,), "number", lambda label: _column(self._count(what, label)))
 
         scores = {"score": scored(self.ground.score), "base_score": scored(self.ground.base_score)}
@@ -300,7 +300,8 @@ class _Requirement:
         if undefined:
             return Decision(holds=False, said=f"cannot be decided: {'; '.join(undefined)}", decided=False)
         holds = bool(self._evaluated(with_slack(self.root, SLACK), "truth")[0])
-        return Decision(holds, said, True, *self._sides())
+        measured, limit = self._sides()
+        return Decision(holds=holds, said=said, decided=True, measured=measured, limit=limit)
 
     def _value(self, node: Node) -> tuple[float | None, str]:
         """Return what a name or a call of a function stands for, or why that is undefined."""
@@ -500,23 +501,23 @@ def gate(
         signature: how the numbers were made.
 
     """
-    guard = _Guard(context, criteria, base, new, stored)
+    guard = _Guard(context=context, criteria=criteria, base=base, new=new, stored=stored)
     checks = guard.checks()
     found = guard.difference
     return Gate(
-        context.view.name,
-        base,
-        new,
-        all(check.passed for check in checks),
-        criteria.by_default,
-        checks,
-        guard.scores(),
-        0 if found is None else found.run_pairs,
-        None if found is None else found.sites,
-        () if found is None else _changes(found),
-        () if found is None else _broken(context, checks, base, new, top),
-        signature,
-        warnings(context) if criteria.not_significantly_worse else (),
+        view=context.view.name,
+        base=base,
+        new=new,
+        passed=all(check.passed for check in checks),
+        by_default=criteria.by_default,
+        checks=checks,
+        scores=guard.scores(),
+        run_pairs=0 if found is None else found.run_pairs,
+        sites=None if found is None else found.sites,
+        changes=() if found is None else _changes(found),
+        examples=() if found is None else _broken(context, checks=checks, base=base, new=new, top=top),
+        signature=signature,
+        warnings=warnings(context) if criteria.not_significantly_worse else (),
     )
 
 
@@ -524,7 +525,7 @@ class _Guard:
     """The checks of one gate; what several of them need is worked out once."""
 
     def __init__(
-        self, context: Context, criteria: Criteria, base: str, new: str, stored: Mapping[str, Score] | None
+        self, context: Context, criteria: Criteria, base: str, new: str, *, stored: Mapping[str, Score] | None
     ) -> None:
         self.context, self.criteria = context, criteria
         self.base, self.new, self.stored = base, new, stored
@@ -558,7 +559,11 @@ class _Guard:
         for name in names:
             old, fresh = self.base_score(name), self.score(name)
             gap = None if old.value is None or fresh.value is None else fresh.value - old.value
-            rows.append(ScoreChange(name, old.value, fresh.value, gap, old.reason or fresh.reason))
+            rows.append(
+                ScoreChange(
+                    measure=name, base=old.value, new=fresh.value, difference=gap, reason=old.reason or fresh.reason
+                )
+            )
         return tuple(rows)
 
     def _score(self, name: str) -> Score:
@@ -599,7 +604,9 @@ class _Guard:
         names = self.labels.names(labels)
         if self.labels.own:  # transitions are told apart by what was made of sites, and not by what they are
             where = self.labels.condition(name, labels) or name
-            return len(selected(self.context.verdicts, self.context.view, where, self.base, self.new))
+            return len(
+                selected(self.context.verdicts, view=self.context.view, where=where, base=self.base, new=self.new)
+            )
         return sum(each.count for each in kind.transitions if each.key in names)
 
     def _budget(self, name: Literal["new errors", "negative flip rate"], budget: Budget) -> Check:
@@ -612,11 +619,11 @@ class _Guard:
         share = "" if rate is None else f", {number(100 * rate)} %"
         several = f", over {found.run_pairs} pairs of runs" if found.run_pairs > 1 else ""
         return Check(
-            name,
-            f"at most {budget}{of}",
-            "share" if budget.is_share else "count",
-            budget.limit,
-            rate if budget.is_share else mean if sites else None,
+            name=name,
+            asked=f"at most {budget}{of}",
+            unit="share" if budget.is_share else "count",
+            limit=budget.limit,
+            measured=rate if budget.is_share else mean if sites else None,
             passed=bool(sites) and budget.allows(count, sites, found.run_pairs),
             decided=bool(sites),
             reason=f"{count:,} of {sites:,} sites{share}{several}" if sites else f"cannot be decided: {NO_SITES}",
@@ -629,16 +636,23 @@ class _Guard:
     def _requirement(self, text: str) -> Check:
         found, count = self.difference, None if self.difference is None else self._count
         ground = Ground(
-            self.score,
-            self.base_score,
-            tuple(each.name for each in self.context.measures),
-            count,
-            self.labels.known,
-            None if found is None else found.diff,
+            score=self.score,
+            base_score=self.base_score,
+            measures=tuple(each.name for each in self.context.measures),
+            count=count,
+            labels=self.labels.known,
+            diff=None if found is None else found.diff,
         )
         made = decide(text, ground)
         return Check(
-            "requirement", text, "points", made.limit, made.measured, made.holds, decided=made.decided, reason=made.said
+            name="requirement",
+            asked=text,
+            unit="points",
+            limit=made.limit,
+            measured=made.measured,
+            passed=made.holds,
+            decided=made.decided,
+            reason=made.said,
         )
 
     def _significance(self) -> Check:
@@ -650,7 +664,16 @@ class _Guard:
         error = chosen is not None and chosen.error
         passed, decided, reason = _judged(found.measure, gap, test, turned=turned, error=error)
         asked = f"{found.measure} not significantly worse"
-        return Check("significance", asked, "p", LEVEL, test.p, passed, decided=decided, reason=reason)
+        return Check(
+            name="significance",
+            asked=asked,
+            unit="p",
+            limit=LEVEL,
+            measured=test.p,
+            passed=passed,
+            decided=decided,
+            reason=reason,
+        )
 
 
 def _judged(name: str, gap: float | None, test: PairTest, *, turned: bool, error: bool) -> tuple[bool, bool, str]:
@@ -686,12 +709,12 @@ def _changes(found: Difference) -> tuple[ChangeCount, ...]:
     return tuple(ChangeCount(each.name, each.count, each.share_of_sites, each.where) for each in found.classes)
 
 
-def _broken(context: Context, checks: Sequence[Check], base: str, new: str, top: int) -> tuple[Examples, ...]:
+def _broken(context: Context, checks: Sequence[Check], base: str, new: str, *, top: int) -> tuple[Examples, ...]:
     """Show the new errors that failing checks count, and a sample of all where one counts none or none fails."""
     failing = [check.where or NEW_ERROR for check in checks if not check.passed]
     found = []
     for where in dict.fromkeys(failing or [NEW_ERROR]):
-        selection = selected(context.verdicts, context.view, where, base, new)
+        selection = selected(context.verdicts, view=context.view, where=where, base=base, new=new)
         if len(selection):
-            found.append(examples(context, selection, top, base, new))
+            found.append(examples(context, selection=selection, top=top, base=base, new=new))
     return tuple(found)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DIGITS = 12  # scores that agree so far are equal: what is left is rounding
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Gap:
     """How far a system is from another.
 
@@ -71,7 +71,7 @@ class Lonely:
     wrong_where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Standing:
     """One system's place.
 
@@ -120,7 +120,7 @@ class Refused:
     details: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Leaderboard(Finding):
     """Systems in the order of their main scores; those whose score is undefined stand at the end.
 
@@ -237,15 +237,29 @@ class _Ranking:
         mine, theirs = self.order[place], self.order[other]
         if (theirs, mine) in self.tests:
             test = self.tests[theirs, mine]
-            return Gap(theirs, test.difference, test.low, test.high, test.p, test.p_holm)
+            return Gap(
+                other=theirs, difference=test.difference, low=test.low, high=test.high, p=test.p, p_holm=test.p_holm
+            )
         test = self.tests[mine, theirs]
         difference, low, high = (None if each is None else -each for each in (test.difference, test.high, test.low))
-        return Gap(theirs, difference, low, high, test.p, test.p_holm)
+        return Gap(other=theirs, difference=difference, low=low, high=high, p=test.p, p_holm=test.p_holm)
 
     def standing(self, place: int, found: tuple[Score, ...], alone: Lonely | None) -> Standing:
         """Return the row of the system at a place."""
         if place >= self.ranked:
-            return Standing(None, self.order[place], None, None, None, 0, 0, found, None, None, alone)
+            return Standing(
+                rank=None,
+                system=self.order[place],
+                group=None,
+                first_rank=None,
+                last_rank=None,
+                better=0,
+                worse=0,
+                scores=found,
+                to_best=None,
+                to_above=None,
+                alone=alone,
+            )
         better, worse = int(self.beats[:, place].sum()), int(self.beats[place].sum())
         tested = self.untested is None
         return Standing(
@@ -369,15 +383,17 @@ def leaderboard_tables(finding: Leaderboard, top: int | None) -> tuple[Table, ..
         Field("only_right", "only right", "count"),
         Field("only_wrong", "only wrong", "count"),
     )
-    rows, more = cut([_row(finding, each) for each in finding.standings], top, 0, "system", "systems")
+    rows, more = cut(
+        [_row(finding, each) for each in finding.standings], top=top, usual=0, one="system", many="systems"
+    )
     marks = {(number, 7): stars(row[7]) for number, row in enumerate(rows)}
     return (
         Table(
-            "leaderboard",
-            f"Leaderboard: {finding.measure}",
-            fields,
-            rows,
-            (*more, *_notes(finding)),
+            name="leaderboard",
+            title=f"Leaderboard: {finding.measure}",
+            fields=fields,
+            rows=rows,
+            notes=(*more, *_notes(finding)),
             marks={place: mark for place, mark in marks.items() if mark},
         ),
     )

@@ -30,7 +30,7 @@ _AT_ONCE = 64
 """Of so many pairs the intervals are drawn at once: more would only take more room."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairTransition:
     """One kind of change between two systems.
 
@@ -52,7 +52,7 @@ class PairTransition:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pair:
     """Two systems side by side: how much they differ, and how much their scores do (table 3).
 
@@ -121,18 +121,21 @@ def pairs(context: Context, transitions: int = 0) -> Pairs:
         diff = share(counted.different, counted.sites)
         found.append(
             Pair(
-                first.name,
-                second.name,
-                counted.sites,
-                counted.different,
-                diff,
-                *span,
-                None if values[0] is None or values[1] is None else values[1] - values[0],
-                counted.overlap,
-                None if diff is None else 1 - diff,
-                *counted.classes,
-                frequent,
-                _pair_condition(context, first.name, second.name),
+                base=first.name,
+                new=second.name,
+                sites=counted.sites,
+                different=counted.different,
+                diff=diff,
+                low=span[0],
+                high=span[1],
+                score_difference=None if values[0] is None or values[1] is None else values[1] - values[0],
+                overlap_right=counted.overlap,
+                overlap_all=None if diff is None else 1 - diff,
+                corrections=counted.classes[0],
+                new_errors=counted.classes[1],
+                changed_errors=counted.classes[2],
+                transitions=frequent,
+                where=_pair_condition(context, first.name, second.name),
             )
         )
     return Pairs(context.view.name, main.name, tuple(found))
@@ -202,7 +205,7 @@ def _pair_condition(context: Context, base: str, new: str) -> str:
     return f"value({quote(base)}) != value({quote(new)})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Counted:
     """How much two systems differ: sites times pairs of runs, the classes of difference, and their kinds of change."""
 
@@ -226,11 +229,11 @@ def _counted(ground: _Plain | _Spans, first: System, second: System, *, kinds: b
     new_errors = sum(each.new_errors for each in crossed)
     changed = sum(each.changed_errors for each in crossed)
     return _Counted(
-        ground.count * len(run_pairs),
-        corrections + new_errors + changed,
-        share(2 * both, 2 * both + corrections + new_errors),  # right in the first: both and new errors
-        (corrections, new_errors, changed),
-        transitions,
+        sites=ground.count * len(run_pairs),
+        different=corrections + new_errors + changed,
+        overlap=share(2 * both, 2 * both + corrections + new_errors),  # right in the first: both and new errors
+        classes=(corrections, new_errors, changed),
+        transitions=transitions,
     )
 
 
@@ -281,6 +284,6 @@ def _most_frequent(
     for kind, counter in zip(CLASSES, transitions, strict=True):
         for codes in sorted(counter, key=lambda code: (-counter[code], code))[:most]:
             key, base, new = (shown(names[code]) for code in codes)
-            where = transition_condition(kind, columns, key, base, new)
-            found.append(PairTransition(kind, key, base, new, counter[codes], where))
+            where = transition_condition(kind, columns=columns, key=key, base=base, new=new)
+            found.append(PairTransition(kind=kind, key=key, base=base, new=new, count=counter[codes], where=where))
     return tuple(found)

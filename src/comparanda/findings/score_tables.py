@@ -133,7 +133,7 @@ class _Scored:
         for metric in self.metrics:
             found = [self._score(metric, part, system) for part in self.parts]
             rows.append((metric_name(metric), *map(_value, found), _interval(found[0])))
-        return Table("scores", f"Scores of {system}", tuple(fields), tuple(rows), notes)
+        return Table(name="scores", title=f"Scores of {system}", fields=tuple(fields), rows=tuple(rows), notes=notes)
 
     def of_part(self, part: str) -> Table:
         """Put systems in columns; intervals of the first part stand beside, if there is room."""
@@ -149,7 +149,14 @@ class _Scored:
                 row += [_value(score), _interval(score)] if wide else [_value(score)]
             rows.append(tuple(row))
         best = best_of_rows(rows, range(1, len(fields), 2 if wide else 1))
-        return Table(f"scores-{part}", f"Scores: {_PARTS[part]}", tuple(fields), tuple(rows), (), best)
+        return Table(
+            name=f"scores-{part}",
+            title=f"Scores: {_PARTS[part]}",
+            fields=tuple(fields),
+            rows=tuple(rows),
+            notes=(),
+            best=best,
+        )
 
     def placed(self, table: Table, marks: Mapping[str, str]) -> dict[tuple[int, int], str]:
         """Return the signs behind main scores by the cells of the first table; none if these are not in it."""
@@ -215,7 +222,7 @@ def measure_table(finding: Scores, marks: Mapping[str, str], notes: tuple[str, .
         notes = (*notes, _TOO_MANY)
     step = 2 if wide else 1
     signs = {(0, 1 + step * number): marks[system] for number, system in enumerate(systems) if marks.get(system)}
-    return Table("scores", "Scores", tuple(fields), tuple(rows), notes, marks=signs)
+    return Table(name="scores", title="Scores", fields=tuple(fields), rows=tuple(rows), notes=notes, marks=signs)
 
 
 def best_of_rows(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
@@ -295,11 +302,11 @@ def _outcome_table(finding: Scores) -> Table:
     several = len({view for view, _ in counts}) > 1
     who = [Field("view", "view"), Field("run", "system")][0 if several else 1 :]
     return Table(
-        "outcomes",
-        "Outcomes",
-        (*who, *fields),
-        tuple(row if several else row[1:] for row in rows),
-        (f"of the key's items: {named[0]}; of claims beside them: {named[1]}",),
+        name="outcomes",
+        title="Outcomes",
+        fields=(*who, *fields),
+        rows=tuple(row if several else row[1:] for row in rows),
+        notes=(f"of the key's items: {named[0]}; of claims beside them: {named[1]}",),
     )
 
 
@@ -312,14 +319,17 @@ def _outcomes_in_rows(finding: Scores) -> Table:
             counts.setdefault((each.side, each.outcome), {})[each.run] = each.count
     others = [view for view in dict.fromkeys(each.view for each in finding.outcomes) if view != finding.view]
     return Table(
-        "outcomes",
-        f"Outcomes: {finding.view}",
-        (Field("side", "items"), Field("outcome", "outcome"), *(Field(run, run, "count") for run in runs)),
-        tuple(
+        name="outcomes",
+        title=f"Outcomes: {finding.view}",
+        fields=(Field("side", "items"), Field("outcome", "outcome"), *(Field(run, run, "count") for run in runs)),
+        rows=tuple(
             (*row, *(Linked(counts[row].get(run, 0), _outcome_link(finding.view, run, row)) for run in runs))
             for row in sorted(counts, key=_rank)
         ),
-        ("items of the key, and claims beside them", *([f"--view for those of {', '.join(others)}"] if others else [])),
+        notes=(
+            "items of the key, and claims beside them",
+            *([f"--view for those of {', '.join(others)}"] if others else []),
+        ),
     )
 
 
@@ -362,13 +372,13 @@ def _table_by_view(finding: Scores, p_against_first: Mapping[str, float | None])
         rows += [(view, *row) for row in table.rows]
     notes = dict.fromkeys(note for table in tables for note in table.notes)
     return Table(
-        "scores",
-        "Scores",
-        (Field("view", "view"), *tables[0].fields),
-        tuple(rows),
-        tuple(notes),
-        frozenset(best),
-        marks,
+        name="scores",
+        title="Scores",
+        fields=(Field("view", "view"), *tables[0].fields),
+        rows=tuple(rows),
+        notes=tuple(notes),
+        best=frozenset(best),
+        marks=marks,
         links=links,
     )
 
@@ -397,7 +407,15 @@ def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
     notes = _resampling(finding)
     if not cells:
         view, reason = _view_of(finding.scores[0].measure), finding.scores[0].reason
-        return (Table("scores", f"Scores: {view}", (Field("label", view),), (), (f"n/a: {reason}",)),)
+        return (
+            Table(
+                name="scores",
+                title=f"Scores: {view}",
+                fields=(Field("label", view),),
+                rows=(),
+                notes=(f"n/a: {reason}",),
+            ),
+        )
     if len(systems) == 1:
         return (_one_system(finding, systems[0], cells, notes),)
     found: list[Table] = []
@@ -406,7 +424,9 @@ def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
         rows = tuple(
             (label, *(_linked(finding, by_label[label].get(system)) for system in systems)) for label in by_label
         )
-        table = Table(name, f"Scores: {_spelled(name)}", fields, rows, notes if not found else ())
+        table = Table(
+            name=name, title=f"Scores: {_spelled(name)}", fields=fields, rows=rows, notes=notes if not found else ()
+        )
         found.append(replace(table, best=best_of_rows(table.rows, range(1, len(fields)))))
     return tuple(found)
 
@@ -423,7 +443,7 @@ def _one_system(
         score = first[system]
         values = [_linked(finding, cells[name].get(label, {}).get(system)) for name in names]
         rows.append((label, *values, (score.low, score.high)))
-    return Table("scores", f"Scores of {system}", tuple(fields), tuple(rows), notes)
+    return Table(name="scores", title=f"Scores of {system}", fields=tuple(fields), rows=tuple(rows), notes=notes)
 
 
 def _view_of(measure: str) -> str:
@@ -484,7 +504,9 @@ def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -
     notes += _signs(str(rows[0][0]), marks.values())
     notes += _reasons(finding)
     signs = {place: mark for place, mark in marks.items() if mark}
-    table = Table("scores", "Scores", tuple(fields), tuple(rows), tuple(notes), marks=signs)
+    table = Table(
+        name="scores", title="Scores", fields=tuple(fields), rows=tuple(rows), notes=tuple(notes), marks=signs
+    )
     return replace(table, best=_best(table.rows, range(1, 2 * len(measures), 2)))
 
 
@@ -518,7 +540,7 @@ def score_chart(finding: Scores) -> DotPlot:
     main = finding.scores[0].measure
     mine = [score for score in finding.scores if score.measure == main]
     mine.sort(key=lambda score: (score.value is None, -(score.value or 0.0)))  # equal ones stay in their order
-    return _chart(finding, mine, {}, _how(finding), "scores")
+    return _chart(finding, scores=mine, letters={}, how=_how(finding), name="scores")
 
 
 def leaderboard_chart(finding: Leaderboard) -> DotPlot:
@@ -527,13 +549,13 @@ def leaderboard_chart(finding: Leaderboard) -> DotPlot:
     letters = compact_letters([score.system for score in mine if score.value is not None], finding.tests, finding.level)
     how = _how(finding)
     if not any(letters.values()):
-        return _chart(finding, mine, {}, how, "leaderboard")
+        return _chart(finding, scores=mine, letters={}, how=how, name="leaderboard")
     how += f"; same letter: no significant difference ({100 * finding.level:g} %, Holm)"
-    return _chart(finding, mine, letters, how, "leaderboard")
+    return _chart(finding, scores=mine, letters=letters, how=how, name="leaderboard")
 
 
 def _chart(
-    finding: Scores | Leaderboard, scores: Sequence[Score], letters: Mapping[str, str], how: str, name: str
+    finding: Scores | Leaderboard, scores: Sequence[Score], letters: Mapping[str, str], how: str, *, name: str
 ) -> DotPlot:
     """Draw scores in the order given, with letters behind them if there are any."""
     measure = scores[0].measure

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _ACCURACY = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?accuracy(?:\[(?P<label>.+)\])?", re.DOTALL)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Score:
     """One measure of one system.
 
@@ -55,7 +55,7 @@ class Score:
     by_run: tuple[float | None, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OutcomeCount:
     """How often rules gave one verdict to a run.
 
@@ -77,7 +77,7 @@ class OutcomeCount:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scores(Finding):
     """The scores of all systems, and where rules judge, how often they gave each verdict."""
 
@@ -111,27 +111,29 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
         for place, system in enumerate(context.systems):
             value = defined(values[place])
             part, whole = _sums(each, sums, system.runs)
+            low, high = spans[place]
             rows.append(
                 Score(
-                    system.name,
-                    each.name,
-                    value,
-                    *spans[place],
-                    part,
-                    whole,
-                    context.reason(each) if value is None else None,
-                    tuple(defined(runs[run]) for run in system.runs),
+                    system=system.name,
+                    measure=each.name,
+                    value=value,
+                    low=low,
+                    high=high,
+                    part=part,
+                    whole=whole,
+                    reason=context.reason(each) if value is None else None,
+                    by_run=tuple(defined(runs[run]) for run in system.runs),
                 )
             )
     units = context.verdicts.units
     return Scores(
-        context.view.name,
-        len(context.active),
-        units.kind,
-        context.resamples,
-        context.seed,
-        tuple(rows),
-        _outcomes(context, chosen),
+        view=context.view.name,
+        units=len(context.active),
+        unit=units.kind,
+        resamples=context.resamples,
+        seed=context.seed,
+        scores=tuple(rows),
+        outcomes=_outcomes(context, chosen),
     )
 
 
@@ -151,7 +153,14 @@ def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCou
                 counts = (np.bincount(codes[rows], minlength=size) + more).tolist()
                 pairs = zip(outcomes.verdicts, counts, strict=True)
                 found += [
-                    OutcomeCount(name, run, side, verdict, count, outcome_condition(run, side, verdict))
+                    OutcomeCount(
+                        view=name,
+                        run=run,
+                        side=side,
+                        outcome=verdict,
+                        count=count,
+                        where=outcome_condition(run, side, verdict),
+                    )
                     for verdict, count in pairs
                     if verdict and count
                 ]

@@ -38,7 +38,7 @@ POWER = 2.8015852  # z(0.975) + z(0.80): what 80 % power at the 5 % level needs,
 _SLACK = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairTest:
     """The test of one pair.
 
@@ -68,7 +68,7 @@ class PairTest:
     mcnemar: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Significance(Finding):
     """Tests of all pairs by one measure."""
 
@@ -102,26 +102,27 @@ def significance(context: Context, measure: Measure | None = None, base: str | N
             detectable = defined(POWER * float(np.std(gaps, ddof=1))) if len(gaps) > 1 else None
         tests.append(
             PairTest(
-                context.systems[first].name,
-                context.systems[second].name,
-                defined(observed[second] - observed[first]),
-                *span,
-                p,
-                adjusted,
-                method,
-                detectable,
-                _mcnemar(context, context.systems[first], context.systems[second]),
+                base=context.systems[first].name,
+                new=context.systems[second].name,
+                difference=defined(observed[second] - observed[first]),
+                low=span[0],
+                high=span[1],
+                p=p,
+                p_holm=adjusted,
+                method=method,
+                detectable=detectable,
+                mcnemar=_mcnemar(context, context.systems[first], context.systems[second]),
             )
         )
     return Significance(
-        context.view.name,
-        chosen.name,
-        context.verdicts.units.kind,
-        len(context.active),
-        context.resamples,
-        context.seed,
-        warnings(context),
-        tuple(tests),
+        view=context.view.name,
+        measure=chosen.name,
+        unit=context.verdicts.units.kind,
+        units=len(context.active),
+        resamples=context.resamples,
+        seed=context.seed,
+        warnings=warnings(context),
+        tests=tuple(tests),
     )
 
 
@@ -171,7 +172,7 @@ def randomisation(
         if len(one.runs) != len(two.runs):
             found.append((None, "n/a: the systems have different numbers of runs"))
         else:
-            p = _p(partial(context.finished, chosen), totals, picked, one, two, exact=exact)
+            p = _p(partial(context.finished, chosen), totals=totals, picked=picked, one=one, two=two, exact=exact)
             made = "exact" if exact else "identical" if _identical(statistics, one, two) else "sampled"
             found.append((p, f"n/a: {context.reason(chosen)}" if p is None else made))
     return found
@@ -194,8 +195,8 @@ def _p(
     totals: Mapping[str, NDArray[np.float64]],
     picked: Mapping[str, NDArray[np.float64]],
     one: System,
-    two: System,
     *,
+    two: System,
     exact: bool,
 ) -> float | None:
     """Swap the picked units between two systems and count differences at least as large as the observed one.
@@ -294,7 +295,8 @@ def compact_letters(systems: Sequence[str], tests: Sequence[PairTest], level: fl
 
     >>> from comparanda.findings.significance import PairTest
     >>> def test(base, new, p):
-    ...     return PairTest(base, new, 0.1, None, None, p, p, "exact", None, None)
+    ...     unknown = dict.fromkeys(("low", "high", "detectable", "mcnemar"))
+    ...     return PairTest(base=base, new=new, difference=0.1, p=p, p_holm=p, method="exact", **unknown)
     >>> tests = [test("a", "b", 0.4), test("b", "c", 0.3), test("a", "c", 0.01)]
     >>> compact_letters(["a", "b", "c"], tests)
     {'a': 'a', 'b': 'ab', 'c': 'b'}

@@ -22,7 +22,7 @@ UNNAMED = "\0unnamed"
 """What sites are called that stand in no table by label."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Labelling:
     """What each site that counts is called.
 
@@ -74,13 +74,13 @@ def labelling(view: View) -> Labelling:
     """Return what the sites of a view are called: by kind where the view says so, and then those of the key alone."""
     sites = view.sites
     if view.kinds is None:
-        return Labelling(sites, sites.labels.key, sites.labels.names)
+        return Labelling(sites=sites, codes=sites.labels.key, names=sites.labels.names)
     column = sites.attributes[view.kinds].make()
     if not isinstance(column, TextColumn):
         raise TypeError(f"the attribute {view.kinds!r} must be text")
     names = (*column.names, UNNAMED)
     codes = np.where(own_sites(view), column.codes, len(column.names))
-    return Labelling(sites, codes, names, view.kinds, own_condition(view))
+    return Labelling(sites=sites, codes=codes, names=names, column=view.kinds, own=own_condition(view))
 
 
 def own_sites(view: View) -> Codes:

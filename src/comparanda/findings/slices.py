@@ -30,7 +30,7 @@ MOST_SLICES = 200
 _BINS = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Slice:
     """One slice.
 
@@ -54,7 +54,7 @@ class Slice:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Slices(Finding):
     """The scores of all systems by one attribute; `left_out` counts sites of slices beyond the limit.
 
@@ -78,9 +78,9 @@ def slices(
     by: str,
     column: Column,
     base: str | None,
+    *,
     new: str | None,
     wanted: Measure | None = None,
-    *,
     of_pair: bool = False,
     cells: Column | None = None,
 ) -> Slices:
@@ -111,17 +111,27 @@ def slices(
     table = []
     for (value, size, values, where), p, adjusted in zip(rows, ps, corrected, strict=True):
         gap = _gap(values, pair[0]) if pair else None
-        table.append(Slice(value, size, tuple(values[place] for place in shown.values()), gap, p, adjusted, where))
+        table.append(
+            Slice(
+                value=value,
+                sites=size,
+                scores=tuple(values[place] for place in shown.values()),
+                difference=gap,
+                p=p,
+                p_corrected=adjusted,
+                where=where,
+            )
+        )
     return Slices(
-        context.view.name,
-        by,
-        chosen.name,
-        (*reason, *_untested(tests)),
-        tuple(shown),
-        base,
-        new,
-        sum(each.size for each in dropped),
-        tuple(table),
+        view=context.view.name,
+        by=by,
+        measure=chosen.name,
+        reasons=(*reason, *_untested(tests)),
+        systems=tuple(shown),
+        base=base,
+        new=new,
+        left_out=sum(each.size for each in dropped),
+        slices=tuple(table),
     )
 
 
@@ -277,11 +287,13 @@ def slice_table(finding: Slices, top: int | None, *, of_pair: bool = False) -> T
         rows = [
             (*row, each.difference, each.p, each.p_corrected) for row, each in zip(rows, finding.slices, strict=True)
         ]
-    kept, notes = cut(rows, top, _SLICES, "slice", "slices")
+    kept, notes = cut(rows, top=top, usual=_SLICES, one="slice", many="slices")
     if finding.left_out:
         notes = (*notes, f"{finding.left_out:,} sites in slices beyond the limit are not shown")
     title = f"{finding.measure} by {finding.by}"
-    return Table(f"by-{finding.by}", title, tuple(fields), kept, (*notes, *finding.reasons))
+    return Table(
+        name=f"by-{finding.by}", title=title, fields=tuple(fields), rows=kept, notes=(*notes, *finding.reasons)
+    )
 
 
 def _links(finding: Slices, each: Slice, *, of_pair: bool) -> list[Link | None]:

@@ -65,7 +65,7 @@ class LabelFlips:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemStability:
     """How steady one system is, over the sites of the key and its own runs.
 
@@ -107,7 +107,7 @@ class SystemStability:
     labels: tuple[LabelFlips, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairStability:
     """The difference of two systems beside their own noise, over the sites of the key and all runs of both.
 
@@ -143,7 +143,7 @@ class PairStability:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stability(Finding):
     """How steady systems of several runs are, and by how much more than that two systems differ."""
 
@@ -178,15 +178,15 @@ def stability(context: Context, base: str | None = None, new: str | None = None)
         if asked <= {first.name, second.name} and (len(asked) > 1 or len(first.runs) + len(second.runs) > 2)
     ]
     return Stability(
-        context.view.name,
-        main.name,
-        context.verdicts.units.kind,
-        len(context.active),
-        context.resamples,
-        context.seed,
-        warnings(context) if context.resamples else (),
-        tuple(_system(context.among(system.name), system, by_run[system.name]) for system in several),
-        tuple(_pair(context.among(first.name, second.name), first, second) for first, second in pairs),
+        view=context.view.name,
+        measure=main.name,
+        unit=context.verdicts.units.kind,
+        units=len(context.active),
+        resamples=context.resamples,
+        seed=context.seed,
+        warnings=warnings(context) if context.resamples else (),
+        systems=tuple(_system(context.among(system.name), system, by_run[system.name]) for system in several),
+        pairs=tuple(_pair(context.among(first.name, second.name), first, second) for first, second in pairs),
     )
 
 
@@ -200,22 +200,22 @@ def _system(context: Context, system: System, values: Sequence[float | None]) ->
     low, high = _interval(context, units[:, None], [1], len(run_pairs))
     mine = _Steadiness(context, system)
     return SystemStability(
-        system.name,
-        tuple(RunScore(name, value) for name, value in zip(names, values, strict=True)),
-        min(known) if complete else None,
-        max(known) if complete else None,
-        statistics.stdev(known) if complete else None,
-        sites,
-        len(run_pairs),
-        different,
-        share(different, sites * len(run_pairs)),
-        low,
-        high,
-        mine.flips,
-        mine.right_and_wrong,
-        mine.always_right,
-        mine.ever_right,
-        mine.labels(),
+        system=system.name,
+        runs=tuple(RunScore(name, value) for name, value in zip(names, values, strict=True)),
+        lowest=min(known) if complete else None,
+        highest=max(known) if complete else None,
+        deviation=statistics.stdev(known) if complete else None,
+        sites=sites,
+        run_pairs=len(run_pairs),
+        different=different,
+        within=share(different, sites * len(run_pairs)),
+        low=low,
+        high=high,
+        flips=mine.flips,
+        right_and_wrong=mine.right_and_wrong,
+        always_right=mine.always_right,
+        ever_right=mine.ever_right,
+        labels=mine.labels(),
     )
 
 
@@ -307,18 +307,19 @@ def _pair(context: Context, first: System, second: System) -> PairStability:
         excess = share(sum(map(mul, factors, counts)), size * scale)
         span = _interval(context, np.stack(units, axis=1), factors, scale)
     return PairStability(
-        first.name,
-        second.name,
-        size,
-        within[0],
-        within[1],
-        between,
-        counts[0],
-        excess,
-        *span,
-        _reading(span),
-        reason,
-        "differs",
+        base=first.name,
+        new=second.name,
+        sites=size,
+        within_base=within[0],
+        within_new=within[1],
+        between=between,
+        different=counts[0],
+        excess=excess,
+        low=span[0],
+        high=span[1],
+        reading=_reading(span),
+        reason=reason,
+        where="differs",
     )
 
 
@@ -372,7 +373,9 @@ def _system_table(finding: Stability) -> Table:
     ]
     if not all(each.sites for each in finding.systems):
         notes.append(NO_SITES)
-    return Table("stability", "How steady each system is over its runs", fields, rows, tuple(notes))
+    return Table(
+        name="stability", title="How steady each system is over its runs", fields=fields, rows=rows, notes=tuple(notes)
+    )
 
 
 def _system_row(finding: Stability, each: SystemStability) -> tuple[Any, ...]:
@@ -420,7 +423,7 @@ def _pair_table(finding: Stability, top: int | None) -> Table:
         )
         for pair in finding.pairs
     ]
-    kept, more = cut(rows, max(top, _PAIRS) if top else top, _PAIRS, "pair", "pairs")
+    kept, more = cut(rows, top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
     notes = [
         *more,
         "excess = between − (within base + within new) / 2: what is left when the systems' own noise is taken away; "
@@ -429,7 +432,7 @@ def _pair_table(finding: Stability, top: int | None) -> Table:
         *_resampling(finding),
     ]
     title = "What is left of a difference beyond the systems' own noise"
-    return Table("excess", title, fields, kept, tuple(notes))
+    return Table(name="excess", title=title, fields=fields, rows=kept, notes=tuple(notes))
 
 
 def _resampling(finding: Stability) -> tuple[str, ...]:
@@ -462,7 +465,9 @@ def _label_table(finding: Stability, top: int | None) -> Table:
             for row in each.labels
             for flips in [Link(row.flips.where, view=finding.view)]
         ]
-        kept, more = cut(mine, top, _LABELS, f"label of {each.system}", f"labels of {each.system}")
+        kept, more = cut(mine, top=top, usual=_LABELS, one=f"label of {each.system}", many=f"labels of {each.system}")
         rows += kept
         notes += more
-    return Table("flips", "Where runs flip, by key label", fields, tuple(rows), tuple(notes))
+    return Table(
+        name="flips", title="Where runs flip, by key label", fields=fields, rows=tuple(rows), notes=tuple(notes)
+    )

@@ -38,7 +38,7 @@ UNFOUND_SITES = "solved_by == 0"
 _MOST_GROUPS = 500  # named in one condition
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Unfound:
     """What the key has and no run finds: the site and the label of each, for those that stand at sites which count."""
 
@@ -55,13 +55,27 @@ def unfound_in(context: Context) -> Unfound:
     view, sites = context.view, context.sites
     if view.given_items is None and sites.parts is None:
         rows = sites.contested[~np.any(sites.disputed.right, axis=0)]
-        return Unfound("sites", len(rows), UNFOUND_SITES, rows, sites.labels.key[rows], sites.labels.names)
+        return Unfound(
+            of="sites",
+            count=len(rows),
+            where=UNFOUND_SITES,
+            site=rows,
+            label=sites.labels.key[rows],
+            names=sites.labels.names,
+        )
     items, runs = view.items, range(len(context.verdicts.runs))
     counting = np.any([items.counts(run) for run in runs], axis=0)
     missing = np.flatnonzero(counting & ~np.any([items.has(run) for run in runs], axis=0))
     site = _sites_of(context, items)[missing]
     there = np.flatnonzero(site >= 0)
-    return Unfound("items", len(missing), UNFOUND_ITEMS, site[there], items.label[missing[there]], items.names)
+    return Unfound(
+        of="items",
+        count=len(missing),
+        where=UNFOUND_ITEMS,
+        site=site[there],
+        label=items.label[missing[there]],
+        names=items.names,
+    )
 
 
 def _sites_of(context: Context, items: Items) -> Rows:
@@ -77,7 +91,7 @@ def _sites_of(context: Context, items: Items) -> Rows:
     return np.where(theirs[order[place]] == mine, order[place], -1) if len(order) else np.full(len(mine), -1)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Votes:
     """What runs say against the key at some contested sites.
 
@@ -98,7 +112,13 @@ class Votes:
 
     def take(self, rows: Rows) -> Votes:
         """Return the votes at some of the sites."""
-        return Votes(self.row[rows], self.proposed[rows], self.agree[rows], self.others[rows], self.change[rows])
+        return Votes(
+            row=self.row[rows],
+            proposed=self.proposed[rows],
+            agree=self.agree[rows],
+            others=self.others[rows],
+            change=self.change[rows],
+        )
 
 
 def votes_at(sites: Sites, rows: Rows) -> Votes:
@@ -112,7 +132,13 @@ def votes_at(sites: Sites, rows: Rows) -> Votes:
     voter = np.argmax(values == proposed, axis=0)
     labels = np.stack([column[rows].astype(np.int64) for column in sites.labels.values])[voter, np.arange(len(rows))]
     agree = votes.astype(np.int64)
-    return Votes(rows, proposed, agree, others, sites.labels.key[rows] * np.int64(len(sites.labels.names)) + labels)
+    return Votes(
+        row=rows,
+        proposed=proposed,
+        agree=agree,
+        others=others,
+        change=sites.labels.key[rows] * np.int64(len(sites.labels.names)) + labels,
+    )
 
 
 def agreed_condition(runs: Sequence[str], needed: int) -> str | None:
@@ -139,7 +165,7 @@ Kind = Literal["agreed", "found by none", "both"]
 _ANCHORS = ("id", "word", "text")  # what a site is recognised by in its document, the best first
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Suspect:
     """A site at which the key may be wrong.
 
@@ -197,7 +223,7 @@ class SuspectCount:
     where: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Suspects(Finding):
     """Sites at which the key may be wrong, the most suspect first.
 
@@ -243,14 +269,14 @@ def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Sus
     votes = votes.take(np.flatnonzero(agreed | np.isin(votes.row, unfound.site)))
     ranked = votes.take(np.lexsort(_order(context, votes)))
     return Suspects(
-        context.view.name,
-        runs,
-        needed,
-        len(sites),
-        len(ranked.row),
-        SuspectCount("sites", int(agreed.sum()), agreed_condition(runs, needed)),
-        SuspectCount(unfound.of, unfound.count, unfound.where),
-        _Writer(context, unfound, needed).rows(ranked, top),
+        view=context.view.name,
+        runs=runs,
+        at_least=needed,
+        sites=len(sites),
+        count=len(ranked.row),
+        agreed=SuspectCount("sites", int(agreed.sum()), agreed_condition(runs, needed)),
+        unfound=SuspectCount(unfound.of, unfound.count, unfound.where),
+        suspects=_Writer(context, unfound, needed).rows(ranked, top),
     )
 
 
@@ -312,24 +338,24 @@ class _Writer:
         excerpt = verdicts.texts.excerpt(document, int(sites.place[row]), width)
         agree, unfound = int(votes.agree[place]), tuple(sorted(self.unfound.get(row, ())))
         return Suspect(
-            place + 1,
-            verdicts.documents[document],
-            excerpt.places.get("key") if excerpt else None,
-            int(self.begin[row]),
-            int(self.end[row]),
-            excerpt.before if excerpt else "",
-            excerpt.word if excerpt else "",
-            excerpt.after if excerpt else "",
-            shown(sites.names[int(sites.key[row])]),
-            shown(sites.names[int(votes.proposed[place])]),
-            agree,
-            len(verdicts.runs),
-            int(votes.others[place]),
-            alike,
-            alike_share,
-            "found by none" if agree < self.needed else "both" if unfound else "agreed",
-            unfound,
-            self._condition(row),
+            rank=place + 1,
+            document=verdicts.documents[document],
+            place=excerpt.places.get("key") if excerpt else None,
+            begin=int(self.begin[row]),
+            end=int(self.end[row]),
+            before=excerpt.before if excerpt else "",
+            word=excerpt.word if excerpt else "",
+            after=excerpt.after if excerpt else "",
+            key=shown(sites.names[int(sites.key[row])]),
+            proposed=shown(sites.names[int(votes.proposed[place])]),
+            agree=agree,
+            of=len(verdicts.runs),
+            others=int(votes.others[place]),
+            alike=alike,
+            alike_share=alike_share,
+            kind="found by none" if agree < self.needed else "both" if unfound else "agreed",
+            unfound=unfound,
+            where=self._condition(row),
         )
 
     def _condition(self, row: int) -> str:
@@ -385,7 +411,7 @@ _FIELDS = (
 
 def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
     """Return the suspects with their texts, and room for what an annotator decides."""
-    rows, _ = cut([_row(each) for each in finding.suspects], top, _SUSPECTS, "suspect", "suspects")
+    rows, _ = cut([_row(each) for each in finding.suspects], top=top, usual=_SUSPECTS, one="suspect", many="suspects")
     left = finding.count - len(rows)  # a finding may hold the first ones alone
     notes = (f"… {left:,} more suspect{'' if left == 1 else 's'} (--top 0 for all)",) if left else ()
     title = f"Suspect key: {counted(finding.count, 'site')} of {finding.sites:,}"
@@ -394,11 +420,11 @@ def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
     least = "all" if finding.at_least == len(finding.runs) else f"at least {finding.at_least}"
     return (
         Table(
-            "suspects",
-            title,
-            _FIELDS,
-            rows,
-            (
+            name="suspects",
+            title=title,
+            fields=_FIELDS,
+            rows=rows,
+            notes=(
                 *notes,
                 f"{least} of {counted(len(finding.runs), 'run')} agree with each other against the key: "
                 f"{_total(finding.agreed)}",

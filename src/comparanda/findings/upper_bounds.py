@@ -33,7 +33,7 @@ Order = Literal["frequency", "gain", "gain-here"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OracleRow:
     """The upper bound on the sites of one key label, or of all (tables 9–11).
 
@@ -77,7 +77,7 @@ class Hardness:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GreedyStep:
     """One step of the greedy oracle: the run that adds most to those before it.
 
@@ -109,7 +109,7 @@ class Contribution:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Agreement:
     """The accuracy of the most frequent answer, by how many runs give it. Ties go to the value first in order."""
 
@@ -121,7 +121,7 @@ class Agreement:
     where_right: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ItemOracle:
     """The upper bound over items: a positive found by any run, a negative only if all claim it.
 
@@ -143,7 +143,7 @@ class ItemOracle:
     f1: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Combination(Finding):
     """Upper bounds and how the runs share the work.
 
@@ -178,7 +178,15 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
     solved = pattern.sum(axis=0, dtype=code_type(len(runs) + 1))
     first = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
     best = int(pattern[:, own_sites(context.view)[sites.contested]].sum(axis=1).argmax())
-    overall = _oracle_row(context, None, pattern, best, np.arange(len(sites.contested)), len(sites), "true")
+    overall = _oracle_row(
+        context,
+        label=None,
+        pattern=pattern,
+        best=best,
+        rows=np.arange(len(sites.contested)),
+        sites=len(sites),
+        which="true",
+    )
     labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _rank(row, order)))
     gain = _oracle_interval(context, pattern)
     return Combination(
@@ -209,6 +217,7 @@ def _oracle_row(
     label: str | None,
     pattern: NDArray[np.bool_],
     best: int,
+    *,
     rows: NDArray[np.int64],
     sites: int,
     which: str,
@@ -222,18 +231,18 @@ def _oracle_row(
     names = context.verdicts.runs
     condition = "solved_by > 0" if which == "true" else f"{which} and solved_by > 0"
     return OracleRow(
-        label,
-        sites,
-        tuple(right),
-        tuple(share(count, sites) for count in right),
-        oracle,
-        share(oracle, sites),
-        share(oracle - right[best], sites),
-        share(oracle - top, sites),
-        tuple(name for name, count in zip(names, right, strict=True) if count == top),
-        tuple(name for name, count in zip(names, right, strict=True) if count == bottom and bottom < top),
-        condition,
-        which,
+        label=label,
+        sites=sites,
+        right=tuple(right),
+        shares=tuple(share(count, sites) for count in right),
+        oracle_right=oracle,
+        oracle=share(oracle, sites),
+        gain_over_best=share(oracle - right[best], sites),
+        gain_over_best_here=share(oracle - top, sites),
+        highest=tuple(name for name, count in zip(names, right, strict=True) if count == top),
+        lowest=tuple(name for name, count in zip(names, right, strict=True) if count == bottom and bottom < top),
+        where=condition,
+        sites_where=which,
     )
 
 
@@ -251,7 +260,15 @@ def _own_row(context: Context, pattern: NDArray[np.bool_], best: int) -> OracleR
         return None
     mine = own_sites(context.view)
     rows = np.flatnonzero(mine[context.sites.contested])
-    return _oracle_row(context, None, pattern, best, rows, int(np.count_nonzero(mine)), own_condition(context.view))
+    return _oracle_row(
+        context,
+        label=None,
+        pattern=pattern,
+        best=best,
+        rows=rows,
+        sites=int(np.count_nonzero(mine)),
+        which=own_condition(context.view),
+    )
 
 
 def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
@@ -263,12 +280,12 @@ def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list
     return [
         _oracle_row(
             context,
-            named.called(code),
-            pattern,
-            best,
-            order[bounds[code] : bounds[code + 1]],
-            int(named.counts[code]),
-            named.condition(code),
+            label=named.called(code),
+            pattern=pattern,
+            best=best,
+            rows=order[bounds[code] : bounds[code + 1]],
+            sites=int(named.counts[code]),
+            which=named.condition(code),
         )
         for code in codes
     ]
@@ -296,7 +313,14 @@ def _item_oracle(context: Context) -> ItemOracle:
     spurious = int((np.logical_and.reduce(claimed) & ~items.positive).sum())
     positives = easy + int(counts.sum())
     f1 = share(2 * found, found + spurious + positives)
-    return ItemOracle(found, positives, spurious, share(found, found + spurious), share(found, positives), f1)
+    return ItemOracle(
+        found=found,
+        positives=positives,
+        spurious=spurious,
+        precision=share(found, found + spurious),
+        recall=share(found, positives),
+        f1=f1,
+    )
 
 
 def _hardness(runs: int, solved: Codes, sites: int) -> tuple[Hardness, ...]:
@@ -326,7 +350,14 @@ def _greedy(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[Gr
         right = easy + int(covered.sum())
         comp = None if errors is None else _comp(errors, gain, sites - easy - int(pattern[run].sum()))
         steps.append(
-            GreedyStep(runs[run], right, share(right, sites), gain if errors is not None else right, comp, where)
+            GreedyStep(
+                run=runs[run],
+                right=right,
+                accuracy=share(right, sites),
+                gain=gain if errors is not None else right,
+                complementarity=comp,
+                where=where,
+            )
         )
         left.remove(run)
     return tuple(steps)
@@ -363,12 +394,12 @@ def _agreement(context: Context) -> tuple[Agreement, ...]:
     correct[runs] += easy
     return tuple(
         Agreement(
-            number,
-            int(sites[number]),
-            int(correct[number]),
-            share(int(correct[number]), int(sites[number])),
-            f"agreement == {number}",
-            f"agreement == {number} and majority_right",
+            agree=number,
+            sites=int(sites[number]),
+            right=int(correct[number]),
+            accuracy=share(int(correct[number]), int(sites[number])),
+            where=f"agreement == {number}",
+            where_right=f"agreement == {number} and majority_right",
         )
         for number in range(runs, 0, -1)
     )
@@ -409,7 +440,11 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
         Field("gain_over_best_here", "over best here", "points"),
     )
     labels, notes = cut(
-        [_combination_tables_oracle_row(finding, row) for row in finding.labels], top, _ORACLE_LABELS, "label", "labels"
+        [_combination_tables_oracle_row(finding, row) for row in finding.labels],
+        top=top,
+        usual=_ORACLE_LABELS,
+        one="label",
+        many="labels",
     )
     first = [(row, name) for row, name in ((finding.overall, _ALL), (finding.own, _OWN)) if row is not None]
     rows = (*((name, *_combination_tables_oracle_row(finding, row)[1:]) for row, name in first), *labels)
@@ -430,13 +465,13 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
         below.append(NO_SITES)
     span = cell("interval", (finding.low, finding.high))
     return Table(
-        "oracle",
-        f"Upper bound of combination, 95 % interval {span}",
-        fields,
-        rows,
-        tuple(below),
-        frozenset(best),
-        marks,
+        name="oracle",
+        title=f"Upper bound of combination, 95 % interval {span}",
+        fields=fields,
+        rows=rows,
+        notes=tuple(below),
+        best=frozenset(best),
+        marks=marks,
     )
 
 
@@ -477,7 +512,9 @@ def _greedy_table(finding: Combination) -> Table:
         so_far = Linked(step.accuracy, Link(" or ".join(taken), view=finding.view))
         gain = Linked(step.gain, Link(step.where, view=finding.view))
         rows.append((step.run, so_far, gain, step.complementarity, alone[step.run]))
-    return Table("greedy", "What each adds: the best first, then the largest gain", fields, tuple(rows))
+    return Table(
+        name="greedy", title="What each adds: the best first, then the largest gain", fields=fields, rows=tuple(rows)
+    )
 
 
 def _hardness_table(finding: Combination) -> Table:
@@ -487,7 +524,9 @@ def _hardness_table(finding: Combination) -> Table:
         for each in finding.hardness
         for link in [Link(each.where, view=finding.view)]
     )
-    return Table("hardness", f"Hardness: sites by how many of {len(finding.runs)} are right", fields, rows)
+    return Table(
+        name="hardness", title=f"Hardness: sites by how many of {len(finding.runs)} are right", fields=fields, rows=rows
+    )
 
 
 def _agreement_table(finding: Combination) -> Table:
@@ -504,7 +543,7 @@ def _agreement_table(finding: Combination) -> Table:
         )
         for each in finding.agreement
     )
-    return Table("agreement", "Accuracy of the majority by how many agree", fields, rows)
+    return Table(name="agreement", title="Accuracy of the majority by how many agree", fields=fields, rows=rows)
 
 
 # What systems could do together, as charts: how hard sites are, and what each system adds to the others.

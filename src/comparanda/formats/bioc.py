@@ -123,7 +123,7 @@ class Location(msgspec.Struct):
     length: int
 
 
-class Annotation(msgspec.Struct):
+class Annotation(msgspec.Struct, kw_only=True):
     """An annotation; `place` is the byte at which it stands, where that is known."""
 
     id: str | int | None = None
@@ -133,7 +133,7 @@ class Annotation(msgspec.Struct):
     place: int = -1
 
 
-class Sentence(msgspec.Struct):
+class Sentence(msgspec.Struct, kw_only=True):
     """A sentence of a passage, with a text of its own where the passage has none."""
 
     offset: int
@@ -144,13 +144,13 @@ class Sentence(msgspec.Struct):
     place: int = -1
 
 
-class Passage(Sentence):
+class Passage(Sentence, kw_only=True):
     """A passage of a document."""
 
     sentences: list[Sentence] = []
 
 
-class Document(msgspec.Struct):
+class Document(msgspec.Struct, kw_only=True):
     """A document."""
 
     id: str | int | None = None
@@ -196,7 +196,7 @@ class BiocDocuments:
                 if name in {"id", "offset", "text", "infon"}:
                     text = _content(stream, self.source)
                     open_.pop()
-                    self._assign(open_[-1][1], name, text, attributes, place)
+                    self._assign(open_[-1][1], name=name, text=text, attributes=attributes, place=place)
             elif kind == "end":
                 _, made = open_.pop()
                 if isinstance(made, Sentence) and made.offset < 0:
@@ -220,11 +220,11 @@ class BiocDocuments:
         if name == "document":
             return Document(place=place)
         if name in {"passage", "sentence"}:
-            made = (Passage if name == "passage" else Sentence)(-1, place=place)
+            made = (Passage if name == "passage" else Sentence)(offset=-1, place=place)
             (owner.passages if name == "passage" else owner.sentences).append(made)
             return made
         if name == "annotation":
-            found = Annotation(attributes.get("id"), place=place)
+            found = Annotation(id=attributes.get("id"), place=place)
             owner.annotations.append(found)
             return found
         if name == "relation":
@@ -234,7 +234,7 @@ class BiocDocuments:
             owner.locations.append(Location(*values))
         return None
 
-    def _assign(self, owner: Any, name: str, text: str, attributes: dict[str, str], place: int) -> None:
+    def _assign(self, owner: Any, name: str, text: str, attributes: dict[str, str], *, place: int) -> None:
         """Give an object what a simple element says of it; of collections and relations nothing is kept."""
         if owner is None:
             return
@@ -395,7 +395,7 @@ class _Reading:
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
-        self.draft = Draft(source, request.side, lambda span, _: self.called[span])
+        self.draft = Draft(source=source, side=request.side, called=lambda span, _: self.called[span])
         self.called: list[str] = []
         self.unplaced: list[int] = []
         self.unlabelled: list[int] = []
@@ -679,4 +679,4 @@ def _identifier(passage: PassagesPassage, mention: Mention, ids: tuple[str, ...]
     raise WriteError(what, hint="a comma or semicolon separates ids there, and - is none")
 
 
-WRITER = Writer("bioc", ".xml", write, options={"as": f"what is written: {', '.join(_BIOC_KINDS)}"})
+WRITER = Writer(name="bioc", suffix=".xml", write=write, options={"as": f"what is written: {', '.join(_BIOC_KINDS)}"})

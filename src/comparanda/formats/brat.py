@@ -226,7 +226,7 @@ def read(source: Source, request: Request) -> Corpus:
     return _Reading(source, request).corpus()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Document:
     """The annotations of one file, and the text beside it."""
 
@@ -237,7 +237,7 @@ class _Document:
     stands: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Span:
     """A text-bound annotation."""
 
@@ -265,7 +265,7 @@ class _Reading:
         spans = [self._spans(document, number) for number, document in enumerate(documents)]
         texts = [document.text for document in documents if document.text is not None]
         self._check_texts(documents, len(texts))
-        draft = Draft(self._source(), self.request.side, lambda span, _: self.ids[span])
+        draft = Draft(source=self._source(), side=self.request.side, called=lambda span, _: self.ids[span])
         draft.texts = self._fitting(texts, spans) if texts else []
         draft.stands = [document.stands for document in documents] if texts else []
         for document, each in zip(documents, spans, strict=True):
@@ -297,7 +297,7 @@ class _Reading:
             text, stands = None, 0
             if number + 1 < len(parts) and _is_text(parts, number + 1):
                 text, stands = self._text(parts[number + 1]), parts[number + 1].begin
-            yield _Document(name, parts[number].begin, ends[number], text, stands)
+            yield _Document(name=name, begin=parts[number].begin, end=ends[number], text=text, stands=stands)
 
     def _text(self, part: Part) -> str:
         text = text_of(part)
@@ -341,7 +341,7 @@ class _Reading:
             raise self._malformed(line, place)
         pairs = (piece.split(" ") for piece in found["extent"].split(";"))
         pieces = [(int(begin), int(end)) for begin, end in pairs]
-        return _Span(found["id"], found["label"], pieces, found["text"], place)
+        return _Span(id=found["id"], label=found["label"], pieces=pieces, text=found["text"], place=place)
 
     def _other(self, line: str, place: int, spans: dict[str, _Span]) -> None:
         """Take over what a line says of a text-bound annotation; pass over relations and the like."""
@@ -542,7 +542,7 @@ def _lines(passage: Passage, losses: Losses, base: str | None) -> Iterator[str]:
             raise WriteError(what, details=details, hint="rename the label, or choose another format")
         pieces = ";".join(f"{begin} {end}" for begin, end in mention.pieces)
         yield f"T{number}\t{mention.label} {pieces}\t{_one_line(passage.covered(mention))}"
-        for kind, content in _said(passage, mention, f"T{number}", losses, base):
+        for kind, content in _said(passage, mention=mention, target=f"T{number}", losses=losses, base=base):
             numbers[kind] += 1
             yield f"{kind}{numbers[kind]}\t{content}"
     if passage.chained:
@@ -559,7 +559,7 @@ def _chains(passage: Passage) -> Iterator[str]:
 
 
 def _said(
-    passage: Passage, mention: Mention, target: str, losses: Losses, base: str | None
+    passage: Passage, mention: Mention, target: str, losses: Losses, *, base: str | None
 ) -> Iterator[tuple[str, str]]:
     """Give the lines that speak of a span, each as its kind and what stands behind the tab.
 
@@ -598,9 +598,9 @@ def _one_line(text: str) -> str:
 
 
 WRITER = Writer(
-    "brat",
-    SUFFIX,
-    write,
+    name="brat",
+    suffix=SUFFIX,
+    write=write,
     many=True,
     layers=frozenset({"spans", "chains"}),
     options={"base": "the knowledge base of ids that name none: Wikidata writes Q60 as Wikidata:Q60"},

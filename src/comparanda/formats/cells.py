@@ -44,7 +44,7 @@ class Layout:
     wanted: tuple[int, ...]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Cells:
     """The wanted cells of all rows, with the byte at which each row begins."""
 

@@ -198,7 +198,7 @@ def decode(tags: TextColumn, sentences: Rows, scheme: Scheme, repair: Repair) ->
     return Decoded(begin, end, TextColumn(runs.labels[begin], runs.names), defects)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Runs:
     """Rows that go on with each other, as far as letters and labels tell.
 
@@ -233,7 +233,15 @@ class Runs:
         covered = _has(roles, COVERED)
         begin, last = np.flatnonzero(covered & ~goes_on[:-1]), np.flatnonzero(covered & ~goes_on[1:])
         before = np.where(follows[begin], roles[begin - 1], np.uint8(0))
-        return cls(roles, labels, names, begin, last, before, np.flatnonzero(_has(roles, STRAY)))
+        return cls(
+            roles=roles,
+            labels=labels,
+            names=names,
+            begin=begin,
+            last=last,
+            before=before,
+            strays=np.flatnonzero(_has(roles, STRAY)),
+        )
 
     def first_defects(self, scheme: Scheme) -> Bytes:
         """Return the kind of defect at the first row of each run."""
@@ -456,7 +464,14 @@ def with_spans(corpus: Corpus, request: Request) -> Corpus:
     document = np.searchsorted(bounds, decoded.begin, side="right") - 1
     first = bounds[document]
     offset = corpus.offset[decoded.begin]
-    spans = Spans("tokens", document, decoded.begin - first, decoded.end - first, decoded.label, offset)
+    spans = Spans(
+        unit="tokens",
+        document=document,
+        begin=decoded.begin - first,
+        end=decoded.end - first,
+        label=decoded.label,
+        offset=offset,
+    )
     notes = list(corpus.notes)
     if read_as is not None:
         notes.append(Note(request.side, read_as, len(spans), first_places(corpus.source, offset[:3])))

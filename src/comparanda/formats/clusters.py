@@ -82,6 +82,7 @@ class WordDocuments:
         place: int,
         words: Words,
         attributes: Mapping[str, str],
+        *,
         extra: Mapping[str, Sequence[str | None]],
     ) -> None:
         """Begin a document; its name is a new one."""
@@ -135,12 +136,12 @@ class WordDocuments:
         document, begin, end = np.array(self._mentions, np.int64).reshape(-1, 3).T
         places: Rows = np.array([*self.places.values()], np.int64)[document] if len(document) else np.zeros(0, np.int64)
         return Spans(
-            "tokens",
-            document,
-            begin,
-            end,
-            TextColumn.constant(UNLABELLED, len(document)),
-            places.astype(offset_type(source)),
+            unit="tokens",
+            document=document,
+            begin=begin,
+            end=end,
+            label=TextColumn.constant(UNLABELLED, len(document)),
+            offset=places.astype(offset_type(source)),
             columns={"chain": TextColumn.of(self._chains)},
         )
 
@@ -185,6 +186,7 @@ def read_documents(
     places: Sequence[int],
     source: Source,
     request: Request,
+    *,
     name: str = "clusters",
 ) -> Corpus:
     """Read documents with chains.
@@ -299,7 +301,7 @@ class _Reading:
     def _of_texts(self) -> Corpus:
         """Read mentions that count characters of texts."""
         calls: list[str] = []
-        draft = Draft(self.source, self.request.side, lambda span, _: calls[span])
+        draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: calls[span])
         inclusive = "end" in self.request.options and self.inclusive
         for number, document in enumerate(self.given):
             name = self._name(document, number)
@@ -326,7 +328,9 @@ class _Reading:
                 raise document.refuse(f"the document {name!r} is there a second time", details=details, hint=hint)
             words = self._words(document, name)
             extra = self._tags(document, words)
-            gathered.document(name, document.place, words, self._attributes(document), extra)
+            gathered.document(
+                name, place=document.place, words=words, attributes=self._attributes(document), extra=extra
+            )
             for called, chain, mention in self._mentions(document, number, name, words):
                 gathered.mention(self._rows(document, called, words, mention), chain)
         return gathered.corpus(self.source, self.request, tuple(self._notes()))
@@ -542,4 +546,6 @@ def _clusters(passage: Passage, losses: Losses) -> list[list[tuple[int, int]]]:
     return list(found.values())
 
 
-WRITER = Writer("clusters", ".jsonlines", write, layers=frozenset({"chains"}), tags=frozenset(TAGS), spaced=False)
+WRITER = Writer(
+    name="clusters", suffix=".jsonlines", write=write, layers=frozenset({"chains"}), tags=frozenset(TAGS), spaced=False
+)

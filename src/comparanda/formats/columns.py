@@ -66,7 +66,7 @@ _LEAST_COUNTED = 2  # words of the longest sentence: of single ones, "1" may be 
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """Which columns the options and the task ask for, before the file is seen.
 
@@ -99,7 +99,13 @@ class Asked:
                 value = "-1"  # a task's own name for it (upos …), and the columns have none
         word = options.get("word", "1")
         given = "column" in options or request.value is not None
-        asked = cls(value, None if word == NO_WORDS else word, names, "word" in options, given)
+        asked = cls(
+            value=value,
+            word=None if word == NO_WORDS else word,
+            names=names,
+            word_given="word" in options,
+            value_given=given,
+        )
         for option, wanted in (("column", value), ("word", asked.word)):
             if wanted is not None:
                 asked.check(option, wanted)
@@ -160,7 +166,7 @@ def _column_names(options: Mapping[str, str]) -> tuple[str, ...]:
     return names
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """How the lines of a file are made, as its first line of data says.
 
@@ -208,8 +214,8 @@ class Layout:
     def _of_line(cls, first: int, line: bytes) -> Layout:
         stripped = line.strip(b" \t")
         if b"\t" in stripped or (b"\t" in line and b" " not in stripped):
-            return cls(first, TAB, line.count(b"\t") + 1)
-        return cls(first, SPACE, len(FIELD.findall(line)))
+            return cls(first=first, separator=TAB, width=line.count(b"\t") + 1)
+        return cls(first=first, separator=SPACE, width=len(FIELD.findall(line)))
 
     def rows(self, source: Source) -> Iterator[list[bytes] | None]:
         """Give the fields of each line of data; None between sentences. Lines of another width are passed over."""
@@ -351,7 +357,7 @@ class _IrregularError(Exception):
     """Spaces are not single, or stand at the ends of lines."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Reading:
     """One file on its way to a corpus."""
 
@@ -520,7 +526,13 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     where = str(source.locate(layout.first))
     wanted, word = layout.wanted(asked, request, where)
     anywhere = choose(request.options, "comments", COMMENTS) == "anywhere"
-    reading = _Reading(source, layout, Gathering(source, wanted, width=layout.width, word=word), anywhere, mended)
+    reading = _Reading(
+        source=source,
+        layout=layout,
+        gathering=Gathering(source, wanted, width=layout.width, word=word),
+        anywhere=anywhere,
+        mended=mended,
+    )
     for block in blocks(source, layout.separator, request.max_line):
         reading.add(block)
     notes = []
@@ -672,8 +684,8 @@ def _tell(passage: Passage, words: list[str], losses: Losses) -> None:
 
 
 WRITER = Writer(
-    "columns",
-    ".conll",
-    write,
+    name="columns",
+    suffix=".conll",
+    write=write,
     options={"scheme": "the scheme of the chunk tags: bio (the default) or bioes"},
 )

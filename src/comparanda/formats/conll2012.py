@@ -109,7 +109,7 @@ class Begin:
     place: int
 
 
-@dataclass
+@dataclass(kw_only=True)
 class DocumentMarks:
     """What is inside of documents and what is not, block by block.
 
@@ -403,7 +403,7 @@ class _Reading:
         if self.tabs_behind:
             wanted[_BEFORE] = -2
         self.gathering = Gathering(source, wanted, width=None, word=self.word)
-        self.marks = DocumentMarks(source)
+        self.marks = DocumentMarks(source=source)
         self.outside: list[int] = []
         self.out_of_it = 0
         self.fields: list[Rows] = []
@@ -505,13 +505,13 @@ class _Reading:
         if fields == ("eid",) and (plain := plain_mentions(rows, cells, document, most)) is not None:
             spans = _plain_spans(corpus, plain)
         else:
-            spans, notes = self._careful_spans(corpus, rows, cells, document, fields)
+            spans, notes = self._careful_spans(corpus, rows=rows, column=cells, document=document, fields=fields)
         if not len(rows):
             notes.append(self._no_mentions(corpus))
         return replace(corpus, spans=spans, notes=(*corpus.notes, *note, *notes))
 
     def _careful_spans(
-        self, corpus: Corpus, rows: Rows, column: TextColumn, document: Rows, fields: tuple[str, ...]
+        self, corpus: Corpus, rows: Rows, column: TextColumn, document: Rows, *, fields: tuple[str, ...]
     ) -> tuple[Spans, list[Note]]:
         """Read brackets one by one."""
         cells = column.values()
@@ -582,12 +582,12 @@ def _plain_spans(corpus: Corpus, found: PlainMentions) -> Spans:
     document = np.searchsorted(corpus.row_documents, found.first, side="right") - 1
     base = corpus.row_documents[document]
     return Spans(
-        "tokens",
-        document,
-        found.first - base,
-        found.last + 1 - base,
-        TextColumn.constant(NO_LABEL, len(document)),
-        corpus.offset[found.first],
+        unit="tokens",
+        document=document,
+        begin=found.first - base,
+        end=found.last + 1 - base,
+        label=TextColumn.constant(NO_LABEL, len(document)),
+        offset=corpus.offset[found.first],
         columns={"chain": found.chain},
     )
 
@@ -755,4 +755,6 @@ def _write_brackets(row: int, opening: Sequence[tuple[str, int]], closing: Seque
     yield from (*opened, *closed) if within else (*closed, *opened)
 
 
-WRITER = Writer("conll2012", ".conll", write, layers=frozenset({"chains"}), tags=frozenset({TAG}), spaced=False)
+WRITER = Writer(
+    name="conll2012", suffix=".conll", write=write, layers=frozenset({"chains"}), tags=frozenset({TAG}), spaced=False
+)

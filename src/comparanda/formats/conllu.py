@@ -452,14 +452,14 @@ def _document(passage: Passage, brackets: Brackets, losses: Losses) -> Iterator[
         yield f"# sent_id = {'_'.join(passage.name.split())}-{number}\n# text = {text.strip()}\n"
         yield from (_line(f"0.{node.number}", "_", cells[node]) for node in nodes.at(first, ahead=True))
         for row in range(first, behind):
-            tags = [passage.tags[name][row] if name in passage.tags else "_" for name in TAGS]
-            yield _line(f"{row - first + 1}", words[row], cells[row], *tags)
+            upos, xpos, feats = (passage.tags[name][row] if name in passage.tags else "_" for name in TAGS)
+            yield _line(f"{row - first + 1}", word=words[row], misc=cells[row], upos=upos, xpos=xpos, feats=feats)
             following = nodes.at(row + 1, ahead=False)
             yield from (_line(f"{row - first + 1}.{node.number}", "_", cells[node]) for node in following)
         yield "\n"
 
 
-def _line(number: str, word: str, misc: Sequence[str], upos: str = "_", xpos: str = "_", feats: str = "_") -> str:
+def _line(number: str, word: str, misc: Sequence[str], *, upos: str = "_", xpos: str = "_", feats: str = "_") -> str:
     return f"{number}\t{word}\t_\t{upos}\t{xpos}\t{feats}\t_\t_\t_\t{'|'.join(misc) or '_'}\n"
 
 
@@ -497,4 +497,6 @@ def _spaces(passage: Passage, words: Sequence[str], losses: Losses) -> Iterator[
         yield 0, f"SpacesBefore={written_spaces(before)}"
 
 
-WRITER = Writer("conllu", ".conllu", write, layers=frozenset({"spans", "chains"}), tags=frozenset(TAGS))
+WRITER = Writer(
+    name="conllu", suffix=".conllu", write=write, layers=frozenset({"spans", "chains"}), tags=frozenset(TAGS)
+)

@@ -54,7 +54,7 @@ class Heads:
     >>> from comparanda.formats.entity_brackets import Bracketed, Cell
     >>> heads = Heads(np.array([5, 20, 40]), np.array([30]))  # the words 1, 2, 3, and 2.1
     >>> cells = [(Cell("(e1", 10, 0, 1), Cell("e1)", 45, 2, 3))]
-    >>> mention = Bracketed("e1", ("eid",), "e1", 10, cells=cells)
+    >>> mention = Bracketed(text="e1", fields=("eid",), chain="e1", place=10, cells=cells)
     >>> [heads.word(mention, number) for number in ("1", "3", "4", "5")]
     [1, 0, 3, None]
     """
@@ -148,7 +148,7 @@ def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
         elif "-" in number:
             first, last = map(int, number.split("-"))
             behind = row + last - first + 1
-        yield Misc(str(data[begin:end], "utf-8"), begin, row, behind, near, node)
+        yield Misc(value=str(data[begin:end], "utf-8"), place=begin, first=row, behind=behind, near=near, node=node)
 
 
 def _places(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
@@ -369,14 +369,16 @@ class Gathered:
             if rows.size:
                 notes.append(Note(side, f"labels {what}", len(rows), first_places(self.source, place[rows[:3]])))
         spans = Spans(
-            "tokens",
-            np.array(self._documents, np.int64),
-            np.array([pieces[0][0] for pieces in self._pieces], np.int64),
-            np.array([pieces[-1][1] for pieces in self._pieces], np.int64),
-            label.sorted(),
-            place.astype(offset_type(self.source)),
-            self._fragments(),
-            {name: self._column(name, list(map(values.get, range(count)))) for name, values in self._said.items()},
+            unit="tokens",
+            document=np.array(self._documents, np.int64),
+            begin=np.array([pieces[0][0] for pieces in self._pieces], np.int64),
+            end=np.array([pieces[-1][1] for pieces in self._pieces], np.int64),
+            label=label.sorted(),
+            offset=place.astype(offset_type(self.source)),
+            fragments=self._fragments(),
+            columns={
+                name: self._column(name, list(map(values.get, range(count)))) for name, values in self._said.items()
+            },
         )
         return spans, notes
 
@@ -460,7 +462,10 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
     broken: list[int] | None = [] if choose(request.options, "broken", BROKEN) == "drop" else None
     gathered = Gathered(source, request.options.get("label"), Heads.of(corpus) if chains else None)
     for document, some in _by_document(corpus, zip(cells, fields, strict=True)):
-        brackets = ((Cell(each.value, each.place, each.first, each.behind, each.node), names) for each, names in some)
+        brackets = (
+            (Cell(text=each.value, place=each.place, first=each.first, behind=each.behind, node=each.node), names)
+            for each, names in some
+        )
         found = mentions(source, brackets, request.limits.open, broken)
         gathered.add(document, int(corpus.row_documents[document]), found)
     ranges = [each.place for each in cells if each.behind > each.first + 1]

@@ -50,7 +50,7 @@ CERTAIN = "none"
 """The option `score` of outputs whose spans are certain, whatever scores stand beside them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What a task wants of a file.
 
@@ -78,7 +78,7 @@ class Request:
     shape: Shape | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """A file format: how to recognise it and how to read it.
 

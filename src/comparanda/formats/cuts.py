@@ -51,7 +51,7 @@ class UncuttableError(Exception):
     """A file cannot be cut; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
     """Where a document or a record begins.
 
@@ -187,14 +187,18 @@ def marked_lines(
                 continue
             begin = _comments_before(chunk.data, line) if heads else line
             if not words and _WORD.search(chunk.data, done, begin):
-                yield Mark(0, 0, "", counted=False)
+                yield Mark(start=0, lines=0, name="", counted=False)
                 words = True
             head = _held(head, chunk.data, done, begin) if heads else b""
             lines += chunk.count(done, begin)
-            yield Mark(chunk.start + begin, lines, name, head) if words else Mark(0, 0, name)
+            yield (
+                Mark(start=chunk.start + begin, lines=lines, name=name, head=head)
+                if words
+                else Mark(start=0, lines=0, name=name)
+            )
             words, done = True, begin
         if not words and _WORD.search(chunk.data, done):
-            yield Mark(0, 0, "", counted=False)
+            yield Mark(start=0, lines=0, name="", counted=False)
             words = True
         head = _held(head, chunk.data, done, len(chunk.data)) if heads else b""
 
@@ -303,7 +307,7 @@ def _json_marks(read: Read, file: AnyPath, request: Request) -> Iterator[Mark]:
     try:
         called = Called.of(read, _begin(file, request, sample[-1][0] + len(sample[-1][2])), request)
     except _UnmarkedError:
-        return iter([Mark(0, 0, "", counted=False)])
+        return iter([Mark(start=0, lines=0, name="", counted=False)])
     records = [_decoded(_OBJECT, file, before, line) for _, before, line in sample]
     fields = called.fields({name: [each.get(name) for each in records] for name in records[0]}, file)
     wanted = [(f"field{place}", Any, None) for place in range(len(fields))]
@@ -381,12 +385,12 @@ def _rows(file: AnyPath, dialect: Dialect) -> Iterator[tuple[int, int, bytes, li
 def _begin(file: AnyPath, request: Request, stop: int) -> Source:
     """Load a file up to a byte."""
     try:
-        return load_files([Stretch(file, 0, stop)], side=request.side)
+        return load_files([Stretch(file=file, start=0, stop=stop)], side=request.side)
     except InputError as problem:
         raise UncuttableError(str(problem)) from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
     """What the reader calls the first records.
 
@@ -418,12 +422,12 @@ class Called:
             ids = [corpus.words[row] for row in order]
             owner = np.searchsorted(corpus.row_documents, order, side="right") - 1
             groups = [documents.names[each] for each in owner.tolist()] if documents.marked else None
-            return cls(ids, groups, rows=True, count=len(ids), numbered=ids == _numbers("", len(ids)))
+            return cls(names=ids, groups=groups, rows=True, count=len(ids), numbered=ids == _numbers("", len(ids)))
         if not documents.marked:
             raise _UnmarkedError(f"{source.parts[0].name} marks no documents")
         names = list(documents.names)
         numbered = names == _numbers("document ", len(names))
-        return cls(names, None, rows=False, count=len(names), numbered=numbered)
+        return cls(names=names, groups=None, rows=False, count=len(names), numbered=numbered)
 
     def fields(self, candidates: dict[str, list[Any]], file: AnyPath) -> list[str | None]:
         """Return the fields that hold names, and behind them that of groups, given the values of all fields.
@@ -459,7 +463,9 @@ class Called:
                 raise UncuttableError(f"it cannot be told what names the record in line {before + 1:,}")
             name = "".join(called)
             if self.rows or not names or name != last:
-                yield Mark(start, before, name, head, group="" if fields[-1] is None else str(group))
+                yield Mark(
+                    start=start, lines=before, name=name, head=head, group="" if fields[-1] is None else str(group)
+                )
             last = name
 
 

@@ -57,7 +57,7 @@ def normal(name: str) -> str:
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
     """The names of the columns of one input, to choose by.
 
@@ -114,7 +114,7 @@ class Names:
         return {name: self.names.index(name) for name in wanted if name in self.names and name != "value"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """Which column is which.
 
@@ -144,7 +144,7 @@ def choose_columns(names: Names, request: Request) -> Choice:
         number, found = _id(names, label)
         assumed += found
     document = names.find(options["document"]) if "document" in options else None
-    return Choice(label, number, document, names.present(request.extra), assumed)
+    return Choice(label=label, id=number, document=document, extra=names.present(request.extra), assumed=assumed)
 
 
 def _label(names: Names, wanted: str | None) -> tuple[int, tuple[str, ...]]:
@@ -178,7 +178,7 @@ def _id(names: Names, label: int) -> tuple[int | None, tuple[str, ...]]:
     return None, (f"no {names.noun} is known to hold the id: rows are matched by their number",)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Rows:
     """The rows of a classification file while they are read.
 
@@ -202,12 +202,12 @@ class Rows:
     def take(self, rows: list[int]) -> Rows:
         """Return the given rows in their order."""
         return Rows(
-            [self.ids[row] for row in rows] if self.ids is not None else None,
-            [self.labels[row] for row in rows],
-            self.offset[np.array(rows, dtype=np.int64)],
-            [self.documents[row] for row in rows] if self.documents is not None else None,
-            {name: [values[row] for row in rows] for name, values in self.extra.items()},
-            self.several,
+            ids=[self.ids[row] for row in rows] if self.ids is not None else None,
+            labels=[self.labels[row] for row in rows],
+            offset=self.offset[np.array(rows, dtype=np.int64)],
+            documents=[self.documents[row] for row in rows] if self.documents is not None else None,
+            extra={name: [values[row] for row in rows] for name, values in self.extra.items()},
+            several=self.several,
         )
 
 
@@ -371,7 +371,7 @@ def _counted(reading: Cells, side: str, roles: int) -> list[Note]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """How a file is made, as its first rows and the options say.
 
@@ -402,14 +402,22 @@ class Plan:
         where = str(source.locate(begin))
         header, doubts = _has_header(first, request)
         _check_separator(head, request, where)
-        choice = choose_columns(Names(tuple(first) if header else (), len(first), where, positions=True), request)
-        return cls(len(first), first if header else None, choice, where, (*doubts, *choice.assumed))
+        choice = choose_columns(
+            Names(names=tuple(first) if header else (), width=len(first), where=where, positions=True), request
+        )
+        return cls(
+            width=len(first),
+            header=first if header else None,
+            choice=choice,
+            where=where,
+            assumed=(*doubts, *choice.assumed),
+        )
 
 
 def read(source: Source, request: Request, *, name: str, separator: str) -> Corpus:
     """Read a classification file; rows are found by their ids."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    reading = Cells(source, dialect_of(request, separator))
+    reading = Cells(source=source, dialect=dialect_of(request, separator))
     plan = Plan.of(reading, request)
     choice = plan.choice
     roles = [number for number in (choice.label, choice.id, choice.document) if number is not None]

@@ -55,7 +55,7 @@ class _Reading:
         self.request = request
         self.field = ""
         self.first: tuple[type, int] | None = None
-        self.draft = Draft(source, request.side, lambda _, number: f"{self.field}[{number}]")
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"{self.field}[{number}]")
         self.met: dict[str, list[int]] = {}
 
     def corpus(self) -> Corpus:
@@ -141,7 +141,7 @@ class _Reading:
             here, there = ("lists", "objects") if type(span) is list else ("objects", "lists")
             raise self._two_generations(document, here, there, details)
         if type(span) is dict:
-            self._object(Fields(self.source, document.place, span, document, called))
+            self._object(Fields(source=self.source, place=document.place, given=span, parent=document, step=called))
             return
         if len(span) != 3:
             what = f"{called!r} has {len(span)} elements, not a begin, an end and a label"
@@ -258,8 +258,8 @@ def _document(passage: Passage, losses: Losses, numbers: Iterator[int], wide: bo
 
 
 WRITER = Writer(
-    "doccano",
-    ".jsonl",
-    write,
+    name="doccano",
+    suffix=".jsonl",
+    write=write,
     options={"offsets": "what begin and end count: code-points, utf-16 (as some versions of doccano do)"},
 )

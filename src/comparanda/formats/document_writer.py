@@ -53,7 +53,7 @@ class Mention:
         return self.pieces[-1][1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """A document.
 
@@ -141,20 +141,24 @@ def passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterat
     columns = _Columns(corpus.spans, chained=chained)
     tags = _tags(corpus) if chained else {}
     for number, name in enumerate(corpus.documents.names):
-        text, words = _text(corpus, number, rows[number], rows[number + 1], losses)
+        text, words = _text(corpus, number=number, first=rows[number], last=rows[number + 1], losses=losses)
         yield Passage(
-            name,
-            text,
-            words,
-            tuple(row - rows[number] for row in sentences[first[number] : first[number + 1]]),
-            tuple(columns.mention(span, words) for span in order[bounds[number] : bounds[number + 1]].tolist()),
-            {
+            name=name,
+            text=text,
+            words=words,
+            sentences=tuple(row - rows[number] for row in sentences[first[number] : first[number + 1]]),
+            mentions=tuple(
+                columns.mention(span, words) for span in order[bounds[number] : bounds[number + 1]].tolist()
+            ),
+            attributes={
                 attribute: column[number]
                 for attribute, column in corpus.documents.attributes.items()
                 if not column.is_missing(number)
             },
-            {name: tuple(column[row] for row in range(*rows[number : number + 2])) for name, column in tags.items()},
-            chained,
+            tags={
+                name: tuple(column[row] for row in range(*rows[number : number + 2])) for name, column in tags.items()
+            },
+            chained=chained,
         )
 
 
@@ -165,7 +169,7 @@ def _tags(corpus: Corpus) -> dict[str, TextColumn]:
 
 
 def _text(
-    corpus: Corpus, number: int, first: int, last: int, losses: Losses
+    corpus: Corpus, number: int, first: int, last: int, *, losses: Losses
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return the text of a document and where its words stand in it."""
     if corpus.raw is not None:
@@ -235,7 +239,7 @@ Write = Callable[[Iterable[Passage], Losses, Mapping[str, str]], Iterable[tuple[
 written at all is refused by a `WriteError`. The options are those of the format, as written behind `?`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Writer:
     """A format that can be written.
 

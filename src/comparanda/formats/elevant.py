@@ -54,7 +54,7 @@ class _Reading:
         self.request = request
         self.label = request.options.get("label")
         self.field = ""
-        self.draft = Draft(source, request.side, lambda _, number: f"{self.field}[{number}]")
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"{self.field}[{number}]")
         self.outside: list[int] = []
 
     def corpus(self) -> Corpus:
@@ -137,7 +137,9 @@ def _pair(fields: Fields, name: str) -> tuple[int, int]:
     value = fields.given[name]
     if type(value) is not list or len(value) != 2 or {type(value[0]), type(value[1])} != {int}:
         raise fields.bad(name, "a pair of a begin and an end", _SHAPE)
-    pair = Fields(fields.source, fields.place, {"[0]": value[0], "[1]": value[1]}, fields, name)
+    pair = Fields(
+        source=fields.source, place=fields.place, given={"[0]": value[0], "[1]": value[1]}, parent=fields, step=name
+    )
     return pair.integer("[0]"), pair.integer("[1]")
 
 
@@ -217,7 +219,9 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
                 "the name of a document, which is a number in ELEVANT: it is written as the title", passage.name
             )
         id_ = int(passage.name) if named else number
-        lines.append(encode(_article(passage, id_, None if named else passage.name, kind, losses)).decode())
+        lines.append(
+            encode(_article(passage, id_=id_, title=None if named else passage.name, kind=kind, losses=losses)).decode()
+        )
     yield "", "".join(f"{line}\n" for line in lines)
 
 
@@ -225,7 +229,7 @@ def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit() and str(int(name)) == name
 
 
-def _article(passage: Passage, id_: int, title: str | None, kind: OutputKind, losses: Losses) -> dict[str, Any]:
+def _article(passage: Passage, id_: int, title: str | None, kind: OutputKind, *, losses: Losses) -> dict[str, Any]:
     for attribute in passage.attributes:
         if attribute != "title" or title is not None:
             losses.lose(f"the attribute {attribute!r} of documents", passage.name)
@@ -308,8 +312,8 @@ def _mention(passage: Passage, mention: Mention, losses: Losses) -> dict[str, An
 
 
 WRITER = Writer(
-    "elevant",
-    ".jsonl",
-    write,
+    name="elevant",
+    suffix=".jsonl",
+    write=write,
     options={"annotations": "labels, as benchmarks have (default), or mentions, as linkers do"},
 )

@@ -66,7 +66,7 @@ class Cell(NamedTuple):
     node: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Bracketed:
     """A mention.
 
@@ -175,7 +175,7 @@ def mentions(
         dropped: if given, brackets that are not closed or not opened are left out, and their places are put here.
 
     """
-    reading = _Reading(source, most, dropped)
+    reading = _Reading(source=source, most=most, dropped=dropped)
     for cell, fields in cells:
         reading.read(cell, fields)
     return reading.finished()
@@ -202,7 +202,7 @@ class _Open(NamedTuple):
     parts: int = 1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Reading:
     """The brackets of one document.
 
@@ -279,11 +279,11 @@ class _Reading:
             mention = self._begun(text, fields, None if number is None else known, cell)
         else:
             mention = self._continued(cell, part, which, parts)
-        return _Open(mention, names, cell, part["name"], which, parts)
+        return _Open(mention=mention, names=names, cell=cell, whole=part["name"], part=which, parts=parts)
 
     def _begun(self, text: str, fields: Sequence[str], chain: str | None, cell: Cell) -> Bracketed:
         zero = (cell.first, cell.node) if cell.node else None
-        self.found.append(Bracketed(text, fields, chain, cell.place, zero=zero))
+        self.found.append(Bracketed(text=text, fields=fields, chain=chain, place=cell.place, zero=zero))
         return self.found[-1]
 
     def _continued(self, cell: Cell, part: re.Match[str], which: int, parts: int) -> Bracketed:
@@ -293,7 +293,7 @@ class _Reading:
         begun = self.waiting.get((part["name"], which, parts))
         if not begun and self.dropped is not None:
             self.dropped.append(cell.place)
-            return Bracketed("", (), None, cell.place)
+            return Bracketed(text="", fields=(), chain=None, place=cell.place)
         if not begun:
             what = f"{_shown(part[0])} is part {which} of {parts}, but part {which - 1} is not closed before it"
             raise refuse(self.source, cell.place, what)

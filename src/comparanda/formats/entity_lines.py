@@ -74,7 +74,7 @@ class Candidate(NamedTuple):
     label: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Mention:
     """A mention: where it begins and ends, where it stands in the source, its candidates, and what else is said."""
 
@@ -235,12 +235,12 @@ def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
     label = TextColumn(np.zeros(len(begin), np.uint8), (ENTITY,))
     column = TextColumn.of([ids[code] for code in upper.codes[begin].tolist()])
     spans = Spans(
-        "tokens",
-        document,
-        begin - bounds[document],
-        end - bounds[document],
-        label,
-        corpus.offset[begin],
+        unit="tokens",
+        document=document,
+        begin=begin - bounds[document],
+        end=end - bounds[document],
+        label=label,
+        offset=corpus.offset[begin],
         columns={"id": column},
     )
     return replace(corpus, spans=spans)

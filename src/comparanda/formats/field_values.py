@@ -69,10 +69,10 @@ def texts(values: list[Any], name: Callable[[int], str], refuse: Refuse, classes
     """
     if set(map(type, values)) <= {str}:
         return cast("list[str]", values)
-    return [_text(value, row, name, refuse, classes) for row, value in enumerate(values)]
+    return [_text(value, row=row, name=name, refuse=refuse, classes=classes) for row, value in enumerate(values)]
 
 
-def _text(value: Any, row: int, name: Callable[[int], str], refuse: Refuse, classes: Sequence[str]) -> str:
+def _text(value: Any, row: int, name: Callable[[int], str], refuse: Refuse, *, classes: Sequence[str]) -> str:
     if isinstance(value, str):
         return str(value)
     if is_missing(value):

@@ -193,10 +193,10 @@ def load_files(
         if file is None:
             end = _append_stdin(joined, end)
         elif not _ends(file, unread):
-            end = _append(joined, end, stretch or Stretch(file))
+            end = _append(joined, end, stretch or Stretch(file=file))
         if not _ends(file, (*binary, *unread)):
             plain += 1
-            end = _clean(joined, part, end, side, notes)
+            end = _clean(joined, part=part, end=end, side=side, notes=notes)
         parts.append(part)
         closing = (b"" if joined[end - 1 : end] == b"\n" else b"\n") + (b"\n" if len(files) > 1 else b"")
         _put_slice(joined, slice(end, end + len(closing)), closing)
@@ -205,7 +205,14 @@ def load_files(
     if loaded and not re.search(rb"[^\s\0]", joined):
         what = "the file is empty" if end == len(closing) else "the file has only blank lines"
         raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
-    return Source(tuple(parts), joined, tuple(notes), plain < len(files), _again(files, parts, side), whole)
+    return Source(
+        parts=tuple(parts),
+        given=joined,
+        notes=tuple(notes),
+        repaired=plain < len(files),
+        again=_again(files, parts, side),
+        whole=whole,
+    )
 
 
 def _ends(file: AnyPath | Stretch | None, suffixes: tuple[str, ...]) -> bool:
@@ -439,7 +446,7 @@ def text_of(part: Part) -> str:
     if part.path is None:
         raise AssertionError("only files can be read again")
     joined = bytearray()
-    return joined[: _append(joined, 0, Stretch(part.path))].decode()
+    return joined[: _append(joined, 0, Stretch(file=part.path))].decode()
 
 
 def _unpack(data: bytes, name: str) -> bytes:
@@ -451,7 +458,7 @@ def _unpack(data: bytes, name: str) -> bytes:
         raise ReadError(f"the gzip file is damaged: {problem}", where=name) from None
 
 
-def _clean(joined: bytearray, part: Part, end: int, side: str, notes: list[Note]) -> int:
+def _clean(joined: bytearray, part: Part, end: int, side: str, *, notes: list[Note]) -> int:
     """Check and clean the bytes of one file in place; return where they end now."""
     begin, name = part.begin, part.name
     if bytes(joined[begin : begin + 2]) in _UTF16:

@@ -46,7 +46,7 @@ _SHAPE = 'annotations are written like this: <Annotation Id="1" Type="Person" St
 _LONGEST = 30
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Annotation:
     """An annotation, from node to node."""
 
@@ -58,7 +58,7 @@ class Annotation:
     features: dict[str, Value] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Document:
     """A file: its text, where its nodes stand, and its annotations.
 
@@ -88,7 +88,7 @@ class _Parsing:
         self.source = source
         self.number = number
         self.keep = keep
-        self.found = Document(self.source.parts[number].begin)
+        self.found = Document(place=self.source.parts[number].begin)
         self.set = ""
         self.ids: dict[tuple[str, str], int] = {}
         self.annotation: Annotation | None = None
@@ -127,10 +127,10 @@ class _Parsing:
                 length += len(value)
                 units += _utf16(value)
             elif kind == "start":
-                self._node(value, attributes, place, length, units)
+                self._node(value, attributes=attributes, place=place, length=length, units=units)
         self.found.text += "".join(pieces)
 
-    def _node(self, name: str, attributes: dict[str, str], place: int, length: int, units: int) -> None:
+    def _node(self, name: str, attributes: dict[str, str], place: int, length: int, *, units: int) -> None:
         if name != "Node" or "id" not in attributes:
             what = f'there is a <{name}> in the text, where only <Node id="…"/> may stand'
             raise refuse(self.source, place, what)
@@ -147,7 +147,9 @@ class _Parsing:
             self.annotation = self._annotation(attributes, place)
             self.found.annotations.append(self.annotation)
         elif name == "Relation":
-            self.annotation = Annotation("", "", None, ("", ""), place)  # takes its features, and is let go
+            self.annotation = Annotation(
+                set="", type="", id=None, nodes=("", ""), place=place
+            )  # takes its features, and is let go
             self.found.relations.append(place)
 
     def _annotation(self, attributes: dict[str, str], place: int) -> Annotation:
@@ -159,7 +161,13 @@ class _Parsing:
             first = self.source.locate(self.ids[self.set, id_])
             what = f"the annotation {id_} is there a second time in its set"
             raise refuse(self.source, place, what, details=[f"the first stands at {first}"])
-        return Annotation(self.set, attributes["Type"], id_, (attributes["StartNode"], attributes["EndNode"]), place)
+        return Annotation(
+            set=self.set,
+            type=attributes["Type"],
+            id=id_,
+            nodes=(attributes["StartNode"], attributes["EndNode"]),
+            place=place,
+        )
 
     def _feature(self, name: str, text: str, kind: str | None, place: int) -> None:
         if name == "Name":
@@ -232,7 +240,7 @@ class _Reading:
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
-        self.draft = Draft(source, request.side, lambda span, _: self.called[span])
+        self.draft = Draft(source=source, side=request.side, called=lambda span, _: self.called[span])
         self.called: list[str] = []
         self.asked = frozenset(filter(None, request.options.get("types", "").split(",")))
 
@@ -423,9 +431,9 @@ def _class(value: PassagesValue) -> str:
 
 
 WRITER = Writer(
-    "gate",
-    SUFFIX,
-    write,
+    name="gate",
+    suffix=SUFFIX,
+    write=write,
     many=True,
     options={"set": "the name of the annotation set (default: the one without a name)"},
 )

@@ -151,7 +151,7 @@ class _Said(NamedTuple):
     value: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Reading:
     """One input on its way to a corpus."""
 
@@ -245,7 +245,7 @@ def read(source: Source, request: Request) -> Corpus:
     wanted = {name: number for number, name in enumerate(layout.names) if name in others}
     word = None if choose(request.options, "word", (TOKEN, NO_WORDS)) == NO_WORDS else 0
     gathering = Gathering(source, {"value": value, **wanted}, width=layout.width, word=word)
-    reading = _Reading(source, layout, gathering)
+    reading = _Reading(source=source, layout=layout, gathering=gathering)
     for block in blocks(source, TAB, request.max_line):
         reading.add(block)
     corpus = replace(reading.corpus(request), judged=layout.names[value])
@@ -463,4 +463,4 @@ def _refuse_word(passage: Passage, word: str) -> None:
         raise WriteError(what, hint="a '#' and a space begin a comment, and quotes as in CSV are taken off")
 
 
-WRITER = Writer("hipe", ".tsv", write)
+WRITER = Writer(name="hipe", suffix=".tsv", write=write)

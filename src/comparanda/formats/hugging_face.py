@@ -40,7 +40,7 @@ _UNLIKE = "entities whose word is not what their places cover, which hold"
 _ANY = msgspec.json.Decoder(Any)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Entity:
     """An entity, or a piece of one."""
 
@@ -68,7 +68,7 @@ class _Reading:
         self.text = request.options.get("text", "text")
         self.kinds: dict[str, int] = {}
         self.tagged = _has_tags(source)
-        self.draft = Draft(source, request.side, lambda _, number: f"entity {number + 1}")
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"entity {number + 1}")
         self.met: dict[str, list[int]] = {}
         self.words = 0
 
@@ -150,7 +150,8 @@ class _Reading:
             if label == "O" or not label.strip():
                 self._met("entities with the label 'O', which are none", fields.place)
                 continue
-            entity = _Entity(*self._extent(fields), label, fields)
+            begin, end = self._extent(fields)
+            entity = _Entity(begin=begin, end=end, label=label, fields=fields)
             if which == _PIECE:
                 tag = _TAG.fullmatch(label) if self.tagged else None
                 entity.prefix, entity.label = tag.groups() if tag else ("I", label)
@@ -266,7 +267,7 @@ def values(source: Source) -> Iterator[tuple[int, Any]]:
         if _is_lines(data):
             yield from _lines(source, data, part.begin)
         else:
-            whole = Source((replace(part, begin=0),), bytearray(data + bytes(PADDING)))
+            whole = Source(parts=(replace(part, begin=0),), given=bytearray(data + bytes(PADDING)))
             objects = JsonObjects(whole)
             yield from zip((objects.offset + part.begin).tolist(), objects.decoded(_ANY), strict=True)
 
@@ -350,4 +351,4 @@ def _entity(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any
     }
 
 
-WRITER = Writer("hugging-face", ".jsonl", write)
+WRITER = Writer(name="hugging-face", suffix=".jsonl", write=write)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # Elements as places of a text: all text of a file laid end to end, and where each element stands in it.
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Element:
     """An element: what its tag says, what it is in, where its text begins and ends, and the number of the next one."""
 
@@ -88,7 +88,11 @@ def gathered(found: Iterable[Event]) -> Gathered:
         elif kind == "start":
             if not open_:
                 roots.append(len(elements))
-            open_.append(Element(value, attributes, place, open_[-1] if open_ else None, length))
+            open_.append(
+                Element(
+                    name=value, attributes=attributes, place=place, around=open_[-1] if open_ else None, begin=length
+                )
+            )
             elements.append(open_[-1])
         else:
             element = open_.pop()
@@ -255,7 +259,7 @@ def read(source: Source, request: Request) -> Corpus:
     return _Reading(source, request).corpus()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Document:
     """A document: its text, and the elements in it."""
 
@@ -283,7 +287,7 @@ class _Reading:
         names = None if escaped or self.asked is None else self.asked | ROOTS | STRUCTURE | text
         self.tags = Tags(source, request.limits.nesting, escaped, names)
         self.text = text
-        self.draft = Draft(source, request.side, lambda span, _: self.called[span])
+        self.draft = Draft(source=source, side=request.side, called=lambda span, _: self.called[span])
         self.called: list[str] = []
         self.outside: list[Element] = []
         if self.by_line and self.text:
@@ -317,7 +321,7 @@ class _Reading:
         for number, line in enumerate(bytes(self.source.data[begin:end]).split(b"\n"), start=1):
             if line.strip():
                 found = gathered(self.tags.events(begin, begin + len(line)))
-                yield _Document(begin, found.text, 0, found.elements, str(number))
+                yield _Document(place=begin, text=found.text, begin=0, elements=found.elements, name=str(number))
             begin += len(line) + 1
 
     def _file(self, number: int, begin: int, end: int) -> Iterator[_Document]:
@@ -330,7 +334,7 @@ class _Reading:
         if alone or self.text or (roots and roots[0].name in ROOTS):
             yield from self._documents(found, begin)
         else:
-            yield _Document(begin, found.text.rstrip("\n"), 0, found.elements)
+            yield _Document(place=begin, text=found.text.rstrip("\n"), begin=0, elements=found.elements)
 
     def _documents(self, found: Gathered, begin: int) -> Iterator[_Document]:
         """Give what stands in elements for texts, or in the outermost elements if there are none."""
@@ -354,7 +358,15 @@ class _Reading:
             name, attributes = _described(around, before, found.text)
             inside = elements[number + 1 : own.after]
             text = found.text[own.begin : own.end]
-            yield _Document(own.place, text, own.begin, inside, name, attributes, around[0].name)
+            yield _Document(
+                place=own.place,
+                text=text,
+                begin=own.begin,
+                elements=inside,
+                name=name,
+                attributes=attributes,
+                root=around[0].name,
+            )
             behind = own.after
 
     def _taken(self, documents: list[_Document]) -> frozenset[str]:
@@ -582,9 +594,9 @@ def _attributes(passage: Passage, mention: Mention, losses: Losses, element: str
 
 
 WRITER = Writer(
-    "inline-xml",
-    SUFFIX,
-    write,
+    name="inline-xml",
+    suffix=SUFFIX,
+    write=write,
     many=True,
     options={"element": "the element of all spans, whose label is then its attribute 'type': entity, mention …"},
 )

@@ -35,7 +35,7 @@ _HEAD_LINES = 40
 _HEAD_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     """One input: what to call it, where it is, and what it is; and which portion of it is meant, if not all.
 
@@ -69,7 +69,7 @@ class Input:
             options[option] = unquote(value)
         if not path:
             raise UsageError(f"the input {written!r} names no file")
-        return cls(path, name, kind or None, options)
+        return cls(path=path, name=name, format=kind or None, options=options)
 
     @property
     def display_name(self) -> str:
@@ -153,7 +153,7 @@ def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list
     """Find the files of an input and tell its format, reading no more than the first lines."""
     possible = _Possible.of(given, request, shape)
     files = files_of(given.path, possible.suffixes, _beside(possible.formats.values()))
-    head = Stretch(files[0], 0, min(size_of(files[0]) or _HEAD_BYTES, _HEAD_BYTES))
+    head = Stretch(file=files[0], start=0, stop=min(size_of(files[0]) or _HEAD_BYTES, _HEAD_BYTES))
     whole_lines = load_head(head, side=request.side, binary=possible.binary, unread=possible.unread)
     return files, possible.chosen(whole_lines)
 

@@ -151,7 +151,7 @@ class Fields:
     __slots__ = ("given", "parent", "place", "source", "step")
 
     def __init__(
-        self, source: Source, place: int, given: Mapping[str, Any], parent: Fields | None = None, step: str = ""
+        self, source: Source, place: int, given: Mapping[str, Any], *, parent: Fields | None = None, step: str = ""
     ) -> None:
         self.source = source
         self.place = place
@@ -203,7 +203,7 @@ class Fields:
         value = self.given.get(name)
         if type(value) is not dict:
             raise self.bad(name, "an object", hint)
-        return Fields(self.source, self.place, value, self, name)
+        return Fields(source=self.source, place=self.place, given=value, parent=self, step=name)
 
     def items(self, name: str, hint: str | None = None) -> list[Any]:
         """Return an array; an empty one if it is not there."""
@@ -220,7 +220,7 @@ class Fields:
             step = f"{name}[{number}]"
             if type(each) is not dict:
                 raise self.refuse(f"{self.path(step)!r} is {kind(each)}, not an object", hint=hint)
-            yield Fields(self.source, self.place, each, self, step)
+            yield Fields(source=self.source, place=self.place, given=each, parent=self, step=step)
 
     def name(self, field: str) -> str | None:
         """Return what a field names something by, a text or an integer; None where it is not there."""

@@ -44,7 +44,7 @@ def read(source: Source, request: Request) -> Corpus:
         rows = objects.decoded(msgspec.json.Decoder(record))
         return {name: [getattr(row, field) for row in rows] for field, name in renamed.items()}
 
-    table = Table("jsonl", source, objects.offset, tuple(first), fetch, noun="field")
+    table = Table(format="jsonl", source=source, offset=objects.offset, names=tuple(first), fetch=fetch, noun="field")
     tokens = request.layer == "spans" or _has_tokens(first, request)
     return table_tokens(table, request) if tokens else table_rows(table, request)
 
@@ -122,4 +122,4 @@ def _span(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     return found
 
 
-WRITER = Writer("jsonl", ".jsonl", write, layers=frozenset({"spans", "chains"}))
+WRITER = Writer(name="jsonl", suffix=".jsonl", write=write, layers=frozenset({"spans", "chains"}))

@@ -60,7 +60,7 @@ class _Reading:
         self.objects = JsonObjects(source)
         self.whole = "data" in self.objects.first()
         self.called: list[str] = []
-        self.draft = Draft(source, request.side, lambda span, _: self.called[span])
+        self.draft = Draft(source=source, side=request.side, called=lambda span, _: self.called[span])
         self.met: dict[str, list[int]] = {}
         self.tags: dict[str, str] = {}
         self.people: dict[str, None] = {}
@@ -206,7 +206,13 @@ class _Reading:
         for name, value in chosen.given.items():
             if type(value) is list and name != self.text:
                 for number, each in enumerate(value):
-                    yield Fields(self.source, chosen.place, {"value": each, "type": name}, chosen, f"{name}[{number}]")
+                    yield Fields(
+                        source=self.source,
+                        place=chosen.place,
+                        given={"value": each, "type": name},
+                        parent=chosen,
+                        step=f"{name}[{number}]",
+                    )
 
     def _region(self, item: Fields, text: str) -> list[int]:
         """Take over a labelled region, a span for each of its labels; return their numbers."""
@@ -217,7 +223,7 @@ class _Reading:
         if labels is None and item.given.get("type") != "labels":
             return []
         parent, step = (item, "value") if self.whole else (item.parent, item.step)
-        extent = _extent(Fields(self.source, item.place, value, parent, step))
+        extent = _extent(Fields(source=self.source, place=item.place, given=value, parent=parent, step=step))
         self._check_tag(item)
         if not labels:
             self._met(f"regions without a label, read as {UNLABELLED}", item.place)
@@ -291,7 +297,7 @@ def _extent(value: Fields) -> tuple[int, int]:
     """Return where a region begins and ends in the text."""
     begin, end, offsets = value.given["start"], value.given.get("end"), value.given.get("globalOffsets")
     if type(offsets) is dict and type(value.given.get("text")) is str:
-        value = Fields(value.source, value.place, offsets, value, "globalOffsets")
+        value = Fields(source=value.source, place=value.place, given=offsets, parent=value, step="globalOffsets")
     elif type(begin) is str and type(end) is str:
         if begin.isdecimal() and end.isdecimal() and len(begin + end) < 30 and "startOffset" not in value.given:
             return int(begin), int(end)
@@ -386,8 +392,8 @@ def _results(passage: Passage, mention: Mention, region: str, losses: Losses) ->
 
 
 WRITER = Writer(
-    "label-studio",
-    ".json",
-    write,
+    name="label-studio",
+    suffix=".json",
+    write=write,
     options={"predictions": "write predictions of a model instead of annotations: its version"},
 )

@@ -76,7 +76,7 @@ class Item(NamedTuple):
     begin: int = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Answer:
     """What was found in an answer.
 
@@ -109,7 +109,7 @@ def read_value(value: Any, names: Names | None = None, how: How = "read") -> Ans
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     """Which field of an object is which; objects of one answer mostly have the same fields.
 
@@ -144,7 +144,14 @@ def _plan(fields: tuple[str, ...], names: Names) -> _Plan:
         if each not in {text, label} and each.lower() not in OFFSET_NAMES and each.lower() != OCCURRENCE
     )
     lists = tuple(known[each] for each in LIST_NAMES if each in known)
-    return _Plan(text, label, known.get(OCCURRENCE), not OFFSET_NAMES.isdisjoint(known), said, lists)
+    return _Plan(
+        text=text,
+        label=label,
+        occurrence=known.get(OCCURRENCE),
+        offsets=not OFFSET_NAMES.isdisjoint(known),
+        said=said,
+        lists=lists,
+    )
 
 
 class _Gathering:
@@ -198,7 +205,7 @@ class _Gathering:
         number = None if plan.occurrence is None else given[plan.occurrence]
         occurrence = number if type(number) is int and 0 < number < 1 << 62 else 0
         said = said_of((name, given[each]) for each, name in plan.said) if plan.said else {}
-        return item_of(given[plan.text or ""], own if isinstance(own, str) else label, said, occurrence)
+        return item_of(given[plan.text or ""], own if isinstance(own, str) else label, said=said, occurrence=occurrence)
 
     def _add(self, item: Item | None) -> None:
         if item is None:
@@ -208,7 +215,7 @@ class _Gathering:
 
 
 def item_of(
-    text: Any, label: Any, said: Mapping[str, Any] = _NOTHING, occurrence: int = 0, begin: int = -1
+    text: Any, label: Any, *, said: Mapping[str, Any] = _NOTHING, occurrence: int = 0, begin: int = -1
 ) -> Item | None:
     """Make an item; None where it has no text, no label, or what no text file can hold."""
     if not (isinstance(text, str) and isinstance(label, str)):
@@ -216,7 +223,7 @@ def item_of(
     text, label = text.strip(), label.strip()
     if not (text and label) or unwritable(text) or unwritable(label):
         return None
-    return Item(text, label, said, occurrence, begin)
+    return Item(text=text, label=label, said=said, occurrence=occurrence, begin=begin)
 
 
 def _holds(value: Any) -> bool:
@@ -282,7 +289,7 @@ def _tagged(text: str) -> Answer | None:
     for opening, closing in sorted(pairs):
         label, said = _meaning(tags[opening]["name"], tags[opening]["rest"])
         if label is not None:
-            _add_copied(found, place[opening], place[closing], label, said)
+            _add_copied(found, begin=place[opening], end=place[closing], label=label, said=said)
     return found
 
 
@@ -319,7 +326,7 @@ def _linked(text: str) -> Answer | None:
     copy, begins = _without(text, cuts)
     found = Answer(how="tagged", copy=copy)
     for number, link in enumerate(links):
-        _add_copied(found, begins[2 * number], begins[2 * number + 1], link["label"], {})
+        _add_copied(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], said={})
     return found
 
 
@@ -334,11 +341,11 @@ def _without(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
     return "".join([*kept, text[place:]]), begins
 
 
-def _add_copied(found: Answer, begin: int, end: int, label: str, said: Mapping[str, Any]) -> None:
+def _add_copied(found: Answer, begin: int, end: int, label: str, *, said: Mapping[str, Any]) -> None:
     assert found.copy is not None
     covered = found.copy[begin:end]
     begin += len(covered) - len(covered.lstrip())
-    if item := item_of(covered, label, said, begin=begin):
+    if item := item_of(covered, label, said=said, begin=begin):
         found.items.append(item)
     else:
         found.bad += 1
@@ -501,10 +508,10 @@ def _together(answers: list[Answer]) -> Answer | None:
     if not answers:
         return None
     return Answer(
-        [item for each in answers for item in each.items],
-        "mended" if any(each.how == "mended" for each in answers) else "read",
-        sum(each.bad for each in answers),
-        sum(each.offsets for each in answers),
+        items=[item for each in answers for item in each.items],
+        how="mended" if any(each.how == "mended" for each in answers) else "read",
+        bad=sum(each.bad for each in answers),
+        offsets=sum(each.offsets for each in answers),
     )
 
 
@@ -541,7 +548,7 @@ class _Reading:
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
-        self.draft = Draft(source, request.side, lambda _, number: f"item {number + 1}")
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"item {number + 1}")
         self.names = Names(request.options.get("mention"), request.options.get("label"))
         self.met: dict[str, tuple[int, list[int]]] = {}
         self.unread: list[tuple[int, str | None, int]] = []
@@ -571,17 +578,24 @@ class _Reading:
         items = corpus.spans
         assert items is not None
         quotes = Quotes(
-            items.document,
-            TextColumn.of(self.texts),
-            items.label,
-            items.offset,
-            np.array(self.occurrence, np.int64),
-            np.array(self.begin, np.int64),
-            tuple(self.copies),
-            items.columns,
+            document=items.document,
+            text=TextColumn.of(self.texts),
+            label=items.label,
+            offset=items.offset,
+            occurrence=np.array(self.occurrence, np.int64),
+            begin=np.array(self.begin, np.int64),
+            copies=tuple(self.copies),
+            columns=items.columns,
         )
         nothing = np.zeros(0, np.int64)
-        empty = Spans("characters", nothing, nothing, nothing, items.label.take(nothing), items.offset[:0])
+        empty = Spans(
+            unit="characters",
+            document=nothing,
+            begin=nothing,
+            end=nothing,
+            label=items.label.take(nothing),
+            offset=items.offset[:0],
+        )
         return replace(corpus, spans=empty, quotes=quotes)
 
     def _roles(self, first: Mapping[str, Any]) -> _Roles:

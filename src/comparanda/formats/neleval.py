@@ -38,7 +38,7 @@ def read(source: Source, request: Request) -> Corpus:
         if line.strip():
             document, _, _ = line.partition("\t")
             mentions.add(document.strip(), _mention(source, place, line))
-    draft = Draft(source, request.side, lambda _, number: f"mention {number + 1}")
+    draft = Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
     mentions.into(draft)
     offsets = asked_offsets(request.options)
     return draft.corpus(request, name="neleval", judged="type", offsets=offsets, usual="inclusive")
@@ -53,7 +53,7 @@ def _mention(source: Source, place: int, line: str) -> Mention:
     for first in range(3, len(fields), 3):
         id_, written, label = [*fields[first : first + 3], "", ""][:3]
         candidates.append(Candidate(id_.strip(), score(source, place, line, written), label.strip()))
-    return Mention(begin, end, place, candidates)
+    return Mention(begin=begin, end=end, place=place, candidates=candidates)
 
 
 def sniff(lines: list[str]) -> bool:
@@ -159,4 +159,4 @@ def candidates_of(passage: Passage, mention: PassagesMention, losses: Losses) ->
     return list(zip(ids, scores, strict=True))
 
 
-WRITER = Writer("neleval", ".tsv", write)
+WRITER = Writer(name="neleval", suffix=".tsv", write=write)

@@ -64,7 +64,7 @@ class _Text:
     phrases: list[_Phrase] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Phrase:
     """A phrase, with what is said of it by short names: `taIdentRef`."""
 
@@ -105,7 +105,7 @@ class _Reading:
                 hint=f"NIF has the namespace {NIF}",
             )
         self._gather()
-        draft = Draft(self.source, self.request.side, lambda span, _: self.called[span])
+        draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: self.called[span])
         self._fill(draft)
         self._note(draft, "strings that are no mentions (words, sentences and the like), passed over", self.passed)
         self._note(draft, "annotation units of NIF 2.1, of which nothing is read, passed over", self.units)
@@ -138,7 +138,7 @@ class _Reading:
         if types & _MENTIONS or {"taIdentRef", "taClassRef", "taMsClassRef"} & said.keys():
             extent = self._whole(node, said, "beginIndex"), self._whole(node, said, "endIndex")
             context = iri if whole else self._text(node, said, "referenceContext")  # a mention may cover all of a text
-            self.phrases.append(_Phrase(iri, context, extent, said, place))
+            self.phrases.append(_Phrase(iri=iri, context=context, extent=extent, said=said, place=place))
             self.units += [place] * len(said.get("annotationUnit", ()))
         elif not whole and "beginIndex" in said:
             self.passed.append(place)
@@ -337,9 +337,9 @@ def _extent(begin: int, end: int) -> dict[str, Any]:
 
 
 WRITER = Writer(
-    "nif",
-    ".jsonld",
-    write,
+    name="nif",
+    suffix=".jsonld",
+    write=write,
     options={
         "classes": f"what the IRIs of classes begin with that are made of labels (default: {_CLASSES})",
         "entities": "what is put before ids that are no IRIs: http://www.wikidata.org/entity/, for example",

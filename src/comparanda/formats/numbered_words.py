@@ -313,12 +313,14 @@ def _add(gathering: Gathering, block: Block, dialect: Dialect) -> None:
     lines = np.flatnonzero(~(blank | comment))
     if (block.fields[lines] != dialect.width).any():
         raise _problem(gathering.source, block, dialect)
-    lines, cuts = _words(gathering, block, lines, np.flatnonzero(blank), dialect)
+    lines, cuts = _words(gathering, block=block, lines=lines, blank_lines=np.flatnonzero(blank), dialect=dialect)
     gathering.mark(block, np.flatnonzero(comment), lines)
     gathering.add(block, lines, cuts)
 
 
-def _words(gathering: Gathering, block: Block, lines: Rows, blank_lines: Rows, dialect: Dialect) -> tuple[Rows, Rows]:
+def _words(
+    gathering: Gathering, block: Block, lines: Rows, blank_lines: Rows, *, dialect: Dialect
+) -> tuple[Rows, Rows]:
     """Check the ids and tell ranges (3-4) and empty nodes (8.1) from words; return these and where sentences end."""
     source = gathering.source
     first8 = block.first8[lines]
@@ -392,7 +394,7 @@ def _id_bytes(count: int) -> NDArray[np.uint64]:
 
 def _problem(source: Source, block: Block, dialect: Dialect) -> ReadError:
     """Look at the lines of a block one by one, and make the error for the first that does not fit."""
-    walk = _Walk(source, dialect)
+    walk = _Walk(source=source, dialect=dialect)
     for line, offset in enumerate(block.start.tolist()):
         if problem := walk.line(block.text(source, line), offset):
             return problem
@@ -401,7 +403,7 @@ def _problem(source: Source, block: Block, dialect: Dialect) -> ReadError:
     raise AssertionError("the scan refused a block in which every line fits")  # pragma: no cover
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Walk:
     """Goes through a block line by line: how many words the sentence has so far, and its last range.
 

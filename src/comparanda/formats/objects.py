@@ -80,7 +80,7 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
         request: what a task wants of it.
         shape: whether it is to be read as running tokens or as independent rows.
 
-    >>> corpus = read_object({"d1": "news", "d2": "blog"}, Request("key"), "rows")
+    >>> corpus = read_object({"d1": "news", "d2": "blog"}, Request(side="key"), "rows")
     >>> corpus.words[1], corpus.columns["value"][1], str(corpus.location(1))
     ('d2', 'blog', '<key>:2')
 
@@ -147,7 +147,13 @@ def _chains(given: Any, request: Request) -> Corpus:
     else:
         documents = []
     if documents and not {*CLUSTERS}.isdisjoint(documents[0]):
-        return read_clusters(documents, range(len(documents)), _numbered(len(documents), request), request, "python")
+        return read_clusters(
+            documents,
+            places=range(len(documents)),
+            source=_numbered(len(documents), request),
+            request=request,
+            name="python",
+        )
     records = _documents(given, request)
     if records is None:
         raise _unfit(given, request, "tokens")
@@ -328,4 +334,11 @@ def _columns(
         return found
 
     source = Source.of_text(side, b"\n" * size)
-    return Table("python", source, np.arange(size, dtype=np.int64), tuple(names), fetch, classes)
+    return Table(
+        format="python",
+        source=source,
+        offset=np.arange(size, dtype=np.int64),
+        names=tuple(names),
+        fetch=fetch,
+        classes=classes,
+    )

@@ -49,7 +49,9 @@ def read(source: Source, request: Request) -> Corpus:
 
 def _corpus(tables: _Tables, request: Request) -> Corpus:
     first, source = tables.first(), tables.source
-    table = Table(NAME, source, tables.offset, tables.names, tables.fetch, tables.classes)
+    table = Table(
+        format=NAME, source=source, offset=tables.offset, names=tables.names, fetch=tables.fetch, classes=tables.classes
+    )
     if request.layer == "chains" or (request.layer == "spans" and not _chunk_tags(tables, first, request)):
         return read_records(tables.records, tables.offset, source, request, name=NAME)
     tokens = request.layer == "spans" or request.shape == "tokens"
@@ -243,7 +245,7 @@ def rows(file: AnyPath) -> tuple[int, int]:
     every: int = _opened(file).metadata.num_rows
     if not every:
         return 0, 1
-    tables = _Tables(load_files([Stretch(file, 0, SAMPLE)], side=NAME, unread=_EVERY))
+    tables = _Tables(load_files([Stretch(file=file, start=0, stop=SAMPLE)], side=NAME, unread=_EVERY))
     first = list(islice(tables.records(), SAMPLE))
     return every, max(1, len(msgspec.json.encode(first, enc_hook=str)) // len(first))
 
@@ -253,7 +255,7 @@ def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
     piece = _Piece.of(file, None)
     if not piece.stop:
         return iter(())
-    source = load_files([Stretch(file, 0, min(SAMPLE, piece.stop))], side=request.side, unread=_EVERY)
+    source = load_files([Stretch(file=file, start=0, stop=min(SAMPLE, piece.stop))], side=request.side, unread=_EVERY)
     called = Called.of(read, source, request)
     tables = _Tables(source)
     fields = called.fields(tables.fetch(tables.names), file)

@@ -38,7 +38,7 @@ DEFAULT_TAG = "upos"
 """What the task of tags asks for unless told otherwise: any well-known name will do in its place."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Table:
     """Named columns of plain values, and where each row stands.
 
@@ -64,7 +64,9 @@ class Table:
     @property
     def choice(self) -> Names:
         """The names, to choose by."""
-        return Names(self.names, len(self.names), str(self.source.locate(int(self.offset[0]))), self.noun)
+        return Names(
+            names=self.names, width=len(self.names), where=str(self.source.locate(int(self.offset[0]))), noun=self.noun
+        )
 
     def refuse(self, row: int, what: str, hint: str | None = None) -> ReadError:
         """Make the error for a row."""
@@ -131,12 +133,12 @@ def table_rows(table: Table, request: Request) -> Corpus:
     merge = choose(request.options, "several", ("no", "rows")) == "rows"
     labels, several = _labels(table, name, found[name], request.options.get("split"), merge=merge)
     rows = Rows(
-        None if choice.id is None else table.texts(table.names[choice.id], found[table.names[choice.id]]),
-        labels,
-        table.offset,
-        None if choice.document is None else table.texts(given[-1], found[given[-1]]),
-        {column: _extra(table, found[column]) for column in choice.extra},
-        several,
+        ids=None if choice.id is None else table.texts(table.names[choice.id], found[table.names[choice.id]]),
+        labels=labels,
+        offset=table.offset,
+        documents=None if choice.document is None else table.texts(given[-1], found[given[-1]]),
+        extra={column: _extra(table, found[column]) for column in choice.extra},
+        several=several,
     )
     begin = int(table.offset[0])
     notes = [note for what in choice.assumed for note in noted_once(table.source, request.side, what, begin)]
@@ -192,7 +194,7 @@ def _flattened(
     return flat, bounds.tolist(), rows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRoles:
     """Which column is which in a table of tokens."""
 
@@ -217,7 +219,14 @@ def token_roles(table: Table, request: Request) -> TokenRoles:
 
     words, document = other("tokens", TOKEN_NAMES), other("document", DOCUMENT_NAMES)
     sentence = None if lists else other("sentence", SENTENCE_NAMES)
-    return TokenRoles(names.names[tags], words, sentence, document, tuple(names.present(request.extra)), lists)
+    return TokenRoles(
+        tags=names.names[tags],
+        words=words,
+        sentence=sentence,
+        document=document,
+        extra=tuple(names.present(request.extra)),
+        lists=lists,
+    )
 
 
 def _tags(names: Names, option: str | None, value: str | None, tiers: tuple[tuple[str, ...], ...]) -> int:
@@ -269,7 +278,17 @@ def _sentences(table: Table, request: Request, roles: TokenRoles, found: dict[st
     cuts = np.array(bounds, dtype=np.int64)
     owners = np.array(rows, dtype=np.int64)
     documents = [names[row] for row in rows] if names is not None else None
-    return _tokens_corpus(table, request, tags, words, owners, cuts, documents, extra, notes)
+    return _tokens_corpus(
+        table,
+        request=request,
+        tags=tags,
+        words=words,
+        owners=owners,
+        cuts=cuts,
+        documents=documents,
+        extra=extra,
+        notes=notes,
+    )
 
 
 def _check_equal(table: Table, roles: TokenRoles, tags: list[int], words: list[int]) -> None:
@@ -311,7 +330,17 @@ def _running(table: Table, request: Request, roles: TokenRoles, found: dict[str,
         notes = noted_once(table.source, request.side, what, int(table.offset[0]))
     extra = {name: _extra(table, found[name]) for name in roles.extra}
     cuts = np.array(marks, dtype=np.int64)
-    return _tokens_corpus(table, request, tags, words, np.arange(len(tags)), cuts, documents, extra, notes)
+    return _tokens_corpus(
+        table,
+        request=request,
+        tags=tags,
+        words=words,
+        owners=np.arange(len(tags)),
+        cuts=cuts,
+        documents=documents,
+        extra=extra,
+        notes=notes,
+    )
 
 
 def _tokens_corpus(
@@ -319,6 +348,7 @@ def _tokens_corpus(
     request: Request,
     tags: list[str],
     words: list[str] | None,
+    *,
     owners: NDArray[np.int64],
     cuts: NDArray[np.int64],
     documents: list[str] | None,

@@ -64,7 +64,7 @@ def on_ground(records: Records, tuples: RecordsTuples) -> Corpus:
 
 def _on_texts(records: Records, tuples: RecordsTuples) -> Corpus:
     """Place tuples by characters."""
-    draft = Draft(records.source, records.request.side, lambda span, _: tuples.called(span))
+    draft = Draft(source=records.source, side=records.request.side, called=lambda span, _: tuples.called(span))
     names = records.names()
     numbers = records.source.numbers(np.array(records.places, np.int64))
     if names is None and records.source.opens:
@@ -80,7 +80,7 @@ def _on_texts(records: Records, tuples: RecordsTuples) -> Corpus:
         if document.text is not None:
             draft.texts.append(_checked(records, number, document.text))
     places = np.array(records.places, np.int64)[tuples.record]
-    draft.spans(tuples.record, tuples.begin, tuples.end, tuples.label, places)
+    draft.spans(tuples.record, begin=tuples.begin, end=tuples.end, labels=tuples.label, place=places)
     for row, text in tuples.text.items():
         draft.say(row, "text", text)
     draft.notes += records.notes
@@ -196,7 +196,14 @@ def _spans(records: Records, tuples: RecordsTuples, document: Rows, shift: Rows)
             places = first_places(records.source, place[rows[:3]])
             records.notes.append(Note(records.request.side, f"labels {what}", len(rows), places))
     offset: Codes = place.astype(offset_type(records.source))
-    return Spans("tokens", document, tuples.begin + shift, tuples.end + shift, label.sorted(), offset)
+    return Spans(
+        unit="tokens",
+        document=document,
+        begin=tuples.begin + shift,
+        end=tuples.end + shift,
+        label=label.sorted(),
+        offset=offset,
+    )
 
 
 # Probabilistic entities: JSONL with a document or a sentence a line, or what tools return for texts.
@@ -312,17 +319,17 @@ def _in_order(parts: Sequence[RecordsTuples]) -> RecordsTuples:
     owner = np.repeat(np.arange(len(parts)), sizes)[order].tolist()
     inner = np.concatenate([np.arange(size) for size in sizes])[order].tolist()
     return RecordsTuples(
-        record[order],
-        np.concatenate([part.begin for part in parts])[order],
-        np.concatenate([part.end for part in parts])[order],
-        [parts[part].label[row] for part, row in zip(owner, inner, strict=True)],
-        side_by_side([part.beliefs for part in parts]).take(order),
-        {
+        record=record[order],
+        begin=np.concatenate([part.begin for part in parts])[order],
+        end=np.concatenate([part.end for part in parts])[order],
+        label=[parts[part].label[row] for part, row in zip(owner, inner, strict=True)],
+        beliefs=side_by_side([part.beliefs for part in parts]).take(order),
+        text={
             number: parts[part].text[row]
             for number, (part, row) in enumerate(zip(owner, inner, strict=True))
             if row in parts[part].text
         },
-        lambda row: parts[owner[row]].called(inner[row]),
+        called=lambda row: parts[owner[row]].called(inner[row]),
     )
 
 
@@ -365,7 +372,7 @@ World = tuple[float, tuple[int, ...]]
 """How likely a world is, and the tuples that are true in it."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Tuples:
     """Spans with labels, document by document and block by block.
 

@@ -56,14 +56,22 @@ def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tu
     flat = flattened(records, [span for _, spans in given for span in spans], record, way)
     span = flat.span
     scored = Scored(
-        record[span],
-        flat.begin[span],
-        flat.end[span],
-        TextColumn.of(flat.label).codes.astype(np.int64),
-        flat.entity[span] * flat.share,
+        document=record[span],
+        begin=flat.begin[span],
+        end=flat.end[span],
+        label=TextColumn.of(flat.label).codes.astype(np.int64),
+        weight=flat.entity[span] * flat.share,
     )
     refuse = refusing(records, scored, flat.label, lambda row: way(int(span[row])))
-    return chosen(records, scored, flat.label, policies, refuse, lambda row: way(int(span[row])), flat.texts())
+    return chosen(
+        records,
+        scored=scored,
+        label=flat.label,
+        policies=policies,
+        refuse=refuse,
+        way=lambda row: way(int(span[row])),
+        texts=flat.texts(),
+    )
 
 
 def chosen(
@@ -71,6 +79,7 @@ def chosen(
     scored: Scored,
     label: list[str],
     policies: Policies,
+    *,
     refuse: Refuse,
     way: Callable[[int], str],
     texts: dict[int, str],
@@ -82,13 +91,13 @@ def chosen(
         records.note(what, scored.document[found.left_out])
     rows = found.rows
     return Tuples(
-        scored.document[rows],
-        scored.begin[rows],
-        scored.end[rows],
-        [label[row] for row in rows.tolist()],
-        found.beliefs,
-        {number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
-        lambda row: way(int(rows[row])),
+        record=scored.document[rows],
+        begin=scored.begin[rows],
+        end=scored.end[rows],
+        label=[label[row] for row in rows.tolist()],
+        beliefs=found.beliefs,
+        text={number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
+        called=lambda row: way(int(rows[row])),
     )
 
 
@@ -126,16 +135,16 @@ def blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
     weight, rows = flat.entity[flat.span] * flat.share, np.arange(len(flat.span))
     if (same != np.arange(len(same))).any():
         weight, rows = _once(records, flat, block, same)
-    beliefs = _believed(flat, block, rows, weight[rows], policies)
+    beliefs = _believed(flat, block=block, rows=rows, weight=weight[rows], policies=policies)
     span, texts = flat.span[rows], flat.texts()
     return Tuples(
-        flat.record[span],
-        flat.begin[span],
-        flat.end[span],
-        flat.label if len(rows) == len(flat.label) else [flat.label[row] for row in rows.tolist()],
-        beliefs,
-        {number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
-        lambda row: flat.way(int(span[row])),
+        record=flat.record[span],
+        begin=flat.begin[span],
+        end=flat.end[span],
+        label=flat.label if len(rows) == len(flat.label) else [flat.label[row] for row in rows.tolist()],
+        beliefs=beliefs,
+        text={number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
+        called=lambda row: flat.way(int(span[row])),
     )
 
 
@@ -233,7 +242,7 @@ def _once(records: Records, flat: Flat, block: Rows, same: Rows) -> tuple[Floats
     return weight, np.flatnonzero(first == np.arange(len(first)))
 
 
-def _believed(flat: Flat, block: Rows, rows: Rows, weight: Floats, policies: Policies) -> Beliefs:
+def _believed(flat: Flat, block: Rows, rows: Rows, weight: Floats, *, policies: Policies) -> Beliefs:
     """Make the beliefs of the tuples that are left."""
     if policies.overlap == "independent":
         return alone(weight)
@@ -241,11 +250,17 @@ def _believed(flat: Flat, block: Rows, rows: Rows, weight: Floats, policies: Pol
     if policies.semantics == "independent":
         label = TextColumn.of(flat.label)
         _, number = np.unique(block[span] * (len(label.names) + 1) + label.codes[rows], return_inverse=True)
-        return Beliefs(weight, weight, np.arange(len(rows)), number, np.maximum(1 - np.bincount(number, weight), 0.0))
+        return Beliefs(
+            weight=weight,
+            entity=weight,
+            alternative=np.arange(len(rows)),
+            block=number,
+            nothing=np.maximum(1 - np.bincount(number, weight), 0.0),
+        )
     one = first_equals(block, flat.begin, flat.end)  # spans that stand twice in a block are one
     entity = np.bincount(one, flat.entity, len(one)).astype(np.float64)
     nothing = np.maximum(1 - np.bincount(block, flat.entity), 0.0)
-    return Beliefs(weight, entity[one[span]], one[span], block[span], nothing)
+    return Beliefs(weight=weight, entity=entity[one[span]], alternative=one[span], block=block[span], nothing=nothing)
 
 
 # Records with `nbest`: the n best analyses of a text, of which at most one is right: a block with worlds.
@@ -279,13 +294,13 @@ def nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
     every = [each for one in found for each in one.tuples]
     ways = [way for one in found for way in one.tuples.values()]
     return Tuples(
-        np.repeat(np.array([one.number for one in found], np.int64), [len(one.tuples) for one in found]),
-        np.array([begin for begin, _, _ in every], np.int64),
-        np.array([end for _, end, _ in every], np.int64),
-        [label for _, _, label in every],
-        _beliefs(found),
-        {},
-        lambda row: ways[row],
+        record=np.repeat(np.array([one.number for one in found], np.int64), [len(one.tuples) for one in found]),
+        begin=np.array([begin for begin, _, _ in every], np.int64),
+        end=np.array([end for _, end, _ in every], np.int64),
+        label=[label for _, _, label in every],
+        beliefs=_beliefs(found),
+        text={},
+        called=lambda row: ways[row],
     )
 
 
@@ -317,7 +332,14 @@ def _beliefs(found: Sequence[_Read]) -> Beliefs:
     world, span = np.divmod(np.unique(worlds.world * (len(spans) + 1) + alternative[worlds.member]), len(spans) + 1)
     entity = np.bincount(span, worlds.probability[world], len(spans)).astype(np.float64)
     nothing = np.clip(1.0 - np.bincount(worlds.block, worlds.probability, len(found)), 0.0, 1.0)
-    return Beliefs(weight, entity[alternative], alternative, block, nothing, worlds if len(worlds) else None)
+    return Beliefs(
+        weight=weight,
+        entity=entity[alternative],
+        alternative=alternative,
+        block=block,
+        nothing=nothing,
+        worlds=worlds if len(worlds) else None,
+    )
 
 
 def _worlds(found: Sequence[_Read]) -> Worlds:
@@ -498,7 +520,7 @@ class Found:
     mass: float
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Ways:
     """Spans that are being followed from token to token.
 
@@ -518,11 +540,23 @@ class _Ways:
     total: Floats
 
     def take(self, rows: Rows) -> _Ways:
-        return _Ways(*(getattr(self, name)[rows] for name in ("begin", "product", "tags", "least", "total")))
+        return _Ways(
+            begin=self.begin[rows],
+            product=self.product[rows],
+            tags=self.tags[rows],
+            least=self.least[rows],
+            total=self.total[rows],
+        )
 
     def longer(self, tag: Floats) -> _Ways:
         """Return the same ways with one token more, given the probability of its tag."""
-        return _Ways(self.begin, self.product * tag, self.tags * tag, np.minimum(self.least, tag), self.total + tag)
+        return _Ways(
+            begin=self.begin,
+            product=self.product * tag,
+            tags=self.tags * tag,
+            least=np.minimum(self.least, tag),
+            total=self.total + tag,
+        )
 
     def weight(self, aggregate: Aggregate, size: int, closed: Floats) -> Floats:
         """Return what spans of this length weigh, given the probability that they do not go on."""
@@ -533,7 +567,7 @@ class _Ways:
         return self.least if aggregate == "min" else self.total / size
 
 
-def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate: Aggregate, floor: float) -> Found:
+def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate: Aggregate, *, floor: float) -> Found:
     """Return the spans of one label that are probable enough.
 
     Whatever the aggregate, a span is there if its *product* reaches the floor: the others grow with every prefix of a
@@ -595,7 +629,13 @@ class _Walk:
         """Give for each length the ways that end there, and the weights of those that are not followed further."""
         opening = self.opening()
         every = np.arange(len(opening))
-        start = _Ways(every, opening, np.ones(len(every)), np.ones(len(every)), np.zeros(len(every)))
+        start = _Ways(
+            begin=every,
+            product=opening,
+            tags=np.ones(len(every)),
+            least=np.ones(len(every)),
+            total=np.zeros(len(every)),
+        )
         ways, ended = start.longer(self.first), start.longer(self.single)
         size = 1
         while True:
@@ -655,7 +695,9 @@ def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
 
     share = _summed(records, rows, token, records.probabilities(values, rows.record[token], way))
     scheme, labels = _read_tags(records)
-    found = _distributions_spans(labels, scheme, token, tags, share, rows, policies)
+    found = _distributions_spans(
+        labels, scheme=scheme, token=token, tags=tags, share=share, rows=rows, policies=policies
+    )
     names = sorted(found)
     label = [name for name in names for _ in range(len(found[name].spans.begin))]
     begin, end, weight = (
@@ -666,12 +708,21 @@ def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
     order = np.lexsort((end, begin))
     begin, end, weight, label = begin[order], end[order], weight[order], [label[row] for row in order.tolist()]
     code = np.searchsorted(names, label) if names else np.zeros(0, np.int64)
-    scored = Scored(rows.record[begin], *_places(records, rows, begin, end), code, weight)
+    first, last = _places(records, rows, begin, end)
+    scored = Scored(document=rows.record[begin], begin=first, end=last, label=code, weight=weight)
 
     def span(row: int) -> str:
         return f"tokens[{rows.inner[begin[row]]}]"
 
-    return chosen(records, scored, label, policies, refusing(records, scored, label, span), span, {})
+    return chosen(
+        records,
+        scored=scored,
+        label=label,
+        policies=policies,
+        refuse=refusing(records, scored, label, span),
+        way=span,
+        texts={},
+    )
 
 
 def _rows(records: Records, numbers: Sequence[int]) -> _Rows:
@@ -750,6 +801,7 @@ def _distributions_spans(
     scheme: TagScheme,
     token: Rows,
     tags: Sequence[str],
+    *,
     share: Floats,
     rows: _Rows,
     policies: Policies,
@@ -768,7 +820,9 @@ def _distributions_spans(
             if mine == label:
                 here = order[first[number[tag]] : first[number[tag] + 1]]
                 columns[letter] += np.bincount(token[here], share[here], len(rows.given))
-        found[label] = spans_of(columns, scheme, rows.stop, policies.aggregate, policies.floor)
+        found[label] = spans_of(
+            columns, scheme=scheme, stops=rows.stop, aggregate=policies.aggregate, floor=policies.floor
+        )
     return found
 
 

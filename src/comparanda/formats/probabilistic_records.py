@@ -53,7 +53,7 @@ WORDS = ("text", "word", "token", "form")
 LOGS = ("logp", "logprob", "log_prob")
 
 
-class Scored(msgspec.Struct, gc=False):
+class Scored(msgspec.Struct, gc=False, kw_only=True):
     """Something with a probability, under one of its names."""
 
     p: float | None = None
@@ -63,7 +63,7 @@ class Scored(msgspec.Struct, gc=False):
     confidence: float | None = None
 
 
-class Placed(Scored, gc=False):
+class Placed(Scored, gc=False, kw_only=True):
     """Something with a place, under one of its names."""
 
     start: Place | None = None
@@ -78,7 +78,7 @@ class Placed(Scored, gc=False):
     end_offset: Place | None = None
 
 
-class Label(Scored, gc=False):
+class Label(Scored, gc=False, kw_only=True):
     """A label of a span with its probability, as an object."""
 
     value: str | None = None
@@ -86,7 +86,7 @@ class Label(Scored, gc=False):
     name: str | None = None
 
 
-class Span(Placed, gc=False):
+class Span(Placed, gc=False, kw_only=True):
     """A span that may be there: an alternative of a block, an entity with a score, or a part of an analysis."""
 
     labels: dict[str, float | None] | list[str | Label] | None = None
@@ -103,7 +103,7 @@ class Block(msgspec.Struct, gc=False):
     alternatives: list[Span]
 
 
-class Analysis(Scored, gc=False):
+class Analysis(Scored, gc=False, kw_only=True):
     """One of the n best analyses of a text: the spans that are there if it is right, or the tag of each word."""
 
     logp: float | None = None
@@ -113,7 +113,7 @@ class Analysis(Scored, gc=False):
     tags: list[str] | None = None
 
 
-class Token(Placed, gc=False):
+class Token(Placed, gc=False, kw_only=True):
     """A token with the probabilities of its tags, or without, where it is only there to be counted."""
 
     text: str | None = None
@@ -124,7 +124,7 @@ class Token(Placed, gc=False):
     dist: dict[str, float] | None = None
 
 
-class Document(msgspec.Struct, gc=False):
+class Document(msgspec.Struct, gc=False, kw_only=True):
     """A record: a document, or a sentence."""
 
     doc: str | int | None = None
@@ -270,12 +270,12 @@ def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Polic
     if overlap == DECLARED and not blocks:
         raise UsageError("overlap='declared' is for records with blocks", hint="leave it out, or give blocks")
     return Policies(
-        choose(options, "scale", SCALES),
-        overlap,
-        choose(options, "semantics", SEMANTICS),
-        choose(options, "residual", RESIDUALS),
-        choose(options, "aggregate", AGGREGATES),
-        _floor(options),
+        scale=choose(options, "scale", SCALES),
+        overlap=overlap,
+        semantics=choose(options, "semantics", SEMANTICS),
+        residual=choose(options, "residual", RESIDUALS),
+        aggregate=choose(options, "aggregate", AGGREGATES),
+        floor=_floor(options),
     )
 
 
@@ -333,16 +333,18 @@ class Settings:
             return asked
         return replace(
             asked,
-            scale=_one_of("scale", given[0], SCALES, asked.scale, refuse),
-            overlap=_one_of("overlap", given[1], OVERLAPS, asked.overlap, refuse),
-            semantics=_one_of("label_semantics", semantics, SEMANTICS, asked.semantics, refuse),
-            residual=_one_of("residual", given[3], RESIDUALS, asked.residual, refuse),
-            aggregate=_one_of("aggregate", given[4], AGGREGATES, asked.aggregate, refuse),
+            scale=_one_of("scale", given=given[0], allowed=SCALES, asked=asked.scale, refuse=refuse),
+            overlap=_one_of("overlap", given=given[1], allowed=OVERLAPS, asked=asked.overlap, refuse=refuse),
+            semantics=_one_of(
+                "label_semantics", given=semantics, allowed=SEMANTICS, asked=asked.semantics, refuse=refuse
+            ),
+            residual=_one_of("residual", given=given[3], allowed=RESIDUALS, asked=asked.residual, refuse=refuse),
+            aggregate=_one_of("aggregate", given=given[4], allowed=AGGREGATES, asked=asked.aggregate, refuse=refuse),
         )
 
 
 def _one_of(
-    name: str, given: str | None, allowed: tuple[Choice, ...], asked: Choice, refuse: Callable[[str, str], ReadError]
+    name: str, given: str | None, allowed: tuple[Choice, ...], asked: Choice, *, refuse: Callable[[str, str], ReadError]
 ) -> Choice:
     """Return what a record says of a policy, if it does."""
     if given is None:
@@ -370,7 +372,7 @@ _UNITS: dict[str, Unit] = {
 _ONE_OF = f"a record has one of: {', '.join(CONTENTS)}"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Tuples:
     """The tuples of some records, in their order.
 
@@ -555,10 +557,10 @@ class Records:
         found = np.array([1.0 if value is None else value for value in values], np.float64)
         for scale in {self.policies[number].scale for number in np.unique(record).tolist()}:
             mine = np.array([each.scale == scale for each in self.policies], np.bool_)[record] & ~absent
-            found[mine] = self._scaled(found, np.flatnonzero(mine), scale, record, way)
+            found[mine] = self._scaled(found, rows=np.flatnonzero(mine), scale=scale, record=record, way=way)
         return found
 
-    def _scaled(self, values: Floats, rows: Rows, scale: Scale, record: Rows, way: Callable[[int], str]) -> Floats:
+    def _scaled(self, values: Floats, rows: Rows, scale: Scale, record: Rows, *, way: Callable[[int], str]) -> Floats:
         found = unscaled(values[rows], scale)
         wrong = np.flatnonzero(impossible(found))
         if len(wrong):
@@ -596,7 +598,7 @@ Shares = Mapping[str, float | None]
 """The labels of a span, each with its probability, if it has one."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Flat:
     """The spans of some records, and their labels.
 
@@ -651,7 +653,7 @@ def flattened(records: Records, spans: Sequence[Span], record: Rows, way: Callab
     span = np.repeat(np.arange(len(spans)), np.fromiter(map(len, shares), np.int64, len(shares)))
     label = list(chain.from_iterable(shares))
     values = [value for each in shares for value in each.values()]
-    _check_labels(records, label, span, record, way)
+    _check_labels(records, label=label, span=span, record=record, way=way)
     if None in values:
         _refuse_several(records, shares, record, way)
 
@@ -659,15 +661,15 @@ def flattened(records: Records, spans: Sequence[Span], record: Rows, way: Callab
         return f"{way(int(span[row]))}.labels.{label[row]}"
 
     return Flat(
-        record,
-        np.array(begin, np.int64),
-        np.array(end, np.int64),
-        entity,
-        span,
-        label,
-        records.probabilities(values, record[span], place),
-        list(map(attrgetter("text"), spans)),
-        way,
+        record=record,
+        begin=np.array(begin, np.int64),
+        end=np.array(end, np.int64),
+        entity=entity,
+        span=span,
+        label=label,
+        share=records.probabilities(values, record[span], place),
+        text=list(map(attrgetter("text"), spans)),
+        way=way,
     )
 
 
@@ -713,7 +715,7 @@ def _score(records: Records, label: str | Label, record: int, way: str) -> float
     return None if isinstance(label, str) else records.scored([label], np.array([record]), lambda _: way)[0]
 
 
-def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, way: Callable[[int], str]) -> None:
+def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, *, way: Callable[[int], str]) -> None:
     """Refuse labels that are empty."""
     empty = {each for each in set(label) if not each.strip()}
     if empty:

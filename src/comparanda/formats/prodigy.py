@@ -70,7 +70,7 @@ class _Reading:
         self.answers = choose(request.options, "answers", ("accept", "all"))
         asked = request.options.get("document")
         self.fields = _NAMES if asked is None else (asked,)
-        self.draft = Draft(source, request.side, lambda _, number: f"spans[{number}]")
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"spans[{number}]")
         self.met: dict[str, list[int]] = {}
 
     def corpus(self) -> Corpus:
@@ -145,7 +145,9 @@ class _Reading:
     def _document(self, example: Fields, name: str) -> None:
         attributes = {name: value for name, value in example.attributes(_OWN).items() if not name.startswith("_")}
         if type(meta := example.given.get("meta")) is dict:
-            attributes |= Fields(self.source, example.place, meta, example, "meta").attributes(_OWN)
+            attributes |= Fields(
+                source=self.source, place=example.place, given=meta, parent=example, step="meta"
+            ).attributes(_OWN)
         if annotator := _annotator(example):
             attributes["annotator"] = annotator
         if self.answers == "all" and "answer" in example.given:
@@ -205,7 +207,11 @@ def _name(example: Fields, field: str) -> str | None:
     if not inner:
         return example.name(outer)
     holder = example.given.get(outer)
-    return Fields(example.source, example.place, holder, example, outer).name(inner) if type(holder) is dict else None
+    return (
+        Fields(source=example.source, place=example.place, given=holder, parent=example, step=outer).name(inner)
+        if type(holder) is dict
+        else None
+    )
 
 
 def _covered(span: Fields, tokens: list[Any]) -> tuple[int, int, str]:
@@ -226,7 +232,7 @@ def _token(span: Fields, tokens: list[Any], number: int) -> tuple[int, int, str]
     whole = span.parent or span
     if type(token) is not dict:
         raise whole.refuse(f"'tokens[{number}]' is no object")
-    fields = Fields(span.source, span.place, token, whole, f"tokens[{number}]")
+    fields = Fields(source=span.source, place=span.place, given=token, parent=whole, step=f"tokens[{number}]")
     return fields.integer("start"), fields.integer("end"), fields.text("text")
 
 
@@ -283,4 +289,4 @@ def _example(passage: Passage, losses: Losses) -> dict[str, Any]:
     return {**head, "text": passage.text, "spans": spans}  # long texts last: the head tells the format
 
 
-WRITER = Writer("prodigy", ".jsonl", write)
+WRITER = Writer(name="prodigy", suffix=".jsonl", write=write)

@@ -56,7 +56,9 @@ def ids_of(written: str) -> str | None:
 def read(source: Source, request: Request) -> Corpus:
     """Read documents; each has its title first."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    reading = _Reading(source, Draft(source, request.side, lambda _, number: f"mention {number + 1}"))
+    reading = _Reading(
+        source, Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
+    )
     for place, line in lines_of(source):
         if "\t" in line.strip() and not _TEXT.match(line):
             reading.annotation(place, line)
@@ -220,4 +222,4 @@ def _ids(mention: Mention, where: str) -> str:
     return written
 
 
-WRITER = Writer("pubtator", ".pubtator", write)
+WRITER = Writer(name="pubtator", suffix=".pubtator", write=write)

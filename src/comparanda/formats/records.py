@@ -75,7 +75,7 @@ class _Roles:
     spans: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _SpanRoles:
     """Which field of a span is which; `own` has those that are no columns. Only mentions have a chain."""
 
@@ -111,7 +111,7 @@ class _Reading:
         self.place = place
         self.numbers = source.numbers(place)
         self.field = ""
-        self.draft = Draft(source, request.side, lambda _, number: f"{self.field}[{number}]")
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"{self.field}[{number}]")
         self.roles: _SpanRoles | None = None
         self.chained = request.layer == "chains"
         self.in_chains = 0
@@ -250,7 +250,7 @@ class _Reading:
         if self.roles is None:
             self.roles = self._span_roles(span)
         roles = self.roles
-        pieces = self._pieces(span, roles, called, document, place)
+        pieces = self._pieces(span, roles=roles, called=called, document=document, place=place)
         label = _plain(span.get(roles.label))
         if label is None and self.chained:
             label = UNLABELLED
@@ -264,9 +264,9 @@ class _Reading:
             if field not in roles.own and value is not None:
                 self.draft.say(number, str(field), value)
         if self.chained:
-            self._chain(number, span, called, document, place)
+            self._chain(number, span=span, called=called, document=document, place=place)
 
-    def _chain(self, number: int, span: Record, called: str, document: str, place: int) -> None:
+    def _chain(self, number: int, span: Record, called: str, document: str, *, place: int) -> None:
         """Say which chain a span is in, if any; the name may be a text or a number."""
         assert self.roles is not None
         field = _has(self.roles.chains, span)
@@ -286,20 +286,22 @@ class _Reading:
         label = wanted or _has(LABEL_NAMES, span) or LABEL_NAMES[0]
         own = frozenset({begin, end, label, FRAGMENTS})
         if not self.chained:
-            return _SpanRoles(begin, end, label, own)
+            return _SpanRoles(begin=begin, end=end, label=label, own=own)
         asked = self.request.options.get("chain")
         chains = CHAIN_NAMES if asked is None else (asked,)
-        return _SpanRoles(begin, end, label, own | {*chains, CHAIN_NAMES[0]}, chains)
+        return _SpanRoles(begin=begin, end=end, label=label, own=own | {*chains, CHAIN_NAMES[0]}, chains=chains)
 
-    def _pieces(self, span: Record, roles: _SpanRoles, called: str, document: str, place: int) -> list[tuple[int, int]]:
+    def _pieces(
+        self, span: Record, roles: _SpanRoles, called: str, document: str, *, place: int
+    ) -> list[tuple[int, int]]:
         """Return where a span begins and ends, in pieces if it has fragments."""
         pieces = []
         if not is_missing(fragments := span.get(FRAGMENTS)):
             pieces = self._fragments(fragments, called, document, place)
         if pieces and roles.begin not in span and roles.end not in span:
             return pieces
-        begin = self._integer(span, roles.begin, called, document, place)
-        end = self._integer(span, roles.end, called, document, place)
+        begin = self._integer(span, field=roles.begin, called=called, document=document, place=place)
+        end = self._integer(span, field=roles.end, called=called, document=document, place=place)
         if not pieces:
             return [(begin, end)]
         whole = min(piece[0] for piece in pieces), max(piece[1] for piece in pieces)
@@ -326,11 +328,11 @@ class _Reading:
                 pair = dict(zip(("begin", "end"), listed(piece), strict=True))
             else:
                 raise self._bad(f"{here} is no pair of a begin and an end", document, place, shape)
-            begin = self._integer(pair, "begin", here, document, place)
-            pieces.append((begin, self._integer(pair, "end", here, document, place)))
+            begin = self._integer(pair, field="begin", called=here, document=document, place=place)
+            pieces.append((begin, self._integer(pair, field="end", called=here, document=document, place=place)))
         return pieces
 
-    def _integer(self, span: Record, field: str, called: str, document: str, place: int) -> int:
+    def _integer(self, span: Record, field: str, called: str, document: str, *, place: int) -> int:
         value = span.get(field)
         if type(value) is not int:
             if is_missing(value):

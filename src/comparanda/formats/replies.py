@@ -111,7 +111,7 @@ def _only(record: Fields, chosen: list[Any]) -> str | None:
 def _from_table(source: Source) -> list[Reply]:
     """Read CSV or TSV with a header; spreadsheets may have put semicolons between the columns."""
     for separator in _SEPARATORS:
-        cells = Cells(source, Dialect(separator, quotes=True))
+        cells = Cells(source=source, dialect=Dialect(separator, quotes=True))
         _, rows = cells.first_rows(1)
         names = [name.strip().lower() for name in rows[0]] if rows else []
         if ID in names and ANSWER in names:

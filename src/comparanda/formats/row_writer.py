@@ -41,7 +41,7 @@ NOTHING = "_"
 _COMMENT = re.compile(r"#\s*(?:sent_id|text)\s*=")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """A sentence, or a row of a classification file.
 
@@ -105,11 +105,11 @@ def _sentences(corpus: Corpus) -> Iterator[Sentence]:
     commented = corpus.format == "conllu"
     for first, behind in pairwise(corpus.sentences.tolist()):
         yield Sentence(
-            tuple(values[first:behind]),
-            None if words is None else tuple(words[first:behind]),
-            None if heads is None else tuple(_numbers(corpus, heads[first:behind], first, behind)),
-            tuple(ranges.get(first, ())),
-            tuple(_comments(corpus.source, int(corpus.offset[first]))) if commented else (),
+            values=tuple(values[first:behind]),
+            words=None if words is None else tuple(words[first:behind]),
+            heads=None if heads is None else tuple(_numbers(corpus, heads[first:behind], first, behind)),
+            ranges=tuple(ranges.get(first, ())),
+            comments=tuple(_comments(corpus.source, int(corpus.offset[first]))) if commented else (),
         )
 
 
@@ -185,7 +185,7 @@ def with_values(documents: Iterable[Document], losses: Losses, *, by_id: bool) -
 # Lines of words and one judged column between tabs or spaces, as in CoNLL-2003 and HIPE.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Lines:
     """How lines are made.
 
@@ -225,7 +225,7 @@ def write_columns(corpus: Corpus, request: Request, documents: Iterable[Document
     asked = asked_of(source, layout, request)
     wanted, word = layout.wanted(asked, request, str(source.locate(layout.first)))
     separator = "\t" if layout.separator == TAB else " "
-    lines = _Lines(layout.width, wanted["value"], word, asked.counted > 0, separator)
+    lines = _Lines(width=layout.width, value=wanted["value"], word=word, counted=asked.counted > 0, separator=separator)
     header = [f"{source.line_at(place)}\n" for place in layout.headers[:1]]
     return "".join((*header, *(line for each in documents for line in (*_docstart(each), *_data(lines, each)))))
 
@@ -254,7 +254,7 @@ def write_hipe(corpus: Corpus, request: Request, documents: Iterable[Document]) 
     del request
     header = _first_line(corpus.source)
     names = header.split()
-    lines = _Lines(len(names), names.index(corpus.judged), None if corpus.words is None else 0)
+    lines = _Lines(width=len(names), value=names.index(corpus.judged), word=None if corpus.words is None else 0)
     return f"{header}\n" + "".join(
         line for each in documents for line in (*_column_lines_comments(each), *lines.sentences(each))
     )
@@ -382,7 +382,7 @@ def _rows(documents: Iterable[Document], *, numbered: bool) -> list[_Row]:
 def write_delimited(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
     """Write CSV or TSV: the header and the columns of the input; all but ids, documents and labels are empty."""
     dialect = dialect_of(request, SEPARATORS[corpus.format])
-    plan = Plan.of(Cells(corpus.source, dialect), request)
+    plan = Plan.of(Cells(source=corpus.source, dialect=dialect), request)
     choice, split = plan.choice, request.options.get("split")
     lines = [] if plan.header is None else [plan.header]
     for row in _rows(documents, numbered=choice.id is None):
@@ -430,7 +430,13 @@ def write_jsonl(corpus: Corpus, request: Request, documents: Iterable[Document])
     """Write JSONL: rows, or sentences of tokens, in fields of the names that the input has."""
     objects = JsonObjects(corpus.source)
     first, place = objects.first(), objects.offset[:1]
-    table = Table("jsonl", corpus.source, place, tuple(first), lambda names: {each: [first[each]] for each in names})
+    table = Table(
+        format="jsonl",
+        source=corpus.source,
+        offset=place,
+        names=tuple(first),
+        fetch=lambda names: {each: [first[each]] for each in names},
+    )
     if corpus.by_id:
         made = _labelled(table.choice, request, documents, several=corpus.several)
     else:
@@ -519,7 +525,9 @@ def written_rows(corpus: Corpus, *, column: str | None = None) -> Written:
         )
     losses = Losses()
     layer: Layer = "values" if corpus.arcs is None else "arcs"
-    request = Request("output", corpus.asked or column, options=corpus.options, max_line=sys.maxsize, layer=layer)
+    request = Request(
+        side="output", value=corpus.asked or column, options=corpus.options, max_line=sys.maxsize, layer=layer
+    )
     documents = list(with_values(_carried(corpus, losses), losses, by_id=corpus.by_id))
     if not any(document.sentences for document in documents):
         raise WriteError("no word has a value, so there is nothing to write", where=corpus.source.parts[0].name)

@@ -27,7 +27,7 @@ MAX_LINE = 16 << 20
 TAB, LINE_FEED, SPACE = 9, 10, 32
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Block:
     """The lines of one block.
 
@@ -110,7 +110,9 @@ def blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator
         start[0] = begin
         start[1:] = line_end[:-1] + 1
         fields = np.diff(newline, prepend=-1)
-        yield Block(start, line_end, fields, delimiters, newline, view[start])
+        yield Block(
+            start=start, end=line_end, fields=fields, delimiters=delimiters, newline=newline, first8=view[start]
+        )
         begin = end
 
 
@@ -178,4 +180,4 @@ def replaced(source: Source, cleaned: bytes, *notes: Note) -> Source:
         lines_before += source.data.count(b"\n", end, part.begin)
         end = part.begin
         parts.append(replace(part, begin=int(line_begins[lines_before])))
-    return Source(tuple(parts), data, (*source.notes, *notes), repaired=True, whole=source.whole)
+    return Source(parts=tuple(parts), given=data, notes=(*source.notes, *notes), repaired=True, whole=source.whole)

@@ -47,7 +47,9 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
         return corpus
     weight, notes = _weights(corpus, spans, column, policies.scale)
     document = spans.document if apart is None else np.where(apart, -1 - np.arange(len(spans)), spans.document)
-    scored = Scored(document, spans.begin, spans.end, spans.label.codes.astype(np.int64), weight)
+    scored = Scored(
+        document=document, begin=spans.begin, end=spans.end, label=spans.label.codes.astype(np.int64), weight=weight
+    )
     found = made(scored, policies.overlap, policies.semantics, _refusing(corpus, spans, column, weight))
     if len(found.left_out):
         notes[TOO_MANY + weighing(corpus.source, float(weight[found.left_out].sum()))] = found.left_out

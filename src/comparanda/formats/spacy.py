@@ -42,7 +42,7 @@ class Span(NamedTuple):
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """A document.
 
@@ -136,7 +136,9 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
 
     """
     group = request.options.get("spans")
-    draft = Draft(source, request.side, lambda _, number: f"{'ents' if group is None else group}[{number}]")
+    draft = Draft(
+        source=source, side=request.side, called=lambda _, number: f"{'ents' if group is None else group}[{number}]"
+    )
     named = all(document.name is not None for document in documents)
     without: list[int] = []
     for number, document in enumerate(documents, start=1):
@@ -349,7 +351,9 @@ def _tokens(passage: Passage) -> list[tuple[int, int]]:
 
     One space behind a token belongs to it; any other white space is a token of its own.
 
-    >>> _tokens(Passage("d", " Ada\n  met Bo", ((1, 4), (7, 10), (11, 13)), (0,), (Mention(((7, 9),), "X"),)))
+    >>> met = Mention(((7, 9),), "X")
+    >>> words = ((1, 4), (7, 10), (11, 13))
+    >>> _tokens(Passage(name="d", text=" Ada\n  met Bo", words=words, sentences=(0,), mentions=(met,)))
     [(0, 1), (1, 4), (4, 7), (7, 9), (9, 10), (11, 13)]
     """
     text = passage.text
@@ -371,8 +375,8 @@ def _tokens(passage: Passage) -> list[tuple[int, int]]:
 
 
 WRITER = Writer(
-    "spacy",
-    ".jsonl",
-    write,
+    name="spacy",
+    suffix=".jsonl",
+    write=write,
     options={"spans": "the name of a span group to write, in place of entities: sc, for example"},
 )

@@ -40,7 +40,7 @@ _SPACE, _WORD, _OTHER = 0, 1, 2
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Cut:
     """The words of some texts.
 
@@ -91,7 +91,14 @@ def cut(texts: Sequence[str]) -> Cut:
     first = np.repeat(bounds[:-1], np.diff(rows))
     start = _utf8_places(points, begin)
     length = _utf8_places(points, end) - start
-    return Cut(begin - first, end - first, rows, _sentences(points, begin, rows), start, length)
+    return Cut(
+        begin=begin - first,
+        end=end - first,
+        rows=rows,
+        sentences=_sentences(points, begin, rows),
+        start=start,
+        length=length,
+    )
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
@@ -235,7 +242,7 @@ COUNTING = "spans whose offsets"
 """How the note begins on what offsets count, where that is not what is usual."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Extents:
     """The spans of some documents, as their input gives them.
 
@@ -414,7 +421,7 @@ FARTHEST = 1 << 62
 _LARGEST = 10**300
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Draft:
     """Documents and spans while they are read: documents one by one, each with its spans behind it.
 
@@ -472,7 +479,7 @@ class Draft:
         self._place.append(place)
         return number
 
-    def spans(self, document: Rows, begin: Rows, end: Rows, labels: list[str], place: Rows) -> None:
+    def spans(self, document: Rows, begin: Rows, end: Rows, labels: list[str], *, place: Rows) -> None:
         """Add many spans of one piece each, of documents that have begun; these must not descend."""
         first = len(self._label)
         self._piece += range(first, first + len(labels))
@@ -571,7 +578,16 @@ class Draft:
         begin = np.minimum.reduceat(pieces.begin, first) if first.size else pieces.begin
         end = np.maximum.reduceat(pieces.end, first) if first.size else pieces.end
         offset: Codes = place.astype(offset_type(self.source))
-        return Spans("characters", document, begin, end, label, offset, self._fragments(pieces, place), columns)
+        return Spans(
+            unit="characters",
+            document=document,
+            begin=begin,
+            end=end,
+            label=label,
+            offset=offset,
+            fragments=self._fragments(pieces, place),
+            columns=columns,
+        )
 
     def _labels(self, place: Rows) -> TextColumn:
         """Return the labels in their canonical form, as in all formats."""

@@ -38,7 +38,7 @@ def read(source: Source, request: Request) -> Corpus:
     for place, line in lines_of(source):
         if line.strip():
             reading.add(place, line)
-    draft = Draft(source, request.side, lambda _, number: f"mention {number + 1}")
+    draft = Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
     reading.mentions.into(draft)
     note(draft, "lines of the place of a mention before them, taken for further candidates of it", reading.further)
     note(draft, "lines with more columns than eight, which are passed over", reading.wider)
@@ -86,7 +86,7 @@ class _Reading:
                 "mention_type": fields[6].strip() if len(fields) > 6 else "",
             }
             said = {name: value for name, value in said.items() if value}
-            self.by_place[key] = Mention(key.begin, key.end, place, [candidate], said)
+            self.by_place[key] = Mention(begin=key.begin, end=key.end, place=place, candidates=[candidate], said=said)
             self.mentions.add(key.document, self.by_place[key])
         if len(fields) > _MOST:
             self.wider.append(place)
@@ -186,4 +186,4 @@ def _between_tabs(text: str) -> str:
     return "".join(" " if character.isspace() or character == "\0" else character for character in text)
 
 
-WRITER = Writer("tac", ".tab", write, options={"run": f"the name of the run ({RUN} by default)"})
+WRITER = Writer(name="tac", suffix=".tab", write=write, options={"run": f"the name of the run ({RUN} by default)"})

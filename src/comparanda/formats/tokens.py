@@ -266,7 +266,9 @@ class Gathering:
         columns: dict[str, TextColumn] = {}
         for name, number in self.wanted.items():
             twin = next((other for other in columns if self.wanted[other] == number), None)
-            columns[name] = columns[twin] if twin else self._mended(name, start, request.side, found, mends)
+            columns[name] = (
+                columns[twin] if twin else self._mended(name, offset=start, side=request.side, notes=found, mends=mends)
+            )
         sentences = sentence_offsets(self._cuts, self.rows)
         return Corpus(
             name=request.side,
@@ -282,7 +284,7 @@ class Gathering:
         )
 
     def _mended(
-        self, name: str, offset: Codes, side: str, notes: list[Note], mends: Mapping[str, Mapping[str, Mend]]
+        self, name: str, offset: Codes, side: str, notes: list[Note], *, mends: Mapping[str, Mapping[str, Mend]]
     ) -> TextColumn:
         number = self.wanted[name]
         names = self._interners[number].names

@@ -93,7 +93,7 @@ class _Reading:
             raise ReadError(
                 f"no annotation has a target with a {_POSITION}", where=self.source.parts[0].name, hint=_SELECTOR
             )
-        draft = Draft(self.source, self.request.side, lambda span, _: self.called[span])
+        draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: self.called[span])
         for name, found in self.found.items():
             draft.document(name, found[0][0].place)
             for fields, extent, body in found:
@@ -192,7 +192,7 @@ def _objects(fields: Fields, name: str) -> Iterator[Fields]:
     for number, each in enumerate(several):
         step = f"{name}[{number}]" if isinstance(given, list) else name
         if isinstance(each, dict):
-            yield Fields(fields.source, fields.place, each, fields, step)
+            yield Fields(source=fields.source, place=fields.place, given=each, parent=fields, step=step)
         elif not isinstance(each, str):
             raise fields.bad(name, "an object or an IRI")
 
@@ -208,7 +208,7 @@ def _bodies(fields: Fields) -> _Body:
         if isinstance(each, str):
             _add(found, motivations, each, named=True)
         elif isinstance(each, dict):
-            body = Fields(fields.source, fields.place, each, fields, "body")
+            body = Fields(source=fields.source, place=fields.place, given=each, parent=fields, step="body")
             purposes = [str(purpose) for purpose in values(each.get("purpose"))] or motivations
             if "value" in each:
                 _add(found, purposes, body.text("value"), named=False)
@@ -327,4 +327,4 @@ def _target(passage: Passage, source: str, begin: int, end: int) -> dict[str, An
     return {"type": "SpecificResource", "source": source, "selector": [place, quote]}
 
 
-WRITER = Writer("web-annotation", ".jsonld", write)
+WRITER = Writer(name="web-annotation", suffix=".jsonld", write=write)

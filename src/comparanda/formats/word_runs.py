@@ -35,7 +35,7 @@ class Run(NamedTuple):
 def words_of(passage: Passage) -> list[str]:
     r"""Return the words of a document; refuse those that no line of columns can hold.
 
-    >>> words_of(Passage("d", "a b", ((0, 1), (2, 3)), (0,), ()))
+    >>> words_of(Passage(name="d", text="a b", words=((0, 1), (2, 3)), sentences=(0,), mentions=()))
     ['a', 'b']
     """
     words = [passage.text[begin:end] for begin, end in passage.words]
@@ -108,7 +108,8 @@ def chunk_tags(
         scheme: the letters of the tags.
 
     >>> mention = Mention(((0, 3),), "PER")
-    >>> chunk_tags(Passage("d", "a b c", ((0, 1), (2, 3), (4, 5)), (0,), (mention,)), scheme="bioes")
+    >>> words = ((0, 1), (2, 3), (4, 5))
+    >>> chunk_tags(Passage(name="d", text="a b c", words=words, sentences=(0,), mentions=(mention,)), scheme="bioes")
     ['B-PER', 'E-PER', 'O']
 
     """
@@ -157,7 +158,8 @@ def _shared(passage: Passage, one: Mention, other: Mention) -> WriteError:
 def sentences_of(passage: Passage, losses: Losses) -> list[Run]:
     """Return the words of each sentence. No span goes over the end of one: where one would, the sentences are joined.
 
-    >>> sentences_of(Passage("d", "a b c", ((0, 1), (2, 3), (4, 5)), (0, 2), ()), Losses())
+    >>> words = ((0, 1), (2, 3), (4, 5))
+    >>> sentences_of(Passage(name="d", text="a b c", words=words, sentences=(0, 2), mentions=()), Losses())
     [Run(first=0, behind=2), Run(first=2, behind=3)]
     """
     inside = {0}

@@ -84,7 +84,7 @@ class _Reading:
 
     def corpus(self) -> Corpus:
         naming = choose(self.options, "document", _NAMINGS)
-        draft = Draft(self.source, self.request.side, lambda span, _: self.called[span])
+        draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: self.called[span])
         names = file_names(self.source, self.request, (SUFFIX,))
         for number, name in enumerate(names):
             places = self._places(number)
@@ -365,7 +365,7 @@ def _document(passage: Passage, features: Mapping[str, str], losses: Losses) -> 
         losses.lose(f"the attribute {name!r} of documents", passage.name)
     units: Sequence[int] = places_in(passage.text, "utf-16").tolist()
     entities = [
-        _entity(passage, mention, units, number, features, losses)
+        _entity(passage, mention=mention, units=units, number=number, features=features, losses=losses)
         for number, mention in enumerate(passage.mentions, start=3)
     ]
     spaces = "".join(f' xmlns:{prefix}="{iri}"' for prefix, iri in _SPACES.items())
@@ -385,6 +385,7 @@ def _entity(
     mention: Mention,
     units: Sequence[int],
     number: int,
+    *,
     features: Mapping[str, str],
     losses: Losses,
 ) -> str:
@@ -400,4 +401,4 @@ def _entity(
     return f' <type:NamedEntity xmi:id="{number}" sofa="1" {extent}{written_out}/>\n'
 
 
-WRITER = Writer("xmi", SUFFIX, write, many=True)
+WRITER = Writer(name="xmi", suffix=SUFFIX, write=write, many=True)

@@ -95,9 +95,17 @@ def _(finding: Keys, top: int | None = None) -> tuple[Table, ...]:
     agreed = tuple((pair.first, pair.second, pair.value) for pair in finding.agreement)
     main = Field("value", finding.agreement[0].measure, "share")
     return (
-        Table("keys", "Scores against each key", (*keyed, *(part for pair in columns for part in pair)), tuple(rows)),
         Table(
-            "agreement", "How far the keys agree", (Field("first", "key"), Field("second", "other key"), main), agreed
+            name="keys",
+            title="Scores against each key",
+            fields=(*keyed, *(part for pair in columns for part in pair)),
+            rows=tuple(rows),
+        ),
+        Table(
+            name="agreement",
+            title="How far the keys agree",
+            fields=(Field("first", "key"), Field("second", "other key"), main),
+            rows=agreed,
         ),
     )
 
@@ -130,10 +138,18 @@ def _(finding: Pairs, top: int | None = None) -> tuple[Table, ...]:
         for pair in finding.pairs
         for different in [Link(pair.where, pair.base, pair.new, finding.view)]
     ]
-    kept, notes = cut(rows, _pairs(top), _PAIRS, "pair", "pairs")
+    kept, notes = cut(rows, top=_pairs(top), usual=_PAIRS, one="pair", many="pairs")
     if not all(pair.sites for pair in finding.pairs):
         notes = (*notes, NO_SITES)
-    return (Table("pairs", "Pairs: how much they differ, and how much their scores do", fields, kept, notes),)
+    return (
+        Table(
+            name="pairs",
+            title="Pairs: how much they differ, and how much their scores do",
+            fields=fields,
+            rows=kept,
+            notes=notes,
+        ),
+    )
 
 
 @tables.register
@@ -169,7 +185,7 @@ def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
     if any(test.mcnemar is not None for test in finding.tests):
         fields.append(Field("mcnemar", "McNemar p", "p"))
         rows = [(*row, test.mcnemar) for row, test in zip(rows, finding.tests, strict=True)]
-    kept, more = cut(rows, _pairs(top), _PAIRS, "pair", "pairs")
+    kept, more = cut(rows, top=_pairs(top), usual=_PAIRS, one="pair", many="pairs")
     methods = ", ".join(sorted({test.method for test in finding.tests}))
     notes = [
         *more,
@@ -180,7 +196,16 @@ def _(finding: Significance, top: int | None = None) -> tuple[Table, ...]:
     ]
     marks = {(number, 5): mark for number, test in enumerate(finding.tests) if (mark := stars(test.p_holm))}
     marks = {place: mark for place, mark in marks.items() if place[0] < len(kept)}
-    return (Table("significance", "Is the difference real?", tuple(fields), kept, tuple(notes), marks=marks),)
+    return (
+        Table(
+            name="significance",
+            title="Is the difference real?",
+            fields=tuple(fields),
+            rows=kept,
+            notes=tuple(notes),
+            marks=marks,
+        ),
+    )
 
 
 @tables.register

@@ -104,7 +104,7 @@ class Linked:
     link: Link | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A table.
 
@@ -184,7 +184,7 @@ def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
 
 
 def cut(
-    rows: list[tuple[Any, ...]], top: int | None, usual: int, one: str, many: str
+    rows: list[tuple[Any, ...]], top: int | None, usual: int, one: str, *, many: str
 ) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
     """Keep the first rows, and say how many more there are."""
     limit = usual if top is None else top

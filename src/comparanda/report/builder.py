@@ -66,7 +66,7 @@ _NAMED = 6
 """So many systems are named in a title, more are counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """What a page is to hold.
 
@@ -138,11 +138,17 @@ def build_without_key(
 
     """
     views = KeylessViews(found)
-    return _built(result, choices or Choices(), {"overview": views.overview, "pairs": views.pairs}, say, found.ground)
+    return _built(
+        result,
+        choices=choices or Choices(),
+        views={"overview": views.overview, "pairs": views.pairs},
+        say=say,
+        ground=found.ground,
+    )
 
 
 def _built(
-    result: Result, choices: Choices, views: Mapping[str, MakeView], say: Say | None, ground: str | None = None
+    result: Result, choices: Choices, views: Mapping[str, MakeView], say: Say | None, *, ground: str | None = None
 ) -> Page:
     lists, made = Lists(result), []
     for name, make in views.items():

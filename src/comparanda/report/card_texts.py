@@ -87,7 +87,7 @@ def short_place(place: str | None) -> str | None:
     return None if place is None else fitted(place.replace("\\", "/").rpartition("/")[2], LONGEST_WORD)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """The words that a card shows.
 
@@ -115,12 +115,12 @@ def line_of(window: Window, glued: Sequence[int], place: int, width: int = 1) ->
     first = min(max(place - window.first, 0), len(words) - 1)
     last = min(max(place + width - 1 - window.first, first), len(words) - 1)
     return Line(
-        tuple(map(fitted_word, words)),
-        (first, last),
-        tuple(number - 1 for number in glued),
-        window.words_before,
-        window.words_after,
-        leftward(words),
+        words=tuple(map(fitted_word, words)),
+        site=(first, last),
+        glued=tuple(number - 1 for number in glued),
+        before=window.words_before,
+        after=window.words_after,
+        leftward=leftward(words),
     )
 
 
@@ -221,7 +221,7 @@ FEW_RUNS = 8
 """Up to so many runs a card shows what they say around a site; of more, what they say at the site alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Saying:
     """What is shown of one side, beside its value; `alone` tells one that cannot be compared with others."""
 
@@ -239,7 +239,7 @@ class Saying:
 NOTHING_MORE = Saying()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
     """What a card shows beside the values: the words, what each side says of them, and what rules said.
 
@@ -268,7 +268,7 @@ class Drawing:
 
 def bare(runs: int) -> Drawing:
     """Return the drawing of a site of which nothing is shown but values."""
-    return Drawing(None, NOTHING_MORE, (NOTHING_MORE,) * runs)
+    return Drawing(line=None, key=NOTHING_MORE, runs=(NOTHING_MORE,) * runs)
 
 
 def sides_of(example: Example, runs: Sequence[int], drawing: Drawing) -> tuple[Side, ...]:

@@ -79,20 +79,22 @@ def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = sh
     cutting = Cutting(stretch.words, stretch.glued, pieces)
     site = cutting.word(stretch.begin)[0], cutting.word(stretch.end)[1]
     line = Line(
-        tuple(cutting.parts),
-        site,
-        tuple(cutting.glued),
-        stretch.words_before,
-        stretch.words_after,
-        leftward(stretch.words),
+        words=tuple(cutting.parts),
+        site=site,
+        glued=tuple(cutting.glued),
+        before=stretch.words_before,
+        after=stretch.words_after,
+        leftward=leftward(stretch.words),
     )
     empty = Mark(label=nothing, pieces=(site,), empty=True)
-    key, *runs = (Saying(_marks(spans, cutting, empty), alone=_alone(at, spans)) for at, spans in enumerate(sides))
+    key, *runs = (
+        Saying(marks=_marks(spans, cutting, empty), alone=_alone(at, spans)) for at, spans in enumerate(sides)
+    )
     left = stretch.undrawn
     return Drawing(
-        line,
-        key,
-        tuple(runs),
+        line=line,
+        key=key,
+        runs=tuple(runs),
         rulings=rulings_of(stretch.items, run_of),
         undrawn=f"{counted(left, 'more span')} at this site" if left else "",
     )
@@ -192,15 +194,15 @@ class ChainLines:
         if not window.words:
             return None
         return Stretch(
-            window.words,
-            glued_in(self._texts, window),
-            window.number(place),
-            window.number(place + width - 1),
-            window.words_before,
-            window.words_after,
-            tuple(SpanLine(side.name, self._spans(side, mention, window)) for side in self._sides),
-            (),
-            0,
+            words=window.words,
+            glued=glued_in(self._texts, window),
+            begin=window.number(place),
+            end=window.number(place + width - 1),
+            words_before=window.words_before,
+            words_after=window.words_after,
+            sides=tuple(SpanLine(side.name, self._spans(side, mention, window)) for side in self._sides),
+            items=(),
+            undrawn=0,
         )
 
     def _spans(self, side: SideChains, mention: int, window: Window) -> tuple[Span, ...]:
@@ -218,7 +220,16 @@ class ChainLines:
             pieces = pieces_of(chains, row) or [(int(chains.place[row]), int(chains.place[row] + chains.width[row]))]
             if all(begin < end for begin, end in pieces):
                 placed = tuple(Piece(window.number(begin), window.number(end - 1), 0, 0) for begin, end in pieces)
-                found.append(Span(str(number + 1), 1, placed, bool(right[number]), row == mention, loose=False))
+                found.append(
+                    Span(
+                        label=str(number + 1),
+                        count=1,
+                        pieces=placed,
+                        right=bool(right[number]),
+                        here=row == mention,
+                        loose=False,
+                    )
+                )
         return tuple(found)
 
 
@@ -252,11 +263,11 @@ def _unmarked(example: Example) -> Drawing:
     nothing = (Saying(),) * len(example.answers)
     before, _, after = mentions_sentence(example)
     if not before and not after:
-        return Drawing(None, Saying(), nothing)
+        return Drawing(line=None, key=Saying(), runs=nothing)
     words = [*before.split(), NO_WORD, *after.split()]
     place = len(before.split())
-    line = Line(tuple(map(fitted_word, words)), (place, place), leftward=leftward(words))
-    return Drawing(line, Saying(), nothing)
+    line = Line(words=tuple(map(fitted_word, words)), site=(place, place), leftward=leftward(words))
+    return Drawing(line=line, key=Saying(), runs=nothing)
 
 
 def _chain(given: ShownChain, key: ShownChain | None) -> Chain:
@@ -304,9 +315,9 @@ def draw_trees(example: Example, line: Line) -> Drawing:
     ends = {end for tree in example.trees for arc in tree.arcs for end in (arc.word, arc.head) if end}
     left = example.undrawn
     return Drawing(
-        line,
-        said,
-        tuple(_unlike(arcs, known, said) for arcs in runs),
+        line=line,
+        key=said,
+        runs=tuple(_unlike(arcs, known, said) for arcs in runs),
         ends=tuple(_end(number, example.words[number - 1]) for number in sorted(ends)),
         undrawn=f"they differ on {counted(left, 'more word')} of this sentence" if left else "",
     )
@@ -381,11 +392,11 @@ class Tags:
         for answer, run in zip(example.answers, self._runs, strict=True):
             marks = {word: _beside(word, said[run], wrong=True) for word, (_, said) in found.items() if run in said}
             marks[here] = _tag(here, answer.value, wrong=not answer.right)
-            sayings.append(Saying(_in_order(marks)))
+            sayings.append(Saying(marks=_in_order(marks)))
         # What only others get wrong is no difference between the key and a run that says nothing of it.
-        full = Saying(_in_order(key))
-        same = Saying((key[here],))
-        return Drawing(line, full, tuple(full if each == same else each for each in sayings))
+        full = Saying(marks=_in_order(key))
+        same = Saying(marks=(key[here],))
+        return Drawing(line=line, key=full, runs=tuple(full if each == same else each for each in sayings))
 
     def _around(self, window: Window, place: int) -> Mapping[int, tuple[str, Mapping[int, str]]]:
         """Return the words around a site on which runs differ from the key: its label, and those of such runs."""
@@ -417,7 +428,7 @@ def _in_order(marks: Mapping[int, Mark]) -> tuple[Mark, ...]:
 # What probabilistic runs hold for possible around a site.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Possibility:
     """A span that a run holds for possible.
 
@@ -468,11 +479,11 @@ class Possibilities:
     def _one(self, row: int) -> Possibility:
         given = self._candidates
         return Possibility(
-            shown(given.names[int(given.label[row])]),
-            given.text[row],
-            float(given.beliefs.weight[row]),
-            bool(given.correct[row]),
-            bool(given.decided[row]),
+            label=shown(given.names[int(given.label[row])]),
+            text=given.text[row],
+            weight=float(given.beliefs.weight[row]),
+            correct=bool(given.correct[row]),
+            decided=bool(given.decided[row]),
         )
 
 

@@ -170,4 +170,4 @@ def _table(first: str, second: str, found: _Said) -> Table:
     notes = [] if different else ["they say the same everywhere"]
     if any(one == other for one, other, _, _ in found.rows):
         notes.append("the same label on both sides: what differs is something else, such as where it begins and ends")
-    return Table("differences", title, fields, tuple(rows), tuple(notes))
+    return Table(name="differences", title=title, fields=fields, rows=tuple(rows), notes=tuple(notes))

@@ -200,7 +200,9 @@ class Lists:
 
     def _selected(self, link: Link, ground: Ground) -> Selection:
         verdicts = self._result.verdicts
-        return selected(verdicts, verdicts.view(link.view), link.where, link.base, link.new, ground=ground)
+        return selected(
+            verdicts, view=verdicts.view(link.view), where=link.where, base=link.base, new=link.new, ground=ground
+        )
 
     def _sample(self, link: Link, ground: Ground, universes: dict[_Key, _Universe], most: int) -> _Sample:
         selection = self._selected(link, ground)
@@ -309,7 +311,9 @@ class _Universe:
         turn = np.cumsum(np.diff(rank[chosen], prepend=-1) > 0) - 1
         self._first[rows] = np.minimum(self._first[rows], turn)
         chosen_pairs = None if pairs is None else pairs[chosen]
-        return _Sample(self, words, len(selection), selection.folded, rows, chosen_pairs)
+        return _Sample(
+            universe=self, words=words, count=len(selection), folded=selection.folded, rows=rows, pairs=chosen_pairs
+        )
 
     def size(self, least: int) -> int:
         """Return how many rows there are if each list has so many examples."""
@@ -324,7 +328,7 @@ class _Universe:
         return found
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Sample:
     """Some rows of a list, those that are chosen first before others; how many there are in all, and only counted."""
 

@@ -194,7 +194,9 @@ class Listing:
     ) -> None:
         self._verdicts, self._link, self._attributes, self._text = result.verdicts, link, attributes, text
         view = self._verdicts.view(link.view)
-        self.selection = selected(self._verdicts, view, link.where, link.base, link.new, ground=ground)
+        self.selection = selected(
+            self._verdicts, view=view, where=link.where, base=link.base, new=link.new, ground=ground
+        )
         self.rows, self.pairs = entries(self._verdicts, self.selection)
         among = None if self.selection.view is view else self.selection.runs
         self.universe: Universe = view.name, among, self.selection.of
@@ -574,7 +576,7 @@ class Routes:
 
     def _make_pair(self, asked: AskedPair) -> Pair:
         lists = Lists(self._result)
-        choice = pair_choice(self._result, self._choices, lists, asked.base, asked.new)
+        choice = pair_choice(self._result, choices=self._choices, lists=lists, base=asked.base, new=asked.new)
         return Pair(choice=choice, lists=lists.unfilled())
 
     def _cards_of(self, listing: Listing) -> Cards:

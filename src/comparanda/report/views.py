@@ -249,7 +249,7 @@ def pair_view(result: Result, choices: Choices, lists: Lists, pairing: Pairing |
     )
 
 
-def pair_choice(result: Result, choices: Choices, lists: Lists, base: str, new: str) -> Choice:
+def pair_choice(result: Result, choices: Choices, lists: Lists, base: str, *, new: str) -> Choice:
     """Return what is shown of one pair, which need not be among those of the page."""
     pair = result.pair(base, new, view=choices.view)
     errors = errors_of(result, choices, *pair)
@@ -527,7 +527,7 @@ def _reasons(found: Suspects) -> Table:
         ("in the key, and found by none", *_counted(found, found.unfound)),
     )
     fields = (Field("reason", "reason"), Field("count", "count", "count"), Field("of", "of"))
-    return Table("reasons", "Why the key is suspect", fields, rows)
+    return Table(name="reasons", title="Why the key is suspect", fields=fields, rows=rows)
 
 
 def _counted(found: Suspects, total: SuspectCount) -> tuple[Linked, str]:

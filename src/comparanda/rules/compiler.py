@@ -54,6 +54,7 @@ class RuleChecker(Checker):
         tables: Tables,
         variables: Mapping[str, str],
         functions: Mapping[str, Signature],
+        *,
         parameters: frozenset[str],
     ) -> None:
         super().__init__(source, dict.fromkeys(parameters, "number"), functions)
@@ -95,7 +96,7 @@ class RuleChecker(Checker):
                 return self.variables[name]
             case Name(name) if name.partition(".")[0] in self.variables:
                 return self.column(name, node.place).table
-            case Quantified("min" | "max", body, variable, table, _):
+            case Quantified(function="min" | "max", body=body, variable=variable, table=table, condition=_):
                 return table if body == Name(variable) else None
             case _:
                 return None
@@ -210,17 +211,17 @@ def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration,
             raise RuleError(what, where=declared.file)
     _check_sources(declared, name, view)
     return View(
-        view.outcome,
-        credit,
-        view.partner,
-        view.left_out,
-        view.weight,
-        tuple(view.same),
-        view.summary,
-        view.flag,
-        dict(view.sources),
-        view.per_system,
-        tuple(view.right),
+        outcome=view.outcome,
+        credit=credit,
+        partner=view.partner,
+        left_out=view.left_out,
+        weight=view.weight,
+        same=tuple(view.same),
+        summary=view.summary,
+        flag=view.flag,
+        sources=dict(view.sources),
+        per_system=view.per_system,
+        right=tuple(view.right),
     )
 
 
@@ -294,16 +295,16 @@ def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
             raise _error(rule, "group", what, hint=f"groups: {', '.join(order)}")
     written = sorted(declared.rules, key=lambda rule: (order[rule.group], -rule.salience))
     rule_set = RuleSet(
-        declared.name,
-        declared.title,
-        declared.groups,
-        tables,
-        tuple(compiler.rule(rule) for rule in written),
-        {name: compile_view(declared, name, view, tables) for name, view in declared.views.items()},
-        declared,
-        declared.parameters,
-        {name: _lists(texts) for name, texts in declared.lists.items()},
-        _ancestors(declared),
+        name=declared.name,
+        title=declared.title,
+        groups=declared.groups,
+        tables=tables,
+        rules=tuple(compiler.rule(rule) for rule in written),
+        views={name: compile_view(declared, name, view, tables) for name, view in declared.views.items()},
+        declaration=declared,
+        parameters=declared.parameters,
+        lists={name: _lists(texts) for name, texts in declared.lists.items()},
+        hierarchy=_ancestors(declared),
     )
     return replace(rule_set, restarts=check(rule_set))
 
@@ -388,15 +389,15 @@ class _Compiler:
         )
         sets = (self.setting(declared, target, value) for target, value in declared.sets.items())
         return Rule(
-            declared.name,
-            declared.group,
-            declared.salience,
-            dict(declared.over),
-            tuple(conditions),
-            tuple(sets),
-            declared.pair,
-            tuple(best),
-            declared,
+            name=declared.name,
+            group=declared.group,
+            salience=declared.salience,
+            over=dict(declared.over),
+            conditions=tuple(conditions),
+            sets=tuple(sets),
+            pair=declared.pair,
+            best=tuple(best),
+            declaration=declared,
         )
 
     def check_shape(self, rule: RuleDeclaration) -> None:
@@ -428,7 +429,9 @@ class _Compiler:
         return expression
 
     def checker(self, rule: RuleDeclaration, text: str) -> RuleChecker:
-        return RuleChecker(text, self.tables, rule.over, self.functions, self.parameters)
+        return RuleChecker(
+            source=text, tables=self.tables, variables=rule.over, functions=self.functions, parameters=self.parameters
+        )
 
     def setting(self, rule: RuleDeclaration, target: str, value: str) -> Setting:
         part = f"set.{target}"
@@ -439,9 +442,9 @@ class _Compiler:
             kind = self.checker(rule, target).column(target, Name(target).place)
         if not kind.settable:
             raise _error(rule, part, f"{target} comes with the input and cannot be set")
-        return Setting(variable, column, self.value(rule, part, target, kind, value))
+        return Setting(variable, column, self.value(rule, part=part, target=target, kind=kind, value=value))
 
-    def value(self, rule: RuleDeclaration, part: str, target: str, kind: ColumnType, value: str) -> Node:
+    def value(self, rule: RuleDeclaration, part: str, target: str, kind: ColumnType, *, value: str) -> Node:
         """Read what is to be set: of a column with fixed values the bare value, else an expression."""
         if value in kind.values:
             return Text(value)

@@ -94,7 +94,9 @@ def _called(function: str, terms: list[Term | None], values: list[str | None], c
         case "similarity":
             return lambda frame: similarity(frame.state, frame.size, *arguments(frame))
         case "is_a":
-            return lambda frame: is_a(frame.state, rule_set.hierarchy, frame.size, *arguments(frame))
+            return lambda frame: is_a(
+                *arguments(frame), state=frame.state, hierarchy=rule_set.hierarchy, size=frame.size
+            )
         case "min":
             return lambda frame: np.fmin(*arguments(frame))
         case "max":
@@ -187,7 +189,7 @@ def _is_one_of(state: State, texts: frozenset[str], codes: Array) -> Truths:
     return found
 
 
-def is_a(state: State, hierarchy: Mapping[str, frozenset[str]], size: int, child: Value, ancestor: Value) -> Truths:
+def is_a(child: Value, ancestor: Value, *, state: State, hierarchy: Mapping[str, frozenset[str]], size: int) -> Truths:
     """Whether each label is below another one."""
     found = np.zeros(size, np.bool_)
     for name, above in hierarchy.items():
@@ -298,9 +300,9 @@ class Conditions:
             case Name(name):
                 variable, _, column = name.partition(".")
                 return self.rule_set.tables[variables[variable]][column].kind if column else "number"
-            case Quantified("min" | "max", body, variable, table, _):
+            case Quantified(function="min" | "max", body=body, variable=variable, table=table, condition=_):
                 return self.kind(body, {**variables, variable: table})
-            case Quantified("any"):
+            case Quantified(function="any"):
                 return "truth"
             case Number() | Arithmetic() | Negative() | Quantified():
                 return "number"
@@ -451,7 +453,7 @@ class Equal:
     source: tuple[str, str] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Link:
     """Finds the rows of a table that belong to the rows of a frame.
 
@@ -606,9 +608,11 @@ def _present(places: Rows, columns: list[Array], equal: Sequence[Equal]) -> tupl
     return places, columns
 
 
-def linked(conditions: Conditions, variable: str, table: str, parts: Sequence[Node], others: Mapping[str, str]) -> Link:
+def linked(
+    conditions: Conditions, variable: str, table: str, parts: Sequence[Node], *, others: Mapping[str, str]
+) -> Link:
     """Sort conditions by how they help to find the rows of a variable for rows of others."""
-    link = Link(variable, table)
+    link = Link(variable=variable, table=table)
     variables = {**others, variable: table}
     for part in sorted(parts, key=is_costly):
         spoken = variables_of(part, variables)
@@ -684,7 +688,7 @@ class Quantifier:
         self.node = node
         inner = {**variables, node.variable: node.table}
         parts: list[Node] = list(conjuncts(node.condition))
-        self.link = linked(conditions, node.variable, node.table, parts, variables)
+        self.link = linked(conditions, variable=node.variable, table=node.table, parts=parts, others=variables)
         self.body = conditions.term(node.body, inner)
         self.of_rows = node.body == Name(node.variable)
         self.own_body = variables_of(node.body, inner) <= {node.variable}

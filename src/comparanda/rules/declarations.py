@@ -37,7 +37,7 @@ class ColumnDeclaration:
     given: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleDeclaration:
     """One rule.
 
@@ -68,7 +68,7 @@ class RuleDeclaration:
     file: str | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ViewDeclaration:
     """How outcomes become scores; a rule set may offer several views of one run.
 
@@ -101,7 +101,7 @@ class ViewDeclaration:
     right: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSetDeclaration:
     """A whole rule set.
 

@@ -88,12 +88,12 @@ def _rounds(left: Rows, right: Rows) -> Rows:
         before = alive.size
         alive = alive[~(taken_left[mine] | taken_right[theirs])]
         if alive.size > _FEW * before:
-            chosen += _one_by_one(left, right, alive, taken_left, taken_right)
+            chosen += _one_by_one(left, right=right, alive=alive, taken_left=taken_left, taken_right=taken_right)
             break
     return np.concatenate(chosen)
 
 
-def _one_by_one(left: Rows, right: Rows, alive: Rows, taken_left: Array, taken_right: Array) -> Iterator[Rows]:
+def _one_by_one(left: Rows, right: Rows, alive: Rows, taken_left: Array, *, taken_right: Array) -> Iterator[Rows]:
     """Take the rest one pair after the other: of rows that are all the same, a round would take one pair of all."""
     for begin in range(0, len(alive), _STRETCH):
         some = alive[begin : begin + _STRETCH]
@@ -211,7 +211,7 @@ class Outcome:
         return found.restored(found.by[column])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     """One rule, compiled: how its matches are found and what they get."""
 
@@ -358,20 +358,20 @@ def _plan(rule: Rule, conditions: Conditions) -> _Plan:
     link = None
     if len(variables) > 1:
         rest = [part for part in rule.conditions if part not in alone]
-        link = linked(conditions, variables[1], tables[1], rest, first)
+        link = linked(conditions, variable=variables[1], table=tables[1], parts=rest, others=first)
         if not link.linked:
             what = f"rule {rule.name!r}: nothing links {variables[0]} and {variables[1]}, so every pair would match"
             hint = f"compare a column of one with one of the other, or write overlaps({variables[0]}, {variables[1]})"
             raise RuleError(what, where=rule.declaration.file, hint=hint)
     return _Plan(
-        variables,
-        tables,
-        tuple(conditions.term(part, first) for part in alone if not is_costly(part)),
-        tuple(conditions.term(part, first) for part in alone if is_costly(part)),
-        link,
-        tuple(conditions.term(node, rule.over) for node in rule.best),
-        tuple((each.variable, each.column, conditions.term(each.value, rule.over)) for each in rule.sets),
-        _CHOICES.get(rule.pair),
+        variables=variables,
+        tables=tables,
+        cheap=tuple(conditions.term(part, first) for part in alone if not is_costly(part)),
+        costly=tuple(conditions.term(part, first) for part in alone if is_costly(part)),
+        link=link,
+        best=tuple(conditions.term(node, rule.over) for node in rule.best),
+        sets=tuple((each.variable, each.column, conditions.term(each.value, rule.over)) for each in rule.sets),
+        choose=_CHOICES.get(rule.pair),
     )
 
 

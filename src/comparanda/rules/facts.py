@@ -125,7 +125,7 @@ class Pool:
         return TextColumn(places.astype(np.int64), names, missing)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Table:
     """The rows of one table, sorted by content.
 
@@ -204,7 +204,9 @@ class State:
             given = facts.get(name, Facts({}))
             if name in ID_TABLES and given.columns:
                 given = _of_rows(given, self.tables[ID_TABLES[name]])
-            self.tables[name] = _table(name, types, given, self.pool, used.get(name, frozenset()), cuts)
+            self.tables[name] = _table(
+                name, types=types, facts=given, pool=self.pool, used=used.get(name, frozenset()), cuts=cuts
+            )
         self._lines: dict[str, tuple[Rows, Rows]] = {}
         self._keys: dict[tuple[object, ...], tuple[int, tuple[Rows, Rows]]] = {}
         self._changes: dict[tuple[str, str], int] = {}
@@ -258,6 +260,7 @@ def _table(
     types: Mapping[str, ColumnType],
     facts: Facts,
     pool: Pool,
+    *,
     used: frozenset[str],
     cuts: Cuts,
 ) -> Table:
@@ -275,7 +278,7 @@ def _table(
     order = _content_order(columns, pool)
     if order is not None:
         columns = {column: values[order] for column, values in columns.items()}
-    table = Table(name, columns, size, order)
+    table = Table(name=name, columns=columns, size=size, order=order)
     if pieces is not None:
         table.pieces = _pieces(table, pieces)
     for column, kind in types.items():

@@ -69,13 +69,13 @@ QUANTIFIERS: Final[Mapping[str, tuple[Type, ...]]] = {
 }
 """What can be asked of all rows of a table, with the types the body may have."""
 
-_ROW = Parameter("row", ("row",))
-_NUMBER = Parameter("number", ("number",))
-_TEXT = Parameter("text")
-_LABEL = Parameter("label")
+_ROW = Parameter(name="row", types=("row",))
+_NUMBER = Parameter(name="number", types=("number",))
+_TEXT = Parameter(name="text")
+_LABEL = Parameter(name="label")
 
 _PLAIN: Final[Mapping[str, Signature]] = {
-    "same": Signature((_ROW, _ROW, Parameter("column", literal=True, repeated=True)), "truth"),
+    "same": Signature((_ROW, _ROW, Parameter(name="column", literal=True, repeated=True)), "truth"),
     "overlaps": Signature((_ROW, _ROW), "truth"),
     "overlap": Signature((_ROW, _ROW), "number"),
     "iou": Signature((_ROW, _ROW), "number"),
@@ -83,7 +83,7 @@ _PLAIN: Final[Mapping[str, Signature]] = {
     "is_a": Signature((_LABEL, _LABEL), "truth"),
     "min": Signature((_NUMBER, _NUMBER), "number"),
     "max": Signature((_NUMBER, _NUMBER), "number"),
-    "is_missing": Signature((Parameter("value", ("text", "number", "row")),), "truth"),
+    "is_missing": Signature((Parameter(name="value", types=("text", "number", "row")),), "truth"),
 }
 
 OF_ROWS = frozenset({"overlaps", "overlap", "iou"})
@@ -96,8 +96,8 @@ def functions_of(per_label: Collection[str], lists: Collection[str]) -> dict[str
     >>> functions_of(["threshold"], ["titles"])["threshold"].written("threshold")
     'threshold(label)'
     """
-    listed = Parameter("list", literal=True, choices=lists)
-    by_label = Parameter("label", optional=True)
+    listed = Parameter(name="list", literal=True, choices=lists)
+    by_label = Parameter(name="label", optional=True)
     return {
         **BUILTINS,
         **_PLAIN,

@@ -159,16 +159,16 @@ def _rule(section: Section) -> RuleDeclaration:
     places |= {f"best.{place}": ("best", place) for place in range(len(section.texts("best")))}
     places |= {f"set.{target}": ("set", *keys) for target, (keys, _) in settings.items()}
     return RuleDeclaration(
-        section.text("name"),
-        section.text("group"),
-        {variable: over.text(variable) for variable in over.values},
-        section.text("when"),
-        {target: value for target, (_, value) in settings.items()},
-        section.number("salience"),
-        _pairing(section),
-        section.texts("best"),
-        {part: section.source.line((*section.path, *keys)) for part, keys in places.items()},
-        section.source.file,
+        name=section.text("name"),
+        group=section.text("group"),
+        over={variable: over.text(variable) for variable in over.values},
+        when=section.text("when"),
+        sets={target: value for target, (_, value) in settings.items()},
+        salience=section.number("salience"),
+        pair=_pairing(section),
+        best=section.texts("best"),
+        lines={part: section.source.line((*section.path, *keys)) for part, keys in places.items()},
+        file=section.source.file,
     )
 
 
@@ -210,11 +210,11 @@ def view_of(section: Section, parameters: Mapping[str, object]) -> ViewDeclarati
     section.only(VIEW_KEYS)
     section.needs("outcome", "credit")
     view = ViewDeclaration(
-        section.text("outcome"),
-        _credits(section, parameters),
-        section.optional("partner"),
-        section.optional("left_out"),
-        section.optional("weight"),
+        outcome=section.text("outcome"),
+        credit=_credits(section, parameters),
+        partner=section.optional("partner"),
+        left_out=section.optional("left_out"),
+        weight=section.optional("weight"),
         summary=section.text("summary"),
         flag=section.optional("flag"),
         sources=_sources(section),
@@ -362,16 +362,16 @@ class _Loader:
             table, _, each = title.partition(".")
             tables.setdefault(table, {})[each] = column
         return RuleSetDeclaration(
-            name,
-            part.groups,
-            tables,
-            tuple(part.rules.values()),
-            {each: view_of(section, part.parameters) for each, section in part.views.items()},
-            part.title,
-            part.parameters,
-            part.lists,
-            part.hierarchy,
-            file,
+            name=name,
+            groups=part.groups,
+            tables=tables,
+            rules=tuple(part.rules.values()),
+            views={each: view_of(section, part.parameters) for each, section in part.views.items()},
+            title=part.title,
+            parameters=part.parameters,
+            lists=part.lists,
+            hierarchy=part.hierarchy,
+            file=file,
         )
 
     def part(self, text: str, file: str, path: Path) -> _Part:
@@ -426,7 +426,7 @@ def _included_file(top: Section, place: int, folder: Path) -> tuple[Path, str]:
 # What a file says
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
     """What a file says, alone or with what it includes; its views are read when all parameters are known."""
 
@@ -447,15 +447,15 @@ def _part(top: Section) -> _Part:
     for key in ("groups", "include"):
         _check_once(top, key)
     return _Part(
-        top.source,
-        top.text("title"),
-        groups,
-        columns_of(top.table("tables", "[tables]")),
-        rules_of(top),
-        {name: views.table(name, f"view {shown(name)}") for name in views.values},
-        parameters_of(top.table("parameters", "[parameters]")),
-        lists_of(top.table("lists", "[lists]")),
-        hierarchy_of(top.table("hierarchy", "[hierarchy]")),
+        source=top.source,
+        title=top.text("title"),
+        groups=groups,
+        columns=columns_of(top.table("tables", "[tables]")),
+        rules=rules_of(top),
+        views={name: views.table(name, f"view {shown(name)}") for name in views.values},
+        parameters=parameters_of(top.table("parameters", "[parameters]")),
+        lists=lists_of(top.table("lists", "[lists]")),
+        hierarchy=hierarchy_of(top.table("hierarchy", "[hierarchy]")),
     )
 
 
@@ -488,15 +488,15 @@ def _joined(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
                 what = f"column {title} is declared differently in {part.source.file}"
                 raise top.error(what, "tables", *title.split("."))
     part = _Part(
-        own.source,
-        own.title,
-        (),
-        both("column", [each.columns for each in included], own.columns),
-        both("rule", [each.rules for each in included], own.rules),
-        own.views | both("view", [each.views for each in included], own.views),
-        both("parameter", [each.parameters for each in included], own.parameters),
-        both("list", [each.lists for each in included], own.lists),
-        both("the parents of", [each.hierarchy for each in included], own.hierarchy),
+        source=own.source,
+        title=own.title,
+        groups=(),
+        columns=both("column", [each.columns for each in included], own.columns),
+        rules=both("rule", [each.rules for each in included], own.rules),
+        views=own.views | both("view", [each.views for each in included], own.views),
+        parameters=both("parameter", [each.parameters for each in included], own.parameters),
+        lists=both("list", [each.lists for each in included], own.lists),
+        hierarchy=both("the parents of", [each.hierarchy for each in included], own.hierarchy),
     )
     if len(part.rules) > MOST_RULES:
         raise top.error(f"there are {len(part.rules):,} rules; at most {MOST_RULES:,} are allowed")

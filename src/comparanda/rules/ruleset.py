@@ -42,7 +42,7 @@ class Setting:
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One rule, ready to run.
 
@@ -70,7 +70,7 @@ class Rule:
     declaration: RuleDeclaration
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """How outcomes become scores: as it was declared, with every credit a number."""
 
@@ -87,7 +87,7 @@ class View:
     right: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RuleSet:
     """A checked rule set.
 

@@ -87,7 +87,7 @@ WHOLE = 1 << 30
 Schemes = Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
     """How a comparison is spread.
 
@@ -130,7 +130,7 @@ class Drawing:
     zero_division: float | None
 
 
-def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: Scale, drawing: Drawing) -> Result:
+def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: Scale, *, drawing: Drawing) -> Result:
     """Compare inputs part by part; those that cannot be cut are judged in one go."""
     crew, say = crew_of(scale), setup.progress or (lambda _: None)
     try:
@@ -138,7 +138,7 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
         plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed, scale.workers or 1))
         if plan.large and plan.fold is None:
             say(Lasting(_ALL_KEPT))
-        return _compare_parts(plan, setup, scale, drawing, crew)
+        return _compare_parts(plan, setup=setup, scale=scale, drawing=drawing, crew=crew)
     except UncuttableError as reason:
         say(Lasting(f"in one go: {reason}"))
     result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
@@ -147,7 +147,7 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
     return result
 
 
-def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, crew: Crew) -> Result:
+def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, *, crew: Crew) -> Result:
     """Compare the parts of a plan; raise `UncuttableError` if they are pieces that turn out not to fit together."""
     say, kept = setup.progress or (lambda _: None), None
     if scale.folder is not None:

@@ -149,7 +149,15 @@ class PartsFolder:
     def finish(self, resamples: int, seed: int, zero_division: float | None) -> None:
         """Write the manifest: the parts are whole."""
         parts = {name: self.manifests[number] for number, name in enumerate(self.names)}
-        said = PartsManifest(IN_PARTS, FOLDER_VERSION, __version__, resamples, seed, zero_division, parts)
+        said = PartsManifest(
+            kind=IN_PARTS,
+            folder_version=FOLDER_VERSION,
+            version=__version__,
+            resamples=resamples,
+            seed=seed,
+            zero_division=zero_division,
+            parts=parts,
+        )
         self._writing(lambda: _put(self.path / MANIFEST, msgspec.json.format(msgspec.json.encode(said), indent=1)))
 
     def forget(self, numbers: Iterable[int]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from comparanda.formats.contract import Format, Request, Shape
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Index:
     """Where the documents of an input stand; or its rows, where it has rows and no documents.
 
@@ -89,7 +89,7 @@ def _joined(stretches: list[Stretch]) -> Iterator[Stretch]:
         yield last
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """An input whose files and format are known.
 
@@ -143,13 +143,21 @@ def opened(given: Any, request: Request, shape: Shape) -> Opened:
         raise UncuttableError(f"the server does not say how large {unsized} is")
     if chosen.marks is not None and (packed := next(filter(is_packed, files), None)):
         raise UncuttableError(f"{display(packed)} is packed")
-    return Opened(replace(found, format=chosen.name), files, stamps, chosen, asked, request, shape)
+    return Opened(
+        given=replace(found, format=chosen.name),
+        files=files,
+        stamps=stamps,
+        chosen=chosen,
+        request=asked,
+        asked=request,
+        shape=shape,
+    )
 
 
 def index_of(found: Opened, request: Request, shape: Shape) -> Index:
     """Look through an input for the places of its documents; raise `UncuttableError` if it has to be read whole."""
     if found.chosen.marks is None:
-        return _by_file(Index(found.given, found.stamps, marked=True), found.files, request, shape)
+        return _by_file(Index(given=found.given, files=found.stamps, marked=True), found.files, request, shape)
     return _by_marks(found)
 
 
@@ -163,7 +171,7 @@ def _by_file(index: Index, files: Sequence[AnyPath], request: Request, shape: Sh
         raise UncuttableError(f"files of format {index.given.format!r} are read whole")
     names = tuple(name for name, _ in index.files)
     for group in _with_companions(files):
-        whole = Portion(tuple(map(Stretch, group)), Whole(names, marked=True))
+        whole = Portion(tuple(Stretch(file=each) for each in group), Whole(names, marked=True))
         try:
             corpus = read_input(replace(index.given, portion=whole), request, shape)
         except InputError as problem:
@@ -206,13 +214,18 @@ def placed(found: Opened) -> Iterator[Placed]:
             assert last is not None
             stop = end if mark is None else mark.start
             name = _name(last, file, before, often, rows=found.rows)
-            yield Placed(name, Stretch(file, last.start, stop, last.lines, before, last.head), last.counted, last.group)
+            yield Placed(
+                name,
+                Stretch(file=file, start=last.start, stop=stop, lines=last.lines, before=before, head=last.head),
+                last.counted,
+                last.group,
+            )
             before, last = before + last.counted, mark
     found.refuse_changed()
 
 
 def _by_marks(found: Opened) -> Index:
-    index = Index(found.given, found.stamps, marked=_several(found.files), rows=found.rows)
+    index = Index(given=found.given, files=found.stamps, marked=_several(found.files), rows=found.rows)
     marked = index.marked
     for each in placed(found):
         marked |= each.marked
@@ -299,4 +312,9 @@ def placed_again(side: Opened, rows: Iterable[Row]) -> Iterator[Placed]:
     for name, file, start, stop, lines, before, head, marked, group in rows:
         if file not in files:
             raise UncuttableError(f"{file} was not there before")
-        yield Placed(name, Stretch(files[file], start, stop, lines, before, head), marked, group)
+        yield Placed(
+            name,
+            Stretch(file=files[file], start=start, stop=stop, lines=lines, before=before, head=head),
+            marked,
+            group,
+        )

@@ -33,7 +33,7 @@ Files = dict[str, bytes]
 """The files of a folder by their names."""
 
 
-class Facts(msgspec.Struct, frozen=True):
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What a portion of an input looks like.
 
     Args:
@@ -153,5 +153,5 @@ def _facts(corpus: Corpus, scheme: tuple[str, ...]) -> Facts:
     value, tags = corpus.columns.get("value"), corpus.tags
     layout, annotated = f"{corpus.format}: {corpus.layout}", value is None or not set(value.names) <= {*NOT_ANNOTATED}
     if tags is None:
-        return Facts(layout, annotated)
-    return Facts(layout, annotated, scheme, dict(tags.counts), dict(tags.broken))
+        return Facts(layout=layout, annotated=annotated)
+    return Facts(layout=layout, annotated=annotated, scheme=scheme, counts=dict(tags.counts), broken=dict(tags.broken))

@@ -182,7 +182,7 @@ _FOLDED = frozenset({"values", "spans"})
 """What is made small where it would not fit: sites that are tags, labels or spans."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PartTask:
     """One part: what it reads, and the documents it must find on each side, by the side's name.
 
@@ -202,7 +202,7 @@ class PartTask:
     sentences: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """All parts of a comparison.
 
@@ -266,7 +266,15 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     fold = cut.seed if large and find_task(setup.task)[0].layer in _FOLDED else None
     beside = files_beside(setup)
     said = [__version__, *map(str, (said_of(setup), beside, columns, files, fold)), *_said_of_parts(parts)]
-    return Plan(tuple(columns), parts, files, digest(msgspec.json.encode(said)), fold, beside, large=large)
+    return Plan(
+        systems=tuple(columns),
+        parts=parts,
+        files=files,
+        mark=digest(msgspec.json.encode(said)),
+        fold=fold,
+        beside=beside,
+        large=large,
+    )
 
 
 def _said_of_parts(parts: Sequence[PartTask]) -> Iterator[str]:
@@ -284,7 +292,11 @@ def _in_order(alike: Sequence[Step]) -> tuple[PartTask, ...]:
     parts = []
     for number, step in enumerate(alike):
         key, *outputs = step.inputs.items()
-        parts.append(PartTask(number, key[1], tuple(outputs), dict.fromkeys(step.inputs, step.names)))
+        parts.append(
+            PartTask(
+                number=number, key=key[1], outputs=tuple(outputs), documents=dict.fromkeys(step.inputs, step.names)
+            )
+        )
     return tuple(parts)
 
 
@@ -320,7 +332,7 @@ def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[Par
                 int(each.start[place]) if first else 0, stop, int(each.lines[place]) if first else 0
             )
         key = inputs.pop(KEY)
-        yield PartTask(number, key, tuple(inputs.items()), {}, behind - first)
+        yield PartTask(number=number, key=key, outputs=tuple(inputs.items()), documents={}, sentences=behind - first)
 
 
 def _cuts(starts: Mapping[str, Starts], size: int) -> list[int]:
@@ -347,7 +359,7 @@ def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) 
                 raise UncuttableError("names occur twice")  # which is told first
             found = surplus if gold.rows else sorted(surplus)
             kind = "id" if gold.rows else "document"
-            raise not_covered(gold.files[0][0], index.files[0][0], lacking, found, kind)
+            raise not_covered(gold.files[0][0], response=index.files[0][0], lacking=lacking, surplus=found, kind=kind)
 
 
 def _groups(gold: Index, setup: Setup) -> list[list[str]]:
@@ -414,4 +426,4 @@ def _parts(groups: Iterable[list[str]], sides: Mapping[str, Index]) -> Iterator[
         }
         inputs = {name: sides[name].portion(found, characters=characters) for name, found in read.items()}
         documents = {} if sides[KEY].rows else {name: tuple(found) for name, found in read.items()}
-        yield PartTask(number, inputs.pop(KEY), tuple(inputs.items()), documents)
+        yield PartTask(number=number, key=inputs.pop(KEY), outputs=tuple(inputs.items()), documents=documents)

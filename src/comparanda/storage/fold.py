@@ -60,7 +60,7 @@ def folded(verdicts: Verdicts, seed: int, by: Sequence[str] = ()) -> Verdicts:
     return replace(verdicts, views=views)
 
 
-def _chosen_first(verdicts: Verdicts, seed: int, table: Sites | Claims, labels: Codes, rows: Rows) -> Rows:
+def _chosen_first(verdicts: Verdicts, seed: int, table: Sites | Claims, labels: Codes, *, rows: Rows) -> Rows:
     """Return the first few of some sites, or of spans that are sites, of each label, in the order of their hashes."""
     hashes = place_hashes(seed, verdicts.documents, table, rows)
     label = labels[rows]
@@ -85,7 +85,9 @@ class _Folding:
         easy[sites.contested] = False
         if given.surplus is not None:  # what runs have beside a site stands at its place
             easy &= ~at_places(sites, given.surplus)
-        easy[_chosen_first(self.verdicts, self.seed, sites, sites.key, np.flatnonzero(easy))] = False
+        easy[_chosen_first(self.verdicts, seed=self.seed, table=sites, labels=sites.key, rows=np.flatnonzero(easy))] = (
+            False
+        )
         if easy.any():
             sites = replace(sites.take(np.flatnonzero(~easy)), folded=self._counted(sites, np.flatnonzero(easy)))
         return replace(given, given_sites=sites, statistics=_with_sentences(self.verdicts, given))
@@ -124,7 +126,11 @@ class _Agreed:
             easy = self._alone()
             for view in self.views:
                 easy &= _plainly_right(view)
-            easy[_chosen_first(verdicts, seed, claims, without_ids(claims).label, np.flatnonzero(easy))] = False
+            easy[
+                _chosen_first(
+                    verdicts, seed=seed, table=claims, labels=without_ids(claims).label, rows=np.flatnonzero(easy)
+                )
+            ] = False
         self.rows, self.kept = np.flatnonzero(easy), np.flatnonzero(~easy)
         self.smaller = self._smaller() if len(self.rows) else claims
 
@@ -149,11 +155,11 @@ class _Agreed:
         mine = item[self.rows]
         outcomes = None if items.outcomes is None else items.outcomes.take(mine)
         counted = FoldedItems(
-            items.document[mine],
-            items.sentence[mine],
-            items.label[mine],
-            np.broadcast_to(np.int64(1), len(mine)),
-            outcomes,
+            document=items.document[mine],
+            sentence=items.sentence[mine],
+            label=items.label[mine],
+            count=np.broadcast_to(np.int64(1), len(mine)),
+            outcomes=outcomes,
         )
         kept = replace(items.of_claims(self.kept, len(self.claims)), folded=counted)
         return replace(given, claims=self.smaller, given_items=kept)

@@ -59,7 +59,7 @@ class AspectEntry(_Entry, frozen=True):
     points: bool
 
 
-class SitesEntry(_Entry, frozen=True):
+class SitesEntry(_Entry, frozen=True, kw_only=True):
     """The columns of `Sites`."""
 
     document: str
@@ -90,7 +90,7 @@ class FragmentsEntry(_Entry, frozen=True):
     end: str
 
 
-class ClaimsEntry(_Entry, frozen=True):
+class ClaimsEntry(_Entry, frozen=True, kw_only=True):
     """The columns of `Claims`, without the numbers of ways to be cut: the fragments tell them."""
 
     document: str
@@ -108,7 +108,7 @@ class ClaimsEntry(_Entry, frozen=True):
     agreed: AgreedEntry | None
 
 
-class AgreedEntry(_Entry, frozen=True):
+class AgreedEntry(_Entry, frozen=True, kw_only=True):
     """The columns of spans that everybody has once, in one piece."""
 
     document: str
@@ -121,7 +121,7 @@ class AgreedEntry(_Entry, frozen=True):
     attributes: dict[str, ColumnEntry]
 
 
-class ChainsEntry(_Entry, frozen=True):
+class ChainsEntry(_Entry, frozen=True, kw_only=True):
     """The columns of `Chains`, without the units: the documents tell them."""
 
     document: str
@@ -143,7 +143,7 @@ class WorldsEntry(_Entry, frozen=True):
     member: str
 
 
-class CandidatesEntry(_Entry, frozen=True):
+class CandidatesEntry(_Entry, frozen=True, kw_only=True):
     """The columns of `Candidates` and of their `Beliefs`."""
 
     document: str
@@ -167,7 +167,7 @@ class CandidatesEntry(_Entry, frozen=True):
     tied: str | None
 
 
-class OutcomesEntry(_Entry, frozen=True):
+class OutcomesEntry(_Entry, frozen=True, kw_only=True):
     """The columns of `Outcomes`."""
 
     verdict: list[str]
@@ -177,7 +177,7 @@ class OutcomesEntry(_Entry, frozen=True):
     sources: list[str] | None
 
 
-class ItemsEntry(_Entry, frozen=True):
+class ItemsEntry(_Entry, frozen=True, kw_only=True):
     """The columns of `Items`."""
 
     document: str
@@ -205,7 +205,7 @@ class FoldedItemsEntry(_Entry, frozen=True):
     rule: list[str] | None
 
 
-class ViewEntry(_Entry, frozen=True):
+class ViewEntry(_Entry, frozen=True, kw_only=True):
     """A view: its sites, or the number of the spans that they are made of; and that of the mentions that they are."""
 
     name: str
@@ -226,7 +226,7 @@ class ViewEntry(_Entry, frozen=True):
     candidates: list[CandidatesEntry] | None
 
 
-class StretchEntry(_Entry, frozen=True):
+class StretchEntry(_Entry, frozen=True, kw_only=True):
     """The numbers of a `Stretch`, and its head as text."""
 
     start: Natural
@@ -262,7 +262,7 @@ class SideEntry(_Entry, frozen=True):
     to_side: str | None
 
 
-class TextEntry(_Entry, frozen=True):
+class TextEntry(_Entry, frozen=True, kw_only=True):
     """The words of some documents."""
 
     documents: str
@@ -283,7 +283,7 @@ class SystemEntry(_Entry, frozen=True):
     runs: Annotated[list[Natural], Meta(min_length=1)]
 
 
-class _Head(_Entry, frozen=True):
+class _Head(_Entry, frozen=True, kw_only=True):
     """What every manifest says first: what the folder is, who wrote it, and how its findings are made."""
 
     kind: str
@@ -294,7 +294,7 @@ class _Head(_Entry, frozen=True):
     zero_division: float | None
 
 
-class Manifest(_Head, frozen=True):
+class Manifest(_Head, frozen=True, kw_only=True):
     """The whole folder; `topics` are the names of units that are topics, `files` the digests of all files beside it."""
 
     task: str
@@ -316,7 +316,7 @@ class Manifest(_Head, frozen=True):
     files: dict[str, str]
 
 
-class PartsManifest(_Head, frozen=True):
+class PartsManifest(_Head, frozen=True, kw_only=True):
     """A folder of parts, result folders themselves; `parts` has the digest of the manifest of each by its name."""
 
     parts: Annotated[dict[str, str], Meta(min_length=1)]

@@ -120,6 +120,7 @@ def merge_candidates(
     documents: Sequence[int],
     sentences: Sequence[int],
     places: Sequence[int],
+    *,
     text: TextColumn,
 ) -> Candidates:
     """Lay the tuples of one run end to end.
@@ -232,15 +233,17 @@ def merge_chains(tables: Sequence[Chains], documents: Sequence[int], sentences: 
     pairs = list(zip(tables, shifts, strict=True))
     document = np.concatenate([table.document + before for table, (before, _) in pairs])
     return Chains(
-        document,
-        np.concatenate([table.sentence + sentence for table, (_, sentence) in pairs]),
-        np.concatenate([table.place for table in tables]),
-        np.concatenate([table.width for table in tables]),
-        document if units.of_document is None else units.of_document[document],
-        _merge_numbers([table.key for table in tables]),
-        tuple(_merge_numbers([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
-        _merge_pieces(tables),
-        {name: np.concatenate([table.candidates[name] for table in tables]) for name in tables[0].candidates},
+        document=document,
+        sentence=np.concatenate([table.sentence + sentence for table, (_, sentence) in pairs]),
+        place=np.concatenate([table.place for table in tables]),
+        width=np.concatenate([table.width for table in tables]),
+        unit=document if units.of_document is None else units.of_document[document],
+        key=_merge_numbers([table.key for table in tables]),
+        runs=tuple(_merge_numbers([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
+        pieces=_merge_pieces(tables),
+        candidates={
+            name: np.concatenate([table.candidates[name] for table in tables]) for name in tables[0].candidates
+        },
     )
 
 
@@ -344,15 +347,15 @@ class _Moving:
         order = np.lexsort((moved.document, unit))
         pieces = None if chains.pieces is None else _in_order(chains.pieces, np.argsort(order))
         found = Chains(
-            moved.document[order],
-            moved.sentence[order],
-            moved.place[order],
-            moved.width[order],
-            unit[order],
-            renumbered(chains.key[order]),
-            tuple(renumbered(run[order]) for run in chains.runs),
-            pieces,
-            {name: counting[order] for name, counting in chains.candidates.items()},
+            document=moved.document[order],
+            sentence=moved.sentence[order],
+            place=moved.place[order],
+            width=moved.width[order],
+            unit=unit[order],
+            key=renumbered(chains.key[order]),
+            runs=tuple(renumbered(run[order]) for run in chains.runs),
+            pieces=pieces,
+            candidates={name: counting[order] for name, counting in chains.candidates.items()},
         )
         return found, np.argsort(order)
 
@@ -553,22 +556,24 @@ def _merge_views(views: list[View], ground: _Ground) -> View:
     beside = [(view.surplus, shift) for view, shift in zip(views, shifts, strict=True) if view.surplus is not None]
     sites, claims = ground.of(views)
     return View(
-        first.name,
-        sites,
-        first.measures,
-        left_out,
-        _merge_items(_at_sites(items, views), shifts, [view.claims for view in views], claims) if items else None,
-        merge_statistics([view.statistics for view in views]),
-        frozenset().union(*(view.lost for view in views)),
-        _merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
-        first.cuts,
-        claims,
-        first.raised,
-        first.kinds,
-        ground.chains_of(views),
-        _renumbered([view.mention for view in views], [view.chains for view in views]),
-        first.finer,
-        _merge_candidates(views, shifts),
+        name=first.name,
+        given_sites=sites,
+        measures=first.measures,
+        left_out=left_out,
+        given_items=_merge_items(_at_sites(items, views), shifts, [view.claims for view in views], claims)
+        if items
+        else None,
+        statistics=merge_statistics([view.statistics for view in views]),
+        lost=frozenset().union(*(view.lost for view in views)),
+        surplus=_merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
+        cuts=first.cuts,
+        claims=claims,
+        raised=first.raised,
+        kinds=first.kinds,
+        chains=ground.chains_of(views),
+        mention=_renumbered([view.mention for view in views], [view.chains for view in views]),
+        finer=first.finer,
+        candidates=_merge_candidates(views, shifts),
     )
 
 
@@ -580,7 +585,9 @@ def _merge_candidates(views: list[View], shifts: list[_Shift]) -> tuple[Candidat
     documents, sentences = ([getattr(shift, name) for shift in shifts] for name in ("document", "sentence"))
     places = [shift.place for shift in shifts]
     return tuple(
-        merge_candidates(run, documents, sentences, places, _joined([each.text for each in run]))
+        merge_candidates(
+            run, documents=documents, sentences=sentences, places=places, text=_joined([each.text for each in run])
+        )
         for run in zip(*parts, strict=True)
     )
 
@@ -622,17 +629,19 @@ def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
         parts = tuple(known[name] for name in names)
     document, sentence, place = _where(tables, shifts)
     return Sites(
-        document,
-        sentence,
-        place,
-        key,
-        values,
-        names,
-        parts,
-        _merge_attributes(tables),
-        {name: _merge_aspects([table.aspects[name] for table in tables]) for name in tables[0].aspects},
-        _merge_widths(tables) if any(table.width is not None for table in tables) else None,
-        _merge_folded(tables, shifts, names, parts) if any(table.folded is not None for table in tables) else None,
+        document=document,
+        sentence=sentence,
+        place=place,
+        key=key,
+        values=values,
+        names=names,
+        parts=parts,
+        attributes=_merge_attributes(tables),
+        aspects={name: _merge_aspects([table.aspects[name] for table in tables]) for name in tables[0].aspects},
+        width=_merge_widths(tables) if any(table.width is not None for table in tables) else None,
+        folded=_merge_folded(tables, shifts, names, parts)
+        if any(table.folded is not None for table in tables)
+        else None,
     )
 
 
@@ -664,20 +673,20 @@ def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
     names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
     fragments = _merge_fragments(tables, moved)
     return Claims(
-        document,
-        sentence,
-        place,
-        np.concatenate([table.width for table in tables]),
-        shifted([table.begin for table in tables], moved),
-        shifted([table.end for table in tables], moved),
-        cut_numbers(len(document), fragments, ways_of_being_cut([fragments])),
-        fragments,
-        np.concatenate(labels),
-        names,
-        np.concatenate([table.key for table in tables]),
-        tuple(np.concatenate([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
-        _merge_attributes(tables),
-        _merge_agreed(tables, shifts),
+        document=document,
+        sentence=sentence,
+        place=place,
+        width=np.concatenate([table.width for table in tables]),
+        begin=shifted([table.begin for table in tables], moved),
+        end=shifted([table.end for table in tables], moved),
+        pieces=cut_numbers(len(document), fragments, ways_of_being_cut([fragments])),
+        fragments=fragments,
+        label=np.concatenate(labels),
+        names=names,
+        key=np.concatenate([table.key for table in tables]),
+        runs=tuple(np.concatenate([table.runs[run] for table in tables]) for run in range(len(tables[0].runs))),
+        attributes=_merge_attributes(tables),
+        agreed=_merge_agreed(tables, shifts),
     )
 
 

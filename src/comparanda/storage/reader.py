@@ -93,7 +93,14 @@ def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, 
         words.read()
     known = reader.manifest.documents
     called = tuple(known if entry.names == known else entry.names)  # many names need not be there twice
-    return TextPart(documents, called, sentences, words, entry.by_line, entry.running)
+    return TextPart(
+        documents=documents,
+        names=called,
+        sentences=sentences,
+        words=words,
+        by_line=entry.by_line,
+        running=entry.running,
+    )
 
 
 class _Late:
@@ -192,9 +199,9 @@ class SavedSource:
         parts = self.parts
         kept = self.kept()
         if kept is not None:
-            source = Source(parts, bytearray(kept + bytes(PADDING)), repaired=True)
+            source = Source(parts=parts, given=bytearray(kept + bytes(PADDING)), repaired=True)
         else:
-            source = Source(parts, self._loaded(parts))
+            source = Source(parts=parts, given=self._loaded(parts))
         if digest(memoryview(source.data)[: source.size]) != self.entry.digest:
             raise ReadError(
                 "the file has changed since the result was saved",
@@ -221,7 +228,14 @@ def _part(entry: PartEntry) -> Part:
     path, stretch = None if entry.path is None else path_of(entry.path), None
     if entry.stretch is not None and path is not None:
         given = entry.stretch
-        stretch = Stretch(path, given.start, given.stop, given.lines, given.before, given.head.encode())
+        stretch = Stretch(
+            file=path,
+            start=given.start,
+            stop=given.stop,
+            lines=given.lines,
+            before=given.before,
+            head=given.head.encode(),
+        )
     return Part(entry.name, path, entry.begin, stretch)
 
 
@@ -356,22 +370,22 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
     if entry.kinds is not None:
         reader.require(attributes.get(entry.kinds) == "text", "sites are called by what is not there")
     return View(
-        entry.name,
-        given,
-        tuple(entry.measures),
-        left_out,
-        None if entry.items is None else tables.items(entry.items, claims, given),
-        {name: reader.statistic(file) for name, file in entry.statistics.items()},
-        frozenset(entry.lost),
-        None if entry.surplus is None else tables.surplus(entry.surplus),
-        tuple(entry.cuts),
-        claims,
-        entry.raised,
-        entry.kinds,
-        chains,
-        tables.mention(entry.mention, chains, given),
-        entry.finer,
-        read_candidates(tables, entry.candidates, claims),
+        name=entry.name,
+        given_sites=given,
+        measures=tuple(entry.measures),
+        left_out=left_out,
+        given_items=None if entry.items is None else tables.items(entry.items, claims, given),
+        statistics={name: reader.statistic(file) for name, file in entry.statistics.items()},
+        lost=frozenset(entry.lost),
+        surplus=None if entry.surplus is None else tables.surplus(entry.surplus),
+        cuts=tuple(entry.cuts),
+        claims=claims,
+        raised=entry.raised,
+        kinds=entry.kinds,
+        chains=chains,
+        mention=tables.mention(entry.mention, chains, given),
+        finer=entry.finer,
+        candidates=read_candidates(tables, entry.candidates, claims),
     )
 
 

@@ -262,17 +262,17 @@ class Tables:
         rows = self.rows if chains is None else self._room_behind
         document, sentence, place = self._where(entry, length, rows, ordered=chains is None)
         return Sites(
-            document,
-            sentence,
-            place,
-            reader.codes(entry.key, length, names),
-            self._codes_of_runs(entry.values, length, names),
-            names,
-            None if entry.parts is None else tuple(tuple(part) for part in entry.parts),
-            {name: self._attribute(each, length) for name, each in entry.attributes.items()},
-            {name: self._aspect(each, length) for name, each in entry.aspects.items()},
-            None if entry.width is None else self._width(entry.width, rows[document] - place),
-            None if entry.folded is None else self._folded(entry.folded, names),
+            document=document,
+            sentence=sentence,
+            place=place,
+            key=reader.codes(entry.key, length, names),
+            values=self._codes_of_runs(entry.values, length, names),
+            names=names,
+            parts=None if entry.parts is None else tuple(tuple(part) for part in entry.parts),
+            attributes={name: self._attribute(each, length) for name, each in entry.attributes.items()},
+            aspects={name: self._aspect(each, length) for name, each in entry.aspects.items()},
+            width=None if entry.width is None else self._width(entry.width, rows[document] - place),
+            folded=None if entry.folded is None else self._folded(entry.folded, names),
         )
 
     def _folded(self, entry: FoldedEntry, names: tuple[str, ...]) -> Folded:
@@ -286,14 +286,14 @@ class Tables:
         plain = kinds.width is None and not kinds.aspects
         reader.require(plain, "kinds of sites have more than a label")
         sites = Sites(
-            document,
-            reader.indices(kinds.sentence, length, reader.sentences + (reader.own < len(self.rows))),
-            reader.indices(kinds.place, length, max(length, 1)),
-            reader.codes(kinds.key, length, names),
-            self._codes_of_runs(kinds.values, length, names),
-            names,
-            None if kinds.parts is None else tuple(tuple(part) for part in kinds.parts),
-            {name: self._attribute(each, length) for name, each in kinds.attributes.items()},
+            document=document,
+            sentence=reader.indices(kinds.sentence, length, reader.sentences + (reader.own < len(self.rows))),
+            place=reader.indices(kinds.place, length, max(length, 1)),
+            key=reader.codes(kinds.key, length, names),
+            values=self._codes_of_runs(kinds.values, length, names),
+            names=names,
+            parts=None if kinds.parts is None else tuple(tuple(part) for part in kinds.parts),
+            attributes={name: self._attribute(each, length) for name, each in kinds.attributes.items()},
         )
         reader.require(np.array_equal(sites.place, np.arange(length)), "kinds of sites are not numbered")
         reader.require(not len(sites.contested), "there are sites that are only counted and that a run has wrong")
@@ -365,19 +365,19 @@ class Tables:
         pieces = cut_numbers(length, fragments, ways_of_being_cut([fragments]))
         reader.require(_rising([document, begin, end, pieces, label]), "spans are not in order, or one is there twice")
         found = Claims(
-            document,
-            sentence,
-            place,
-            width,
-            begin,
-            end,
-            pieces,
-            fragments,
-            label,
-            names,
-            smallest(counts[0]),
-            tuple(map(smallest, counts[1:])),
-            {name: self._attribute(each, length) for name, each in entry.attributes.items()},
+            document=document,
+            sentence=sentence,
+            place=place,
+            width=width,
+            begin=begin,
+            end=end,
+            pieces=pieces,
+            fragments=fragments,
+            label=label,
+            names=names,
+            key=smallest(counts[0]),
+            runs=tuple(map(smallest, counts[1:])),
+            attributes={name: self._attribute(each, length) for name, each in entry.attributes.items()},
         )
         try:
             if entry.agreed is not None:
@@ -469,7 +469,17 @@ class Tables:
         reader.require(there.all(), "a mention is neither the key's nor any run's")
         pieces = None if entry.pieces is None else self._pieces(entry.pieces, document)
         candidates = {name: reader.array(file, ("bool",), length) for name, file in entry.candidates.items()}
-        return Chains(document, sentence, place, width, unit, key, tuple(runs), pieces, candidates)
+        return Chains(
+            document=document,
+            sentence=sentence,
+            place=place,
+            width=width,
+            unit=unit,
+            key=key,
+            runs=tuple(runs),
+            pieces=pieces,
+            candidates=candidates,
+        )
 
     @property
     def _room_behind(self) -> NDArray[np.int64]:
@@ -523,20 +533,23 @@ class Tables:
         length = len(reader.array(entry.document, ("int32",)))
         reader.require(len(set(entry.names)) == len(entry.names), "two labels have one name")
         rows = self.rows if claims is None else self._room
+        where = self._where(entry, length, rows if entry.site is None else self._room_behind, ordered=False)
         found = Items(
-            *self._where(entry, length, rows if entry.site is None else self._room_behind, ordered=False),
-            reader.codes(entry.label, length, entry.names),
-            tuple(entry.names),
-            reader.array(entry.positive, ("bool",), length),
-            tuple(self._amounts(name, length, _CLAIMED) for name in entry.claimed),
-            self._credits(entry.credit, length),
-            self._credits(entry.earned, length),
-            self._credits(entry.weight, length),
-            None if entry.claim is None or claims is None else self._claim(entry.claim, length, claims),
-            None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
-            None if entry.by_run is None or claims is None else self._by_run(entry.by_run, length, claims),
-            None if entry.site is None or sites is None else self._site(entry.site, length, sites),
-            None if entry.folded is None else self._folded_items(entry, entry.folded, claims),
+            document=where[0],
+            sentence=where[1],
+            place=where[2],
+            label=reader.codes(entry.label, length, entry.names),
+            names=tuple(entry.names),
+            positive=reader.array(entry.positive, ("bool",), length),
+            claimed=tuple(self._amounts(name, length, _CLAIMED) for name in entry.claimed),
+            credit=self._credits(entry.credit, length),
+            earned=self._credits(entry.earned, length),
+            weight=self._credits(entry.weight, length),
+            claim=None if entry.claim is None or claims is None else self._claim(entry.claim, length, claims),
+            outcomes=None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
+            by_run=None if entry.by_run is None or claims is None else self._by_run(entry.by_run, length, claims),
+            site=None if entry.site is None or sites is None else self._site(entry.site, length, sites),
+            folded=None if entry.folded is None else self._folded_items(entry, entry.folded, claims),
         )
         agreed = claims is not None and claims.agreed is not None
         reader.require(agreed == (entry.folded is not None), "items are not of the spans that everybody has")
@@ -559,11 +572,11 @@ class Tables:
         if outcomes is not None:
             outcomes = msgspec.structs.replace(outcomes, verdict=folded.verdict or [], rule=folded.rule or [])
         return FoldedItems(
-            agreed.document,
-            agreed.sentence,
-            self.reader.codes(folded.label, length, entry.names),
-            np.broadcast_to(np.int64(1), length),
-            None if outcomes is None else self._outcomes(outcomes, length),
+            document=agreed.document,
+            sentence=agreed.sentence,
+            label=self.reader.codes(folded.label, length, entry.names),
+            count=np.broadcast_to(np.int64(1), length),
+            outcomes=None if outcomes is None else self._outcomes(outcomes, length),
         )
 
     def surplus(self, entry: ItemsEntry) -> Items:
@@ -643,11 +656,11 @@ class Tables:
         fits = told is None or (len(told) == len(entry.verdicts) and told[0] == "" and len(set(told)) <= _MOST_SOURCES)
         self.reader.require(fits, "the sources of errors are not one for each outcome, or too many")
         return Outcomes(
-            self._codes_of_runs(entry.verdict, length, entry.verdicts),
-            tuple(entry.verdicts),
-            self._codes_of_runs(entry.rule, length, entry.rules),
-            tuple(entry.rules),
-            None if entry.sources is None else tuple(entry.sources),
+            verdict=self._codes_of_runs(entry.verdict, length, entry.verdicts),
+            verdicts=tuple(entry.verdicts),
+            rule=self._codes_of_runs(entry.rule, length, entry.rules),
+            rules=tuple(entry.rules),
+            sources=None if entry.sources is None else tuple(entry.sources),
         )
 
 
@@ -698,19 +711,19 @@ def _of_run(tables: Tables, entry: CandidatesEntry) -> Candidates:
     reader.require(np.array_equal(document, first[beliefs.block]), f"{entry.document} has a block in two documents")
     reader.require((np.diff(first) >= 0).all(), f"{entry.document} is not in order")
     return Candidates(
-        document,
-        sentence,
-        place,
-        width,
-        begin,
-        end,
-        reader.codes(entry.label, length, names),
-        names,
-        text,
-        reader.array(entry.correct, ("bool",), length),
-        reader.array(entry.decided, ("bool",), length),
-        beliefs,
-        None if entry.tied is None else reader.array(entry.tied, ("bool",), len(beliefs.nothing)),
+        document=document,
+        sentence=sentence,
+        place=place,
+        width=width,
+        begin=begin,
+        end=end,
+        label=reader.codes(entry.label, length, names),
+        names=names,
+        text=text,
+        correct=reader.array(entry.correct, ("bool",), length),
+        decided=reader.array(entry.decided, ("bool",), length),
+        beliefs=beliefs,
+        tied=None if entry.tied is None else reader.array(entry.tied, ("bool",), len(beliefs.nothing)),
     )
 
 
@@ -726,7 +739,13 @@ def _beliefs(reader: Reader, entry: CandidatesEntry, length: int) -> Beliefs:
     weight, nothing = _shares(reader, entry.weight, length), _shares(reader, entry.nothing, blocks)
     worlds = None if entry.worlds is None else _worlds(reader, entry.worlds, block)
     found = Beliefs(
-        weight, _shares(reader, entry.entity, length), alternative, block, nothing, worlds, dict(entry.policies)
+        weight=weight,
+        entity=_shares(reader, entry.entity, length),
+        alternative=alternative,
+        block=block,
+        nothing=nothing,
+        worlds=worlds,
+        policies=dict(entry.policies),
     )
     fits = (np.bincount(block, weight, blocks) + nothing)[found.exclusive] <= 1 + _SLACK
     reader.require(fits.all(), f"{entry.weight} sums to more than one")

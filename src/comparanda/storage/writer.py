@@ -213,7 +213,9 @@ class _Writer:
 def _stretch(stretch: Stretch | None) -> StretchEntry | None:
     if stretch is None:
         return None
-    return StretchEntry(stretch.start, stretch.stop, stretch.lines, stretch.before, stretch.head.decode())
+    return StretchEntry(
+        start=stretch.start, stop=stretch.stop, lines=stretch.lines, before=stretch.before, head=stretch.head.decode()
+    )
 
 
 def _write(result: Result, store: Store) -> None:
@@ -252,38 +254,38 @@ def _write(result: Result, store: Store) -> None:
 def _view(writer: _Writer, view: View) -> ViewEntry:
     """Write a view; overlap sites are made again from the spans, so these alone are written."""
     return ViewEntry(
-        view.name,
-        list(view.measures),
-        _sites(writer, view.all_sites) if view.claims is None else None,
-        None if view.claims is None else writer.claims_of(view.claims),
-        None if view.left_out is None else writer.column("text", view.left_out),
-        None if view.given_items is None else _items(writer, view.given_items),
-        {name: writer.array(values) for name, values in view.statistics.items()},
-        sorted(view.lost),
-        None if view.surplus is None else _items(writer, view.surplus),
-        list(view.cuts),
-        view.raised,
-        view.kinds,
-        None if view.chains is None else writer.chains_of(view.chains),
-        writer.maybe(view.mention),
-        view.finer,
-        None if view.candidates is None else [_candidates(writer, each) for each in view.candidates],
+        name=view.name,
+        measures=list(view.measures),
+        sites=_sites(writer, view.all_sites) if view.claims is None else None,
+        claims=None if view.claims is None else writer.claims_of(view.claims),
+        left_out=None if view.left_out is None else writer.column("text", view.left_out),
+        items=None if view.given_items is None else _items(writer, view.given_items),
+        statistics={name: writer.array(values) for name, values in view.statistics.items()},
+        lost=sorted(view.lost),
+        surplus=None if view.surplus is None else _items(writer, view.surplus),
+        cuts=list(view.cuts),
+        raised=view.raised,
+        kinds=view.kinds,
+        chains=None if view.chains is None else writer.chains_of(view.chains),
+        mention=writer.maybe(view.mention),
+        finer=view.finer,
+        candidates=None if view.candidates is None else [_candidates(writer, each) for each in view.candidates],
     )
 
 
 def _sites(writer: _Writer, sites: Sites) -> SitesEntry:
     return SitesEntry(
-        writer.array(sites.document),
-        writer.array(sites.sentence),
-        writer.array(sites.place),
-        writer.maybe(sites.width),
-        writer.array(sites.key),
-        writer.arrays(sites.values),
-        list(sites.names),
-        None if sites.parts is None else [list(part) for part in sites.parts],
-        _attributes(writer, sites.attributes),
-        {name: _aspect(writer, each) for name, each in sites.aspects.items()},
-        None if sites.folded is None else _folded(writer, sites.folded),
+        document=writer.array(sites.document),
+        sentence=writer.array(sites.sentence),
+        place=writer.array(sites.place),
+        width=writer.maybe(sites.width),
+        key=writer.array(sites.key),
+        values=writer.arrays(sites.values),
+        names=list(sites.names),
+        parts=None if sites.parts is None else [list(part) for part in sites.parts],
+        attributes=_attributes(writer, sites.attributes),
+        aspects={name: _aspect(writer, each) for name, each in sites.aspects.items()},
+        folded=None if sites.folded is None else _folded(writer, sites.folded),
     )
 
 
@@ -302,32 +304,33 @@ def _aspect(writer: _Writer, aspect: Aspect) -> AspectEntry:
 def _claims(writer: _Writer, claims: Claims) -> ClaimsEntry:
     """Write spans; how they are cut is told by their fragments."""
     return ClaimsEntry(
-        writer.array(claims.document),
-        writer.array(claims.sentence),
-        writer.array(claims.place),
-        writer.array(claims.width),
-        writer.array(claims.begin),
-        writer.array(claims.end),
-        None if claims.fragments is None else _fragments(writer, claims.fragments),
-        writer.array(claims.label),
-        list(claims.names),
-        *_counts(writer, claims),
-        _attributes(writer, claims.attributes),
-        None if claims.agreed is None else _agreed(writer, claims.agreed),
+        document=writer.array(claims.document),
+        sentence=writer.array(claims.sentence),
+        place=writer.array(claims.place),
+        width=writer.array(claims.width),
+        begin=writer.array(claims.begin),
+        end=writer.array(claims.end),
+        fragments=None if claims.fragments is None else _fragments(writer, claims.fragments),
+        label=writer.array(claims.label),
+        names=list(claims.names),
+        key=(counts := _counts(writer, claims))[0],
+        runs=counts[1],
+        attributes=_attributes(writer, claims.attributes),
+        agreed=None if claims.agreed is None else _agreed(writer, claims.agreed),
     )
 
 
 def _agreed(writer: _Writer, agreed: Claims) -> AgreedEntry:
     """Write spans that everybody has: how often that is, and how they are cut, goes without saying."""
     return AgreedEntry(
-        writer.array(agreed.document),
-        writer.array(agreed.sentence),
-        writer.array(agreed.place),
-        writer.array(agreed.width),
-        writer.array(agreed.begin),
-        writer.array(agreed.end),
-        writer.array(agreed.label),
-        _attributes(writer, agreed.attributes),
+        document=writer.array(agreed.document),
+        sentence=writer.array(agreed.sentence),
+        place=writer.array(agreed.place),
+        width=writer.array(agreed.width),
+        begin=writer.array(agreed.begin),
+        end=writer.array(agreed.end),
+        label=writer.array(agreed.label),
+        attributes=_attributes(writer, agreed.attributes),
     )
 
 
@@ -344,39 +347,39 @@ def _fragments(writer: _Writer, fragments: Fragments) -> FragmentsEntry:
 def _chains(writer: _Writer, chains: Chains) -> ChainsEntry:
     """Write mentions; which unit each is in is told by its document."""
     return ChainsEntry(
-        writer.array(chains.document),
-        writer.array(chains.sentence),
-        writer.array(chains.place),
-        writer.array(chains.width),
-        writer.array(chains.key),
-        writer.arrays(chains.runs),
-        None if chains.pieces is None else _fragments(writer, chains.pieces),
-        {name: writer.array(counting) for name, counting in chains.candidates.items()},
+        document=writer.array(chains.document),
+        sentence=writer.array(chains.sentence),
+        place=writer.array(chains.place),
+        width=writer.array(chains.width),
+        key=writer.array(chains.key),
+        runs=writer.arrays(chains.runs),
+        pieces=None if chains.pieces is None else _fragments(writer, chains.pieces),
+        candidates={name: writer.array(counting) for name, counting in chains.candidates.items()},
     )
 
 
 def _candidates(writer: _Writer, candidates: Candidates) -> CandidatesEntry:
     beliefs = candidates.beliefs
     return CandidatesEntry(
-        writer.array(candidates.document),
-        writer.array(candidates.sentence),
-        writer.array(candidates.place),
-        writer.array(candidates.width),
-        writer.array(candidates.begin),
-        writer.array(candidates.end),
-        writer.array(candidates.label),
-        list(candidates.names),
-        writer.column("text", candidates.text),
-        writer.array(candidates.correct),
-        writer.array(candidates.decided),
-        writer.array(beliefs.weight),
-        writer.array(beliefs.entity),
-        writer.array(beliefs.alternative),
-        writer.array(beliefs.block),
-        writer.array(beliefs.nothing),
-        None if beliefs.worlds is None else _worlds(writer, beliefs.worlds),
-        dict(beliefs.policies),
-        writer.maybe(candidates.tied),
+        document=writer.array(candidates.document),
+        sentence=writer.array(candidates.sentence),
+        place=writer.array(candidates.place),
+        width=writer.array(candidates.width),
+        begin=writer.array(candidates.begin),
+        end=writer.array(candidates.end),
+        label=writer.array(candidates.label),
+        names=list(candidates.names),
+        text=writer.column("text", candidates.text),
+        correct=writer.array(candidates.correct),
+        decided=writer.array(candidates.decided),
+        weight=writer.array(beliefs.weight),
+        entity=writer.array(beliefs.entity),
+        alternative=writer.array(beliefs.alternative),
+        block=writer.array(beliefs.block),
+        nothing=writer.array(beliefs.nothing),
+        worlds=None if beliefs.worlds is None else _worlds(writer, beliefs.worlds),
+        policies=dict(beliefs.policies),
+        tied=writer.maybe(candidates.tied),
     )
 
 
@@ -391,21 +394,21 @@ def _worlds(writer: _Writer, worlds: Worlds) -> WorldsEntry:
 
 def _items(writer: _Writer, items: Items) -> ItemsEntry:
     return ItemsEntry(
-        writer.array(items.document),
-        writer.array(items.sentence),
-        writer.array(items.place),
-        writer.array(items.label),
-        list(items.names),
-        writer.array(items.positive),
-        writer.arrays(items.claimed),
-        writer.maybe_arrays(items.credit),
-        writer.maybe_arrays(items.earned),
-        writer.maybe_arrays(items.weight),
-        writer.maybe(items.claim),
-        None if items.outcomes is None else _outcomes(writer, items.outcomes),
-        writer.maybe_arrays(items.by_run),
-        writer.maybe(items.site),
-        None if items.folded is None else _folded_items(writer, items.folded),
+        document=writer.array(items.document),
+        sentence=writer.array(items.sentence),
+        place=writer.array(items.place),
+        label=writer.array(items.label),
+        names=list(items.names),
+        positive=writer.array(items.positive),
+        claimed=writer.arrays(items.claimed),
+        credit=writer.maybe_arrays(items.credit),
+        earned=writer.maybe_arrays(items.earned),
+        weight=writer.maybe_arrays(items.weight),
+        claim=writer.maybe(items.claim),
+        outcomes=None if items.outcomes is None else _outcomes(writer, items.outcomes),
+        by_run=writer.maybe_arrays(items.by_run),
+        site=writer.maybe(items.site),
+        folded=None if items.folded is None else _folded_items(writer, items.folded),
     )
 
 
@@ -421,27 +424,27 @@ def _folded_items(writer: _Writer, folded: FoldedItems) -> FoldedItemsEntry:
 
 def _outcomes(writer: _Writer, outcomes: Outcomes) -> OutcomesEntry:
     return OutcomesEntry(
-        writer.arrays(outcomes.verdict),
-        list(outcomes.verdicts),
-        writer.arrays(outcomes.rule),
-        list(outcomes.rules),
-        None if outcomes.sources is None else list(outcomes.sources),
+        verdict=writer.arrays(outcomes.verdict),
+        verdicts=list(outcomes.verdicts),
+        rule=writer.arrays(outcomes.rule),
+        rules=list(outcomes.rules),
+        sources=None if outcomes.sources is None else list(outcomes.sources),
     )
 
 
 def _text_part(writer: _Writer, part: TextPart) -> TextEntry:
     words = part.words()
     return TextEntry(
-        writer.array(part.documents),
-        list(part.names),
-        writer.array(part.sentences),
-        writer.maybe(words.start),
-        writer.maybe(words.length),
-        None if words.source is None else writer.source(words.source),
-        [
+        documents=writer.array(part.documents),
+        names=list(part.names),
+        sentences=writer.array(part.sentences),
+        start=writer.maybe(words.start),
+        length=writer.maybe(words.length),
+        words=None if words.source is None else writer.source(words.source),
+        sides=[
             SideEntry(side.name, writer.source(side.source), writer.array(side.offset), writer.maybe(side.to_side))
             for side in words.sides
         ],
-        part.by_line,
-        part.running,
+        by_line=part.by_line,
+        running=part.running,
     )

@@ -34,7 +34,7 @@ Nouns = Literal["auto", "ptb", "stts", "upos", "english"]
 NOUNS: tuple[Nouns, ...] = get_args(Nouns)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """How values are brought to one tongue, and which sites count.
 
@@ -85,7 +85,7 @@ class Options:
     min_weight: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """A task: the door by which a new one enters.
 

@@ -151,11 +151,13 @@ def elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, 
     rows = np.flatnonzero(contested)
     for begin in range(0, len(rows), _BLOCK):  # blocks that stay in the processor's cache
         some = rows[begin : begin + _BLOCK]
-        winner[some] = _elected([each[some] for each in values], absent, fold[some], weights, least)
+        winner[some] = _elected(
+            [each[some] for each in values], absent=absent, fold=fold[some], weights=weights, least=least
+        )
     return winner
 
 
-def _elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, least: int | None) -> Codes:
+def _elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, *, least: int | None) -> Codes:
     scores = [weights.score[fold, run] for run in range(len(values))]
     cast = [weights.weight[fold, np.where(value == absent, 0, value), run] for run, value in enumerate(values)]
     winner = np.full(len(fold), absent, values[0].dtype)
@@ -184,7 +186,7 @@ def _elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights,
 MILLION = 1_000_000
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Trust:
     """How good each run was somewhere else: on dev data, or on the other folds of the same.
 
@@ -208,7 +210,7 @@ class Trust:
         """Trust all runs alike."""
         count = len(runs)
         alike, unknown = np.full((1, count), MILLION), np.zeros((1, 0, count), np.int64)
-        return cls(tuple(runs), np.zeros(rows, np.int64), alike, (), unknown)
+        return cls(runs=tuple(runs), fold=np.zeros(rows, np.int64), score=alike, labels=(), by_label=unknown)
 
     def best(self) -> Rows:
         """Return the best run of each fold."""

@@ -64,6 +64,7 @@ def verdicts_of(
     systems: Sequence[System],
     task: str,
     views: Mapping[str, View],
+    *,
     settings: Mapping[str, str],
     notes: Sequence[Note],
 ) -> Verdicts:
@@ -159,7 +160,15 @@ def surplus_items(
     claimed[table[6], which] = True
     near = things[0]
     document, sentence, place = (column[near] for column in places)
-    return Items(document, sentence, place, label, names, np.zeros(len(near), np.bool_), tuple(claimed))
+    return Items(
+        document=document,
+        sentence=sentence,
+        place=place,
+        label=label,
+        names=names,
+        positive=np.zeros(len(near), np.bool_),
+        claimed=tuple(claimed),
+    )
 
 
 def _order_of_equals(columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from comparanda.pipeline import Setup, read_key
 
 
 def corpus(given: Any, task: str = "tag") -> Corpus:
-    return read_key(given, Setup(task))
+    return read_key(given, Setup(task=task))
 
 
 def test_values() -> None:

@@ -28,10 +28,10 @@ def corpus(seed: int, sizes: list[int]) -> tuple[list[dict[str, Any]], dict[str,
     return made(gold), {name: made([tags(error, row) for row in gold]) for name, error in (("x", 0.3), ("y", 0.6))}
 
 
-def tuned(key: Any, systems: Any, folds: int = 3, seed: int = 13, task: str = "tag") -> Tuning:
-    setup = Setup(task)
+def tuned(key: Any, systems: Any, *, folds: int = 3, seed: int = 13, task: str = "tag") -> Tuning:
+    setup = Setup(task=task)
     prepared = prepare(key, systems, setup)
-    return tuned_on_folds(judged(prepared, setup), None, prepared.aligned.key, folds, seed)
+    return tuned_on_folds(judged(prepared, setup), view=None, key=prepared.aligned.key, folds=folds, seed=seed)
 
 
 def test_each_fold_learns_from_the_others() -> None:
@@ -91,7 +91,7 @@ def test_rows_are_dealt_by_their_ids() -> None:
 
 
 def test_the_same_data_is_looked_at_as_a_whole() -> None:
-    setup = Setup("tag")
+    setup = Setup(task="tag")
     prepared = prepare([["A", "B"]], {"x": [["A", "A"]]}, setup)
     found = tuned_on_same(judged(prepared, setup), None, prepared.aligned.key)
     assert (found.trust.score.tolist(), found.optimistic) == ([[500_000]], True)

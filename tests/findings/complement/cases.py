@@ -274,11 +274,11 @@ def one_by_one(key: Any, systems: Mapping[str, Any], view: str, **options: Any) 
         positives = {row: called[row] for row in mine}
         done[name] = [
             Done(
-                frozenset(row for row in counting if items.credit_of(0)[row] > 0),
-                frozenset(spurious),
-                None,
-                {item: str(item[0][-1]) for item in spurious},
-                frozenset(mine) - counting,
+                found=frozenset(row for row in counting if items.credit_of(0)[row] > 0),
+                spurious=frozenset(spurious),
+                wrong=None,
+                called={item: str(item[0][-1]) for item in spurious},
+                ruled_out=frozenset(mine) - counting,
             )
         ]
     return Judged(positives, None, done)
@@ -317,5 +317,13 @@ def of_links(given: Links, view: str, names: Sequence[str] = SYSTEMS, *, types: 
             spurious += [(document, each.extent, each.label, each.first) for each in wrong]
         apart = numbered(spurious)
         called = {item: item[0][2] for item in apart}
-        done[name] = [Done(frozenset(found), frozenset(apart), None, called, frozenset(ruled_out))]
+        done[name] = [
+            Done(
+                found=frozenset(found),
+                spurious=frozenset(apart),
+                wrong=None,
+                called=called,
+                ruled_out=frozenset(ruled_out),
+            )
+        ]
     return Judged(positives, None, done)

@@ -18,7 +18,7 @@ Item = Any  # whatever tells one item from another
 Number = int | Fraction
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Done:
     """What one run did.
 
@@ -100,7 +100,7 @@ def _valued(key: Values, values: Values, surplus: list[Any]) -> Done:
     for place, value in surplus:
         spurious.add(("beside", place, value))
         called["beside", place, value] = value
-    return Done(frozenset(found), frozenset(spurious), frozenset(wrong), called)
+    return Done(found=frozenset(found), spurious=frozenset(spurious), wrong=frozenset(wrong), called=called)
 
 
 def written(value: Value) -> str:
@@ -140,7 +140,7 @@ def of_trees(
         for place, near, arc in beside:
             spurious.add(("beside", place, valued(arc)))
             called["beside", place, valued(arc)] = arc[1] if view == "las" else key[near][1]
-        return Done(frozenset(found), frozenset(spurious), frozenset(wrong), called)
+        return Done(found=frozenset(found), spurious=frozenset(spurious), wrong=frozenset(wrong), called=called)
 
     positives = {(word, valued(arc)): arc[1] for word, arc in enumerate(key)}
     sites = {word: arc[1] for word, arc in enumerate(key)}
@@ -165,7 +165,7 @@ def of_spans(key: Sequence[Span], systems: Mapping[str, Sequence[Sequence[Span]]
     def done(spans: Sequence[Span]) -> Done:
         mine = numbered(spans)
         called = {item: str(item[0][-1]) for item in mine - gold}
-        return Done(frozenset(mine & gold), frozenset(mine - gold), None, called)
+        return Done(found=frozenset(mine & gold), spurious=frozenset(mine - gold), wrong=None, called=called)
 
     positives = {item: str(item[0][-1]) for item in gold}
     return Judged(positives, None, {name: [done(each) for each in runs] for name, runs in systems.items()})
@@ -227,7 +227,14 @@ class Scores:
         return ratio(2 * self.true, 2 * self.true + self.false + self.positives - self.true)
 
 
-@dataclass(frozen=True)
+NUMBERS = (
+    *("found_both", "found_first", "found_second", "found_neither"),
+    *("claimed_both", "claimed_first", "claimed_second", "wrong_both", "wrong_first", "wrong_second"),
+)
+"""The counts of a pair."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Pair:
     """What is counted of two systems, over all pairs of their runs."""
 
@@ -245,15 +252,17 @@ class Pair:
     wrong_second: int = 0
 
     def __add__(self, other: Pair) -> Pair:
-        numbers = [one + two for one, two in zip(self.numbers, other.numbers, strict=True)]
-        return Pair(self.over_sites, *numbers)
+        return self._with(one + two for one, two in zip(self.numbers, other.numbers, strict=True))
 
     def times(self, weight: int) -> Pair:
-        return Pair(self.over_sites, *(weight * number for number in self.numbers))
+        return self._with(weight * number for number in self.numbers)
+
+    def _with(self, numbers: Iterable[int]) -> Pair:
+        return Pair(over_sites=self.over_sites, **dict(zip(NUMBERS, numbers, strict=True)))
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        return (*self.positives_by, *self.negatives_by, self.wrong_both, self.wrong_first, self.wrong_second)
+        return tuple(getattr(self, name) for name in NUMBERS)
 
     @property
     def positives_by(self) -> tuple[int, int, int, int]:
@@ -317,17 +326,17 @@ def _counted(positives: Iterable[Item], one: Done, two: Done) -> Pair:
     mine, theirs = wanted & one.found, wanted & two.found
     wrong, also = one.wrong or frozenset(), two.wrong or frozenset()
     return Pair(
-        one.wrong is not None,
-        len(mine & theirs),
-        len(mine - theirs),
-        len(theirs - mine),
-        len(wanted - mine - theirs),
-        len(one.spurious & two.spurious),
-        len(one.spurious - two.spurious),
-        len(two.spurious - one.spurious),
-        len(wrong & also),
-        len(wrong - also),
-        len(also - wrong),
+        over_sites=one.wrong is not None,
+        found_both=len(mine & theirs),
+        found_first=len(mine - theirs),
+        found_second=len(theirs - mine),
+        found_neither=len(wanted - mine - theirs),
+        claimed_both=len(one.spurious & two.spurious),
+        claimed_first=len(one.spurious - two.spurious),
+        claimed_second=len(two.spurious - one.spurious),
+        wrong_both=len(wrong & also),
+        wrong_first=len(wrong - also),
+        wrong_second=len(also - wrong),
     )
 
 
@@ -339,13 +348,13 @@ def only_label(judged: Judged, label: str) -> Judged:
 
     def kept(done: Done) -> Done:
         return Done(
-            frozenset(item for item in done.found if judged.positives[item] == label),
-            frozenset(item for item in done.spurious if done.called[item] == label),
-            None
+            found=frozenset(item for item in done.found if judged.positives[item] == label),
+            spurious=frozenset(item for item in done.spurious if done.called[item] == label),
+            wrong=None
             if done.wrong is None or judged.sites is None
             else frozenset(site for site in done.wrong if judged.sites[site] == label),
-            done.called,
-            done.ruled_out,
+            called=done.called,
+            ruled_out=done.ruled_out,
         )
 
     return Judged(

@@ -103,10 +103,10 @@ def test_labels_of_spans_small_enough_to_count() -> None:
 def test_tags_small_enough_to_count() -> None:
     """Both have the second token wrong in the same way; each has two more of six wrong."""
     population = Population(
-        ("A", "A", "B", "B", "C", "C"),
-        {"x": ("A", "B", "B", "A", "C", None), "y": ("A", "B", "A", "B", "B", "C")},
-        (0,) * 6,
-        (0,) * 6,
+        key=("A", "A", "B", "B", "C", "C"),
+        systems={"x": ("A", "B", "B", "A", "C", None), "y": ("A", "B", "A", "B", "B", "C")},
+        sentence=(0,) * 6,
+        document=(0,) * 6,
     )
     found = population.result().complementarity(beta=0.5)
     pair = only_pair(found)
@@ -154,10 +154,10 @@ def test_a_repeated_span_is_spurious_once_more() -> None:
 
 def test_several_runs_are_counted_over_all_pairs_of_runs() -> None:
     population = Population(
-        ("A", "A", "B"),
-        {"x#1": ("A", "B", "B"), "x#2": ("A", "B", "A"), "y": ("A", "A", "A")},
-        (0,) * 3,
-        (0,) * 3,
+        key=("A", "A", "B"),
+        systems={"x#1": ("A", "B", "B"), "x#2": ("A", "B", "A"), "y": ("A", "A", "A")},
+        sentence=(0,) * 3,
+        document=(0,) * 3,
         runs=(System("x", (0, 1)), System("y", (2,))),
     )
     pair = only_pair(population.result().complementarity())
@@ -358,7 +358,12 @@ def test_so_it_can_where_scores_of_union_and_intersection_are_undefined(value: i
 
 
 def test_whose_errors_a_condition_leaves_are_counted_alone() -> None:
-    result = Population(("A", "A", "B"), {"x": ("B", "A", "A"), "y": ("B", "B", "B")}, (0, 1, 2), (0, 0, 1)).result()
+    result = Population(
+        key=("A", "A", "B"),
+        systems={"x": ("B", "A", "A"), "y": ("B", "B", "B")},
+        sentence=(0, 1, 2),
+        document=(0, 0, 1),
+    ).result()
     pair = only_pair(result.where('key == "A"').complementarity())
     assert cells(pair) == [0, 1, 0, 1, 1, 0, 1, 1, 0, 1]
 
@@ -395,7 +400,11 @@ def test_advice_names_what_was_measured() -> None:
 
 
 def test_a_choice_between_tags_is_no_union() -> None:
-    same = Population(("A", "B"), {"x": ("A", "B"), "y": ("A", "A")}, (0, 0), (0, 0)).result()
+    same = Population(
+        key=("A", "B"), systems={"x": ("A", "B"), "y": ("A", "A")}, sentence=(0, 0), document=(0, 0)
+    ).result()
     assert only_pair(same.complementarity()).advice.measured == "nothing to gain: x is right wherever the other is"
-    other = Population(("A", "B"), {"x": ("A", "A"), "y": ("B", "B")}, (0, 0), (0, 0)).result()
+    other = Population(
+        key=("A", "B"), systems={"x": ("A", "A"), "y": ("B", "B")}, sentence=(0, 0), document=(0, 0)
+    ).result()
     assert "a perfect one gains 50.00 over x" in only_pair(other.complementarity()).advice.measured

@@ -47,7 +47,7 @@ PARTS = (slice(0, 2), slice(2, 3), slice(3, 6))
 @pytest.mark.parametrize("rules", ["exact", "semeval2013"])
 @pytest.mark.parametrize("kind", [tagged, written], ids=["tagged", "written"])
 def test_spans_saved_reopened_and_merged_give_the_same(kind: Any, rules: str, tmp_path: Path) -> None:
-    whole = kind(tmp_path, 3, Setup("span", rules=rules), size=6)
+    whole = kind(tmp_path, 3, Setup(task="span", rules=rules), size=6)
     uncut = result_of(whole.judged())
     uncut.save(tmp_path / "whole")
     assert_same(cp.open(tmp_path / "whole"), uncut)
@@ -177,7 +177,9 @@ def test_without_resamples_there_are_no_intervals() -> None:
 
 def test_a_resample_that_leaves_a_rate_undefined_leaves_no_interval() -> None:
     """x errs in the first document alone and y in the second: without the first, x has no error and y has."""
-    population = Population(("A", "A"), {"x": ("B", "A"), "y": ("A", "B")}, (0, 1), (0, 1))
+    population = Population(
+        key=("A", "A"), systems={"x": ("B", "A"), "y": ("A", "B")}, sentence=(0, 1), document=(0, 1)
+    )
     pair = only_pair(population.result(50).complementarity())
     assert pair.forth.comp == Rate(1.0, None, None, None)
     forced = replace(population.result(50), zero_division=0).complementarity()

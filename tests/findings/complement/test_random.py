@@ -271,7 +271,7 @@ def test_a_third_system_never_changes_the_rates_of_a_pair(population: Population
 
 def test_nor_does_it_add_labels_that_neither_of_the_pair_has() -> None:
     key, systems = ("A", "B"), {"x": ("A", "A"), "y": ("B", "B"), "z": ("C", "C")}
-    population = Population(key, systems, (0, 1), (0, 1))
+    population = Population(key=key, systems=systems, sentence=(0, 1), document=(0, 1))
     (alone,) = population.only("x", "y").result().complementarity().pairs
     assert population.result().complementarity("x", "y").pairs[0] == alone
     assert population.result().complementarity().pairs[0] == alone

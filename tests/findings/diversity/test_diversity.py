@@ -471,10 +471,10 @@ def test_patterns_beyond_the_limit_are_summed(monkeypatch: pytest.MonkeyPatch, t
 
 def test_runs_of_one_system_are_columns_of_their_own() -> None:
     population = Population(
-        ("A", "B", "A"),
-        {"x": ("A", "B", "B"), "y": ("A", "A", "B"), "z": ("B", "B", "A")},
-        (0, 0, 0),
-        (0, 0, 0),
+        key=("A", "B", "A"),
+        systems={"x": ("A", "B", "B"), "y": ("A", "A", "B"), "z": ("B", "B", "A")},
+        sentence=(0, 0, 0),
+        document=(0, 0, 0),
     )
     together = replace(population, runs=(System("one", (0, 1)), System("two", (2,))))
     assert together.result().diversity() == population.result().diversity()

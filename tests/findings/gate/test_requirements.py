@@ -27,14 +27,31 @@ def ground(*, output: bool = True) -> Ground:
                 raise UsageError(f"the label of {name!r} does not occur", hint="PER")
             value = VALUES[name][place]
             reason = "nothing claimed" if value is None else None
-            return Score("x", name, value, None, None, None, None, reason, (value,))
+            return Score(
+                system="x",
+                measure=name,
+                value=value,
+                low=None,
+                high=None,
+                part=None,
+                whole=None,
+                reason=reason,
+                by_run=(value,),
+            )
 
         return score
 
     def count(what: str, label: str | None) -> float:
         return COUNTS[what] / (1 if label is None else 10)
 
-    return Ground(give(0), give(1), ("f1", "recall"), count if output else None, ("LOC", "PER"), 0.25)  # type: ignore[arg-type]
+    return Ground(
+        score=give(0),  # type: ignore[arg-type]
+        base_score=give(1),  # type: ignore[arg-type]
+        measures=("f1", "recall"),
+        count=count if output else None,
+        labels=("LOC", "PER"),
+        diff=0.25,
+    )
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,10 @@ def sentence(*cells: str) -> str:
 
 
 def corpus_of(text: str, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:
-    return read(Source.of_text("f.conllu", text.encode()), Request("key", value, extra, options, layer="spans"))
+    return read(
+        Source.of_text("f.conllu", text.encode()),
+        Request(side="key", value=value, extra=extra, options=options, layer="spans"),
+    )
 
 
 def extents(text: str, **options: Any) -> list[tuple[int, int, str]]:
@@ -327,7 +330,7 @@ class TestChoosing:
         corpus = corpus_of(HEADER + self.CHUNKS, **given)
         assert corpus.spans is None
         assert corpus.judged == "misc:NE"
-        assert spans(with_spans(corpus, Request("key"))) == [("f", 0, 2, "X")]
+        assert spans(with_spans(corpus, Request(side="key"))) == [("f", 0, 2, "X")]
 
     def test_a_key_that_no_line_has(self) -> None:
         assert refused(self.CHUNKS, column="misc:TAG") == (
@@ -337,7 +340,7 @@ class TestChoosing:
 
     def test_tags_of_a_feature_of_words(self) -> None:
         text = "1\ta\t_\tN\t_\tCase=Nom|Number=Sing\t0\troot\t_\t_\n2\tb\t_\tN\t_\t_\t0\troot\t_\t_\n\n"
-        corpus = read(Source.of_text("f", text.encode()), Request("key", "feats:Number"))
+        corpus = read(Source.of_text("f", text.encode()), Request(side="key", value="feats:Number"))
         assert corpus.columns["value"].values() == ["Sing", "_"]
 
     def test_another_key(self) -> None:
@@ -364,7 +367,7 @@ class TestChoosing:
         )
 
     def test_other_tasks_have_no_brackets(self) -> None:
-        request = Request("key", options={"label": "etype"})
+        request = Request(side="key", options={"label": "etype"})
         assert refusal(read, Source.of_text("f", self.CHUNKS.encode()), request, code=2) == (
             "the option 'label' says how spans are read from brackets, and this task judges no spans\n"
             "  leave it out, or choose a task that does"

@@ -42,7 +42,7 @@ SAMPLE = (
 
 
 def corpus_of(text: str, extra: tuple[str, ...] = EXTRA, **options: str) -> Corpus:
-    request = Request("key", extra=extra, options=options, layer="chains")
+    request = Request(side="key", extra=extra, options=options, layer="chains")
     return read(Source.of_text("f.conllu", text.encode()), request)
 
 
@@ -92,7 +92,7 @@ class TestSample:
         assert values(corpus, "head")[:4] == ["2", "0", "4", "2"]
 
     def test_as_spans_zeros_are_left_out_still(self) -> None:
-        corpus = read(Source.of_text("f.conllu", SAMPLE.encode()), Request("key", layer="spans"))
+        corpus = read(Source.of_text("f.conllu", SAMPLE.encode()), Request(side="key", layer="spans"))
         assert len(spans(corpus)) == 3
         assert notes(corpus) == [
             "key: spans of empty nodes alone, which cover no word, left out: 4 "
@@ -194,7 +194,7 @@ class TestRefusals:
     @pytest.mark.parametrize("option", [{"entities": "none"}, {"column": "upos"}])
     def test_options_that_leave_none(self, option: dict[str, str]) -> None:
         def reading() -> Corpus:
-            return read(Source.of_text("f", SAMPLE.encode()), Request("key", options=option, layer="chains"))
+            return read(Source.of_text("f", SAMPLE.encode()), Request(side="key", options=option, layer="chains"))
 
         (name,) = option
         written = "entities=none" if name == "entities" else "column"
@@ -218,7 +218,7 @@ def test_gum_has_the_same_chains_as_in_its_other_format() -> None:
     """The files of GUM in CoNLL-U and in brackets with types were made by others from one source."""
 
     def chains(path: str) -> dict[str, set[frozenset[tuple[int, int]]]]:
-        corpus = read_input(Input.parse(path), Request("key", layer="chains"), "tokens")
+        corpus = read_input(Input.parse(path), Request(side="key", layer="chains"), "tokens")
         groups: dict[tuple[str, str], set[tuple[int, int]]] = {}
         for name, begin, end, chain, _ in mentions(corpus):
             groups.setdefault((name, chain), set()).add((begin, end))

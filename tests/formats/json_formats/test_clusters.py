@@ -25,7 +25,7 @@ FOUND = [(0, 3, "1.1"), (10, 11, "1.1"), (4, 5, "1.2"), (7, 8, "1.2"), (4, 6, "1
 def corpus_of(*given: Any, extra: tuple[str, ...] = (), **options: str) -> Corpus:
     """Read documents; each stands on a line of its own."""
     text = "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in given)
-    request = Request("key", extra=extra, options=options, layer="chains")
+    request = Request(side="key", extra=extra, options=options, layer="chains")
     return read(Source.of_text("f.jsonlines", text.encode()), request)
 
 
@@ -316,7 +316,7 @@ class TestRecognition:
         def format_of(given: Any) -> str:
             path = tmp_path / "f.jsonl"
             path.write_text(json.dumps(given) + "\n")
-            return read_input(Input.parse(str(path)), Request("key", layer="chains"), "tokens").format
+            return read_input(Input.parse(str(path)), Request(side="key", layer="chains"), "tokens").format
 
         assert format_of(document()) == "clusters"
         assert format_of({"text": "Bo", "clusters": []}) == "clusters"

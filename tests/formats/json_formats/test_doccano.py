@@ -42,7 +42,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def read(*documents: dict[str, Any] | str, options: str = "") -> Corpus:
     lines = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in documents]
     Path("d.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return read_input(Input.parse(f"d.jsonl::doccano{options}"), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(f"d.jsonl::doccano{options}"), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(*documents: dict[str, Any] | str, options: str = "") -> str:
@@ -252,7 +252,7 @@ class TestSniff:
         assert sniff(lines)
         assert not any(each.sniff(lines) for each in (elevant, hugging_face, label_studio, prodigy))
         Path("d.jsonl").write_text(f"{lines[0]}\n")
-        assert read_input(Input("d.jsonl"), Request("key", layer="spans"), "tokens").format == "doccano"
+        assert read_input(Input(path="d.jsonl"), Request(side="key", layer="spans"), "tokens").format == "doccano"
 
     def test_documents_without_spans_may_come_first(self) -> None:
         assert sniff([json.dumps(LISTS | {"label": []}), json.dumps(LISTS)])

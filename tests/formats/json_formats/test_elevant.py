@@ -44,7 +44,7 @@ def article(number: int = 0, **fields: Any) -> dict[str, Any]:
 def read(*articles: Any, written: str = "a.jsonl::elevant") -> Corpus:
     lines = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in articles]
     Path(Input.parse(written).path).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(*articles: Any, written: str = "a.jsonl::elevant") -> str:
@@ -272,7 +272,7 @@ class TestRealFiles:
     def corpus(path: str) -> tuple[Corpus, list[dict[str, Any]]]:
         file = shared(f"data/el/elevant/{path}")
         articles = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-        return read_input(Input.parse(str(file)), Request("x", layer="spans"), "tokens"), articles
+        return read_input(Input.parse(str(file)), Request(side="x", layer="spans"), "tokens"), articles
 
     def test_the_benchmark(self) -> None:
         corpus, articles = self.corpus("gold/kore50.benchmark.jsonl")

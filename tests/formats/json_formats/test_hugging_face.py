@@ -33,14 +33,14 @@ def read(given: Any, options: str = "", *, lines: bool = False) -> Corpus:
     one = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     text = "\n".join(json.dumps(each, ensure_ascii=False) for each in given) if lines else one
     Path("d.json").write_text(text + "\n", encoding="utf-8")
-    return read_input(Input.parse(f"d.json::hugging-face{options}"), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(f"d.json::hugging-face{options}"), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(given: Any, options: str = "", *, lines: bool = False) -> str:
     return refusal(read, given, options, lines=lines)
 
 
-def piece(tag: str, word: str, begin: Any, end: Any, index: int | None = None, score: float = 0.5) -> dict[str, Any]:
+def piece(tag: str, word: str, begin: Any, end: Any, *, index: int | None = None, score: float = 0.5) -> dict[str, Any]:
     """A piece of a word, as pipelines without aggregation return it."""
     found = {"entity": tag, "score": score, "index": index, "word": word, "start": begin, "end": end}
     return {name: value for name, value in found.items() if name != "index" or value is not None}
@@ -91,7 +91,7 @@ class TestShapes:
         Path("c").mkdir()
         for name in "ab":
             Path(f"c/{name}.json").write_text(json.dumps([[ANNA], [YORK]]))
-        corpus = read_input(Input.parse("c::hugging-face"), Request("key", layer="spans"), "tokens")
+        corpus = read_input(Input.parse("c::hugging-face"), Request(side="key", layer="spans"), "tokens")
         assert corpus.documents.names == tuple(f"document {number}" for number in (1, 2, 3, 4))
         assert span_lines(corpus)[2] == "c/b.json:1"
 
@@ -115,13 +115,13 @@ class TestPieces:
         corpus = read(
             [
                 [
-                    piece("B-PER", "Anna", 0, 4, 1, 1.0),
-                    piece("I-PER", "John", 5, 9, 2, 0.5),
-                    piece("I-PER", "##son", 9, 12, 3, 0.75),
-                    piece("B-PER", "Zo", 17, 19, 5),
-                    piece("I-PER", "##ë", 19, 20, 6),
-                    piece("I-LOC", "New", 24, 27, 8, 0.25),
-                    piece("I-LOC", "York", 28, 32, 9, 0.75),
+                    piece("B-PER", word="Anna", begin=0, end=4, index=1, score=1.0),
+                    piece("I-PER", word="John", begin=5, end=9, index=2, score=0.5),
+                    piece("I-PER", word="##son", begin=9, end=12, index=3, score=0.75),
+                    piece("B-PER", word="Zo", begin=17, end=19, index=5),
+                    piece("I-PER", word="##ë", begin=19, end=20, index=6),
+                    piece("I-LOC", word="New", begin=24, end=27, index=8, score=0.25),
+                    piece("I-LOC", word="York", begin=28, end=32, index=9, score=0.75),
                 ]
             ]
         )
@@ -143,11 +143,14 @@ class TestPieces:
         ],
     )
     def test_by_their_prefixes(self, tags: str, expected: list[str]) -> None:
-        pieces = [piece(tag, "a", 2 * place, 2 * place + 1, place) for place, tag in enumerate(tags.split())]
+        pieces = [
+            piece(tag, word="a", begin=2 * place, end=2 * place + 1, index=place)
+            for place, tag in enumerate(tags.split())
+        ]
         assert [span[3] for span in spans(read([pieces]))] == expected
 
     def test_another_token_between_them_parts_them(self) -> None:
-        apart = [piece("B-X", "a", 0, 1, 1), piece("I-X", "b", 2, 3, 3)]
+        apart = [piece("B-X", word="a", begin=0, end=1, index=1), piece("I-X", word="b", begin=2, end=3, index=3)]
         assert [span[1:3] for span in spans(read([apart]))] == [(0, 1), (2, 3)]
 
     def test_without_an_index_the_text_tells(self) -> None:
@@ -163,17 +166,32 @@ class TestPieces:
         assert [span[1:3] for span in spans(read([[piece("B-X", "An", 0, 2), piece("I-X", "##na", 2, 4)]]))] == [(0, 4)]
 
     def test_spans_that_begin_inside_of_a_word_are_counted(self) -> None:
-        corpus = read([[piece("B-X", "micro", 0, 5, 1), piece("B-Y", "##soft", 5, 9, 2)]])
+        corpus = read(
+            [
+                [
+                    piece("B-X", word="micro", begin=0, end=5, index=1),
+                    piece("B-Y", word="##soft", begin=5, end=9, index=2),
+                ]
+            ]
+        )
         assert [span[1:] for span in spans(corpus)] == [(0, 5, "X"), (5, 9, "Y")]
         assert notes(corpus)[1:] == ["key: spans that begin inside of a word, as its pieces are tagged: 1 (d.json:1)"]
 
     def test_what_is_outside_is_no_span(self) -> None:
-        corpus = read([[piece("B-X", "a", 0, 1, 1), piece("O", "b", 2, 3, 2), piece("I-X", "c", 4, 5, 3)]])
+        corpus = read(
+            [
+                [
+                    piece("B-X", word="a", begin=0, end=1, index=1),
+                    piece("O", word="b", begin=2, end=3, index=2),
+                    piece("I-X", word="c", begin=4, end=5, index=3),
+                ]
+            ]
+        )
         assert [span[1:3] for span in spans(corpus)] == [(0, 1), (4, 5)]
         assert notes(corpus)[1:] == ["key: entities with the label 'O', which are none: 1 (d.json:1)"]
 
     def test_beside_aggregated_entities(self) -> None:
-        assert refused([[ANNA], [piece("B-X", "a", 0, 1, 1)]], lines=True) == (
+        assert refused([[ANNA], [piece("B-X", word="a", begin=0, end=1, index=1)]], lines=True) == (
             "d.json:2: '[0]' has 'entity', and others have 'entity_group'\n  the first stands at d.json:1\n"
             "  aggregated entities and pieces of words are not read from one file"
         )
@@ -198,7 +216,10 @@ class TestWords:
         )
 
     def test_pieces_in_a_script_of_bytes_are_not_compared(self) -> None:
-        pieces = [piece("B-PER", "ĠZoÃ«", 16, 20, 1), piece("I-PER", "[UNK]", 21, 23, 2)]
+        pieces = [
+            piece("B-PER", word="ĠZoÃ«", begin=16, end=20, index=1),
+            piece("I-PER", word="[UNK]", begin=21, end=23, index=2),
+        ]
         assert notes(read([{"id": 1, "text": TEXT, "entities": pieces}])) == []
 
 
@@ -279,9 +300,9 @@ class TestSniff:
             [[ANNA], [YORK]],
             [[], [YORK]],
             [ANNA],
-            [[piece("B-X", "a", 0, 1, 1)]],
+            [[piece("B-X", word="a", begin=0, end=1, index=1)]],
             [{"id": "a", "entities": [ANNA]}],
-            [{"text": TEXT, "predictions": [piece("B-X", "a", 0, 1, 1)]}],
+            [{"text": TEXT, "predictions": [piece("B-X", word="a", begin=0, end=1, index=1)]}],
         ],
     )
     def test_results_are_told(self, given: Any) -> None:
@@ -289,7 +310,7 @@ class TestSniff:
             assert sniff(text.split("\n")) or text.startswith('{"entity')
             assert not any(each.sniff(text.split("\n")) for each in (doccano, elevant, label_studio, prodigy))
         Path("d.json").write_text(json.dumps(given))
-        assert read_input(Input("d.json"), Request("key", layer="spans"), "tokens").format == "hugging-face"
+        assert read_input(Input(path="d.json"), Request(side="key", layer="spans"), "tokens").format == "hugging-face"
 
     @pytest.mark.parametrize(
         "line",

@@ -46,7 +46,7 @@ def read(*tasks: dict[str, Any] | str, options: str = "") -> Corpus:
     lines = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in tasks]
     given = lines[0] if isinstance(tasks[0], str) else "[" + ",\n".join(lines) + "]"
     Path("d.json").write_text(given + "\n", encoding="utf-8")
-    return read_input(Input.parse(f"d.json::label-studio{options}"), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(f"d.json::label-studio{options}"), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(*tasks: dict[str, Any] | str, options: str = "", code: int = 3) -> str:
@@ -394,8 +394,8 @@ class TestSniff:
             assert sniff(lines)
             assert not any(each.sniff(lines) for each in (doccano, elevant, hugging_face, prodigy))
         Path("d.json").write_text(json.dumps([given]))
-        request = Request("key", layer="spans", options={"predictions": "yes"} if "predictions" in given else {})
-        assert read_input(Input("d.json"), request, "tokens").format == "label-studio"
+        request = Request(side="key", layer="spans", options={"predictions": "yes"} if "predictions" in given else {})
+        assert read_input(Input(path="d.json"), request, "tokens").format == "label-studio"
 
     def test_one_long_line_that_is_cut_off(self) -> None:
         assert sniff([json.dumps([task(annotation(ANNA))] * 9)[:200]])

@@ -59,7 +59,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def read(given: Any, written: str = "a.jsonld::nif") -> Corpus:
     text = given if isinstance(given, str) else json.dumps(given, indent=1, ensure_ascii=False)
     Path("a.jsonld").write_text(text, "utf-8")
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 def graph(*nodes: dict[str, Any], **context: Any) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def example(*given: dict[str, Any], text: str = TEXT, **fields: Any) -> dict[str
 def read(*examples: dict[str, Any] | str, options: str = "") -> Corpus:
     lines = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in examples]
     Path("d.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return read_input(Input.parse(f"d.jsonl::prodigy{options}"), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(f"d.jsonl::prodigy{options}"), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(*examples: dict[str, Any] | str, options: str = "", code: int = 3) -> str:
@@ -288,8 +288,8 @@ class TestDefects:
 
     def test_a_line_that_is_too_long(self) -> None:
         Path("d.jsonl").write_text(json.dumps(example()))
-        request = Request("key", layer="spans", max_line=8)
-        assert refusal(read_input, Input("d.jsonl", format="prodigy"), request, "tokens").startswith(
+        request = Request(side="key", layer="spans", max_line=8)
+        assert refusal(read_input, Input(path="d.jsonl", format="prodigy"), request, "tokens").startswith(
             "d.jsonl:1: this line has more than 8 bytes"
         )
 
@@ -301,7 +301,7 @@ class TestSniff:
         assert sniff(['{"text": "Anna", "answer": "ignore"}'])
         assert sniff(['{"text": "Anna", "spans": [{"start": 0, "end": 4, "token_start": 0, "token_end": 0}]}'])
         assert not any(each.sniff(lines) for each in (doccano, elevant, hugging_face, label_studio))
-        assert read_input(_put(lines[0]), Request("key", layer="spans"), "tokens").format == "prodigy"
+        assert read_input(_put(lines[0]), Request(side="key", layer="spans"), "tokens").format == "prodigy"
 
     @pytest.mark.parametrize(
         "line",
@@ -325,4 +325,4 @@ class TestSniff:
 
 def _put(line: str) -> Input:
     Path("d.jsonl").write_text(line + "\n", encoding="utf-8")
-    return Input("d.jsonl")
+    return Input(path="d.jsonl")

@@ -46,7 +46,7 @@ def read(*given: Any, written: str = "a.jsonl::spacy") -> Corpus:
 
 
 def read_path(written: str) -> Corpus:
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 class TestJson:
@@ -225,14 +225,14 @@ class TestDocBin:
 
 class TestObjects:
     def test_documents(self) -> None:
-        corpus = read_object(docs(), Request("key", layer="spans"), "tokens")
+        corpus = read_object(docs(), Request(side="key", layer="spans"), "tokens")
         assert (corpus.format, spans(corpus), said(corpus, "id")) == ("python", [("a", 2, 5, "PER")], ["Q7259"])
         assert span_lines(corpus) == ["<key>:1"]
         assert notes(corpus) == [f"key: {NOT_ANNOTATED} (<key>:3)"]
 
     def test_one_document_or_a_stream(self) -> None:
         made = docs()
-        request = Request("key", layer="spans", options={"spans": "sc"})
+        request = Request(side="key", layer="spans", options={"spans": "sc"})
         assert len(spans(read_object(made[0], request, "tokens"))) == 2
         assert len(spans(read_object(iter(made[:1]), request, "tokens"))) == 2
 
@@ -240,7 +240,11 @@ class TestObjects:
         made = docs()
         for doc in made:
             doc.user_data = {"id": f"x{doc[0]}"}
-        assert read_object(made, Request("key", layer="spans"), "tokens").documents.names == ("x😀", "xNothing", "xAda")
+        assert read_object(made, Request(side="key", layer="spans"), "tokens").documents.names == (
+            "x😀",
+            "xNothing",
+            "xAda",
+        )
 
     def test_they_can_be_compared(self) -> None:
         made = docs()[:2]

@@ -46,7 +46,7 @@ def body(purpose: str, value: str) -> dict[str, str]:
 def read(given: Any, written: str = "a.jsonld::web-annotation") -> Corpus:
     text = given if isinstance(given, str) else json.dumps(given, indent=1, ensure_ascii=False)
     Path("a.jsonld").write_text(text, "utf-8")
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(**fields: Any) -> str:

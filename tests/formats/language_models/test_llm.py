@@ -25,7 +25,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(*records: Any, options: str = "", name: str = "a.jsonl") -> Corpus:
     Path(name).write_text("".join(json.dumps(record) + "\n" for record in records))
-    return read_input(Input.parse(f"{name}::llm{options}"), Request("x", layer="spans"), "tokens")
+    return read_input(Input.parse(f"{name}::llm{options}"), Request(side="x", layer="spans"), "tokens")
 
 
 def quotes(corpus: Corpus) -> Quotes:
@@ -60,7 +60,7 @@ class TestDocuments:
 
     def test_one_array_of_objects(self) -> None:
         Path("a.json").write_text(json.dumps([{"id": "d1", "entities": ITEMS}, {"id": 2, "entities": []}], indent=1))
-        corpus = read_input(Input.parse("a.json::llm"), Request("x", layer="spans"), "tokens")
+        corpus = read_input(Input.parse("a.json::llm"), Request(side="x", layer="spans"), "tokens")
         assert claims(corpus) == BOTH
         assert corpus.documents.names == ("d1", "2")
 
@@ -200,12 +200,12 @@ class TestErrors:
     )
     def test_no_json(self, text: str, what: str) -> None:
         Path("a.jsonl").write_text(text)
-        arguments = Input.parse("a.jsonl::llm"), Request("x", layer="spans"), "tokens"
+        arguments = Input.parse("a.jsonl::llm"), Request(side="x", layer="spans"), "tokens"
         assert refusal(read_input, *arguments).startswith(what)
 
     def test_an_answer_nested_deeply_is_not_read(self) -> None:
         Path("a.jsonl").write_text(json.dumps({"id": 1, "answer": "[" * 1_000_000}))
-        corpus = read_input(Input.parse("a.jsonl::llm"), Request("x", layer="spans"), "tokens")
+        corpus = read_input(Input.parse("a.jsonl::llm"), Request(side="x", layer="spans"), "tokens")
         assert len(notes(corpus)) == 1
 
 

@@ -19,7 +19,7 @@ def read(*records: Any, options: str = "::probabilistic", name: str = "d.jsonl",
     """Read records, written one a line; a text is a line as it is."""
     lines = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in records]
     Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return read_input(Input.parse(f"{name}{options}"), Request(side, layer="beliefs"), "tokens")
+    return read_input(Input.parse(f"{name}{options}"), Request(side=side, layer="beliefs"), "tokens")
 
 
 def refused(*records: Any, options: str = "::probabilistic", code: int = 3) -> str:

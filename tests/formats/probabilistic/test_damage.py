@@ -48,7 +48,7 @@ def try_reading(name: str, path: Path, draw: random.Random) -> bool:
     """Damage a file and read it; return whether it can be read still."""
     path.write_bytes(damaged(lines(name), draw))
     try:
-        corpus = read_input(Input.parse(f"{path}::probabilistic"), Request("x", layer="beliefs"), "tokens")
+        corpus = read_input(Input.parse(f"{path}::probabilistic"), Request(side="x", layer="beliefs"), "tokens")
     except (InputError, UsageError):
         return False
     beliefs = corpus.beliefs

@@ -162,4 +162,4 @@ def test_empty_files(text: str) -> None:
 def test_packed_files() -> None:
     line = json.dumps(document(entities=[entity(0, 4, "PER", 0.5)]))
     Path("p.jsonl.gz").write_bytes(gzip.compress(line.encode()))
-    assert weights(read_input(Input("p.jsonl.gz"), Request(layer="beliefs"), "tokens")) == {(0, 4, "PER"): 0.5}
+    assert weights(read_input(Input(path="p.jsonl.gz"), Request(layer="beliefs"), "tokens")) == {(0, 4, "PER"): 0.5}

@@ -24,7 +24,7 @@ RECORDS = [
 
 
 def objects(given: Any, **options: str) -> Any:
-    return read_object(given, Request("s", options=options, layer="beliefs"), "tokens")
+    return read_object(given, Request(side="s", options=options, layer="beliefs"), "tokens")
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["doc"])

@@ -156,7 +156,7 @@ def test_real_marginals_are_read(name: str, f1: int) -> None:
     result = cp.compare(str(key), {"s": str(output)}, task="prob", resamples=0)
     (run,) = result.verdicts.view().candidates or ()
     assert int((run.decided & run.correct).sum()) == f1
-    corpus = read_input(Input(str(output)), Request(layer="beliefs"), "tokens")
+    corpus = read_input(Input(path=str(output)), Request(layer="beliefs"), "tokens")
     beliefs = corpus.beliefs
     assert beliefs is not None
     assert beliefs.weight.min() >= 0.01

@@ -48,7 +48,7 @@ SAMPLE = (
 
 def read(text: str, query: str = "", column: str | None = None, layer: Layer = "spans") -> Corpus:
     Path("d.tsv").write_text(text, encoding="utf-8", newline="")
-    return read_input(Input.parse(f"d.tsv::hipe{query}"), Request("key", column, layer=layer), "tokens")
+    return read_input(Input.parse(f"d.tsv::hipe{query}"), Request(side="key", value=column, layer=layer), "tokens")
 
 
 class TestSample:
@@ -106,7 +106,7 @@ class TestSample:
 
     def test_further_columns(self) -> None:
         Path("d.tsv").write_text(SAMPLE)
-        request = Request("key", extra=("MISC", "NE-NESTED", "genre"), layer="spans")
+        request = Request(side="key", extra=("MISC", "NE-NESTED", "genre"), layer="spans")
         corpus = read_input(Input.parse("d.tsv::hipe"), request, "tokens")
         assert set(corpus.columns) == {"value", "MISC", "NE-NESTED"}
         assert values(corpus, "MISC")[0] == "NoSpaceAfter"
@@ -250,7 +250,7 @@ class TestFiles:
             Path("c").mkdir(exist_ok=True)
             Path(f"c/{name}.tsv").write_text(HEADER + text)
         for written in ("c", "c::hipe"):
-            corpus = read_input(Input.parse(f"{written}"), Request("key", layer="spans"), "tokens")
+            corpus = read_input(Input.parse(f"{written}"), Request(side="key", layer="spans"), "tokens")
             assert (corpus.format, documents(corpus)) == ("hipe", {"a": ["x"], "b": ["y"]})
             assert spans(corpus) == [("a", 0, 1, "loc"), ("b", 0, 1, "loc")]
 
@@ -259,7 +259,7 @@ class TestFiles:
         Path("c/a.tsv").write_text(HEADER + row("x"))
         Path("c/b.tsv").write_text("TOKEN\tNE-COARSE-LIT\ny\tO\n")
         written = Input.parse("c::hipe")
-        assert refusal(read_input, written, Request("key", layer="spans"), "tokens") == (
+        assert refusal(read_input, written, Request(side="key", layer="spans"), "tokens") == (
             "c/b.tsv:1: another header than in c/a.tsv\n"
             "  files of one corpus must have the same columns in the same order"
         )
@@ -307,7 +307,7 @@ class TestDefects:
         assert refusal(read, text) == expected
 
     def test_long_lines(self) -> None:
-        request = Request("key", layer="spans", max_line=1000)
+        request = Request(side="key", layer="spans", max_line=1000)
         Path("d.tsv").write_text(HEADER + row("a" * 2000))
         found = refusal(read_input, Input.parse("d.tsv::hipe"), request, "tokens")
         assert found.startswith("d.tsv:2: this line has more than 1,000 bytes")
@@ -329,7 +329,7 @@ class TestSniffing:
 
     def test_the_command_knows_it(self) -> None:
         Path("d.tsv").write_text(SAMPLE)
-        assert read_input(Input.parse("d.tsv"), Request("key", layer="spans"), "tokens").format == "hipe"
+        assert read_input(Input.parse("d.tsv"), Request(side="key", layer="spans"), "tokens").format == "hipe"
 
 
 # Real files: the English test set of HIPE 2020, what participants made of it, and what was published of that
@@ -390,7 +390,7 @@ def plain_links(path: str | Path, column: int, *, no_times: bool) -> int:
 
 
 def read_real(path: str | Path, query: str = "") -> Corpus:
-    return read_input(Input.parse(f"{path}::hipe{query}"), Request("x", layer="spans"), "tokens")
+    return read_input(Input.parse(f"{path}::hipe{query}"), Request(side="x", layer="spans"), "tokens")
 
 
 @pytest.mark.parametrize("system", ["key", *systems()])

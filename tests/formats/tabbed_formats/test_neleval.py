@@ -27,7 +27,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(text: str, query: str = "::neleval") -> Corpus:
     Path("d.tsv").write_bytes(text.encode())
-    return read_input(Input.parse(f"d.tsv{query}"), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(f"d.tsv{query}"), Request(side="key", layer="spans"), "tokens")
 
 
 class TestSample:
@@ -77,7 +77,7 @@ class TestSample:
         Path("c").mkdir()
         Path("c/a.tsv").write_text(SAMPLE)
         Path("c/b.tsv").write_text("APW_1\t30\t31\tE01\t0.5\tPER\n")
-        corpus = read_input(Input.parse("c::neleval"), Request("key", layer="spans"), "tokens")
+        corpus = read_input(Input.parse("c::neleval"), Request(side="key", layer="spans"), "tokens")
         assert span_lines(corpus) == ["c/a.tsv:1", "c/a.tsv:3", "c/b.tsv:1", "c/a.tsv:2"]
 
 

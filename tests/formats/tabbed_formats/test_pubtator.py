@@ -31,7 +31,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(text: str, query: str = "") -> Corpus:
     Path("d.pubtator").write_bytes(text.encode())
-    return read_input(Input.parse(f"d.pubtator::pubtator{query}"), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(f"d.pubtator::pubtator{query}"), Request(side="key", layer="spans"), "tokens")
 
 
 class TestSample:
@@ -164,7 +164,7 @@ class TestSniffing:
     def test_title_and_abstract_tell(self) -> None:
         assert pubtator.sniff(SAMPLE.split("\n"))
         Path("d.txt").write_text(SAMPLE, encoding="utf-8")
-        assert read_input(Input.parse("d.txt"), Request("key", layer="spans"), "tokens").format == "pubtator"
+        assert read_input(Input.parse("d.txt"), Request(side="key", layer="spans"), "tokens").format == "pubtator"
         assert not pubtator.sniff(["1|t|A"])
         assert not pubtator.sniff(["1|t|A", "2|a|B"])
         assert not pubtator.sniff(["1|a|A", "1|t|B"])

@@ -26,10 +26,10 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(text: str, query: str = "::tac") -> Corpus:
     Path("d.tab").write_text(text, encoding="utf-8")
-    return read_input(Input.parse(f"d.tab{query}"), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(f"d.tab{query}"), Request(side="key", layer="spans"), "tokens")
 
 
-def line(place: str, text: str = "Anna", entity: str = "Q1", label: str = "PER", confidence: str = "0.5") -> str:
+def line(place: str, *, text: str = "Anna", entity: str = "Q1", label: str = "PER", confidence: str = "0.5") -> str:
     return f"r\tm\t{text}\t{place}\t{entity}\t{label}\tNAM\t{confidence}\n"
 
 
@@ -65,7 +65,7 @@ class TestSample:
 
 
 class TestOffsets:
-    EXCLUSIVE = line("d:0-4") + line("d:9-11", "Bo") + line("d:20-21", "C") + line("d:30-33", "x&y")
+    EXCLUSIVE = line("d:0-4") + line("d:9-11", text="Bo") + line("d:20-21", text="C") + line("d:30-33", text="x&y")
 
     def test_lengths_tell_ends_behind_the_last_character(self) -> None:
         corpus = read(self.EXCLUSIVE)
@@ -82,7 +82,7 @@ class TestOffsets:
         )
 
     def test_some_that_differ_are_noted(self) -> None:
-        corpus = read(line("d:0-3") + line("d:9-14", "R&D") + line("d:20-23"))
+        corpus = read(line("d:0-3") + line("d:9-14", text="R&D") + line("d:20-23"))
         assert spans(corpus)[1] == ("d", 9, 15, "PER")
         assert notes(corpus) == ["key: mentions that are not as long as their text, whose offsets hold: 1 (d.tab:2)"]
 

@@ -32,12 +32,14 @@ def document(text: str, *mentions: Mention, name: str = "d", sentences: tuple[in
     for word in text.split():
         words.append((place, place + len(word)))
         place += len(word) + 1
-    return Passage(name, text, tuple(words), sentences, mentions, chained=True)
+    return Passage(name=name, text=text, words=tuple(words), sentences=sentences, mentions=mentions, chained=True)
 
 
 def read_chains(path: Path, format_name: str) -> Corpus:
     """Read a file or folder as the command would."""
-    return read_input(Input.parse(f"{path}::{format_name}"), Request("x", None, TAGS, layer="chains"), "tokens")
+    return read_input(
+        Input.parse(f"{path}::{format_name}"), Request(side="x", value=None, extra=TAGS, layer="chains"), "tokens"
+    )
 
 
 def written(format_name: str, documents: Iterable[Passage], folder: Path) -> Path:
@@ -110,7 +112,7 @@ def random_chains(
         names: the names of chains to choose from.
 
     """
-    return [_document(draw, _name(number), pieces, zeros, names) for number in range(count)]
+    return [_document(draw, name=_name(number), pieces=pieces, zeros=zeros, names=names) for number in range(count)]
 
 
 def _name(number: int) -> str:
@@ -118,7 +120,7 @@ def _name(number: int) -> str:
     return f"doc-{number // 2}" + f"; part {number // 2 + 1}" * (number % 2)
 
 
-def _document(draw: random.Random, name: str, pieces: bool, zeros: bool, names: tuple[str, ...]) -> Passage:
+def _document(draw: random.Random, name: str, pieces: bool, zeros: bool, *, names: tuple[str, ...]) -> Passage:
     text = " ".join(draw.choice(WORDS) for _ in range(draw.randint(1, 12)))
     words = document(text).words
     found: list[Mention] = []

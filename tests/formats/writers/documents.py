@@ -17,7 +17,7 @@ WORDS = ("Anna", "Smith", "met", "Zoë", "in", "Łódź", "😀", "a<b", "R&D", 
 
 def read_files(folder: Path, written: str, *, column: str | None = None) -> Corpus:
     """Read a file or folder as the command would; `written` is behind the folder: `out.xml::gate?set=Key`."""
-    return read_input(Input.parse(f"{folder}/{written}"), Request("x", column, layer="spans"), "tokens")
+    return read_input(Input.parse(f"{folder}/{written}"), Request(side="x", value=column, layer="spans"), "tokens")
 
 
 def written(format_name: str, documents: Iterable[Passage], folder: Path, **options: str) -> Losses:
@@ -80,7 +80,17 @@ def random_documents(
 
     """
     return [
-        _document(draw, f"doc-{number}", nested, pieces, ids, labels, words, spaces, said or {})
+        _document(
+            draw,
+            name=f"doc-{number}",
+            nested=nested,
+            pieces=pieces,
+            ids=ids,
+            labels=labels,
+            words=words,
+            spaces=spaces,
+            said=said or {},
+        )
         for number in range(count)
     ]
 
@@ -90,6 +100,7 @@ def _document(
     name: str,
     nested: bool,
     pieces: bool,
+    *,
     ids: int,
     labels: tuple[str, ...],
     words: tuple[str, ...],
@@ -119,4 +130,4 @@ def _document(
         known = tuple(dict.fromkeys(known)) or (("NIL",) if ids and draw.random() < 0.3 else ())
         values = {field: draw.choice(choices) for field, choices in said.items() if draw.random() < 0.7}
         found[cut, label] = Mention(cut, label, known or None, values)
-    return Passage(name, text, tuple(extents), (0,), tuple(found.values()))
+    return Passage(name=name, text=text, words=tuple(extents), sentences=(0,), mentions=tuple(found.values()))

@@ -21,7 +21,7 @@ def read_rows(
     path: Path | str, *, column: str | None = None, shape: Shape = "tokens", layer: Layer = "values"
 ) -> Corpus:
     """Read an input as the commands do, its format and options behind the path."""
-    return read_input(Input.parse(str(path)), Request("x", column, layer=layer), shape)
+    return read_input(Input.parse(str(path)), Request(side="x", value=column, layer=layer), shape)
 
 
 def with_system(corpus: Corpus, values: Iterable[str | None], heads: Sequence[int] | None = None) -> Corpus:

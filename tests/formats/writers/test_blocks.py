@@ -23,7 +23,13 @@ World = frozenset[tuple[int, int, str]]
 
 
 def tuples_of(run: Candidates) -> Tuples:
-    return Tuples(run.document.astype(np.int64), run.begin, run.end, TextColumn(run.label, run.names), run.beliefs)
+    return Tuples(
+        document=run.document.astype(np.int64),
+        begin=run.begin,
+        end=run.end,
+        label=TextColumn(run.label, run.names),
+        beliefs=run.beliefs,
+    )
 
 
 def worlds(run: Candidates, document: int) -> dict[World, float]:
@@ -64,13 +70,25 @@ def test_what_is_written_is_read_as_it_was(seed: int, tmp_path: Path) -> None:
 def two(beliefs: Beliefs) -> Tuples:
     """Return tuples of one document that begin at 0, 2, 4 …"""
     rows = np.arange(len(beliefs))
-    return Tuples(rows * 0, rows * 2, rows * 2 + 1, TextColumn.of(["A", "B", "A"][: len(beliefs)]), beliefs)
+    return Tuples(
+        document=rows * 0,
+        begin=rows * 2,
+        end=rows * 2 + 1,
+        label=TextColumn.of(["A", "B", "A"][: len(beliefs)]),
+        beliefs=beliefs,
+    )
 
 
 def test_what_is_impossible_is_left_out_unless_its_span_is_there() -> None:
     """The first span has no label that is possible, and is still there with a probability of 0.4."""
     spans = np.array([0, 1, 2])
-    beliefs = Beliefs(np.array([0, 0, 0.3]), np.array([0.4, 0, 0.6]), spans, np.array([0, 0, 1]), np.array([0.6, 0.4]))
+    beliefs = Beliefs(
+        weight=np.array([0, 0, 0.3]),
+        entity=np.array([0.4, 0, 0.6]),
+        alternative=spans,
+        block=np.array([0, 0, 1]),
+        nothing=np.array([0.6, 0.4]),
+    )
     record = json.loads(as_blocks(["d"], ["a b c"], two(beliefs)))
     assert record == {
         "doc": "d",
@@ -85,7 +103,14 @@ def test_what_is_impossible_is_left_out_unless_its_span_is_there() -> None:
 def test_worlds_are_written_as_analyses_and_what_is_missing_as_an_empty_one() -> None:
     made = Worlds(np.array([0, 0]), np.array([0.5, 0.25]), np.array([0, 2, 3]), np.array([0, 1, 1]))
     weight = np.array([0.5, 0.75])
-    beliefs = Beliefs(weight, weight, np.arange(2), np.array([0, 0]), np.array([0.25]), made)
+    beliefs = Beliefs(
+        weight=weight,
+        entity=weight,
+        alternative=np.arange(2),
+        block=np.array([0, 0]),
+        nothing=np.array([0.25]),
+        worlds=made,
+    )
     record = json.loads(as_blocks(["d"], ["a b"], two(beliefs)))
     assert record["nbest"] == [
         {"p": 0.5, "spans": [[0, 1, "A"], [2, 3, "B"]]},
@@ -97,8 +122,15 @@ def test_worlds_are_written_as_analyses_and_what_is_missing_as_an_empty_one() ->
 def test_documents_with_too_many_worlds_are_refused() -> None:
     blocks, size = np.repeat(np.arange(14), 2), 28
     made = Worlds(blocks, np.full(size, 0.5), np.arange(size + 1), np.arange(size))
-    beliefs = Beliefs(np.full(size, 0.5), np.full(size, 0.5), np.arange(size), blocks, np.zeros(14), made)
+    beliefs = Beliefs(
+        weight=np.full(size, 0.5),
+        entity=np.full(size, 0.5),
+        alternative=np.arange(size),
+        block=blocks,
+        nothing=np.zeros(14),
+        worlds=made,
+    )
     rows = np.arange(size)
-    tuples = Tuples(rows * 0, rows, rows + 1, TextColumn.constant("A", size), beliefs)
+    tuples = Tuples(document=rows * 0, begin=rows, end=rows + 1, label=TextColumn.constant("A", size), beliefs=beliefs)
     with pytest.raises(WriteError, match=r"the document 'd' has .* more than 10,000 worlds"):
         as_blocks(["d"], ["x" * 30], tuples)

@@ -21,7 +21,7 @@ SAID: dict[str, tuple[str | float | bool, ...]] = {
 
 
 def one(*mentions: Mention, name: str = "d", text: str = "Anna met\r\nBo\tX", **attributes: str) -> Passage:
-    return Passage(name, text, (), (0,), mentions, attributes)
+    return Passage(name=name, text=text, words=(), sentences=(0,), mentions=mentions, attributes=attributes)
 
 
 @pytest.mark.parametrize("seed", seeds(10, of=40))

@@ -16,7 +16,7 @@ TEXT = "Anna Smith met Berlin"
 
 
 def passage(*mentions: Mention, sentences: tuple[int, ...] = (0,)) -> Passage:
-    return Passage("d", TEXT, WORDS, sentences, mentions)
+    return Passage(name="d", text=TEXT, words=WORDS, sentences=sentences, mentions=mentions)
 
 
 def refused(function: Callable[..., Any], *arguments: Any) -> str:
@@ -96,7 +96,7 @@ class TestRuns:
 
     def test_long_spans_are_shown_in_part(self) -> None:
         text = "x" * 100
-        document = Passage("d", text, ((0, 100),), (0,), (Mention(((0, 99),), "X"),))
+        document = Passage(name="d", text=text, words=((0, 100),), sentences=(0,), mentions=(Mention(((0, 99),), "X"),))
         assert f"the span '{'x' * 39}…' (X, 0:99)" in refused(runs_of, document)
 
 
@@ -106,14 +106,14 @@ class TestWords:
 
     @pytest.mark.parametrize("word", ["\t", "a\tb", "a\nb", "\r", " ", "\u00a0", "\ufeff", "a\0"])
     def test_what_no_column_can_hold_is_refused(self, word: str) -> None:
-        document = Passage("d", f"x{word}", ((0, 1), (1, 1 + len(word))), (0,), ())
+        document = Passage(name="d", text=f"x{word}", words=((0, 1), (1, 1 + len(word))), sentences=(0,), mentions=())
         assert refused(words_of, document) == (
             f"word 2 of document 'd' is {word!r}, which cannot stand in a column\n"
             "  columns hold words without tabs and line breaks, and none of white space alone"
         )
 
     def test_spaces_inside_words_can_stand_between_tabs(self) -> None:
-        assert words_of(Passage("d", "1 000", ((0, 5),), (0,), ())) == ["1 000"]
+        assert words_of(Passage(name="d", text="1 000", words=((0, 5),), sentences=(0,), mentions=())) == ["1 000"]
 
     def test_what_stands_in_a_line(self) -> None:
         texts = ["a b", "(x)", "", " a", "a ", "a\nb", "a\tb"]
@@ -133,4 +133,4 @@ class TestSentences:
         ]
 
     def test_a_document_without_words_has_none(self) -> None:
-        assert sentences_of(Passage("d", "", (), (), ()), Losses()) == []
+        assert sentences_of(Passage(name="d", text="", words=(), sentences=(), mentions=()), Losses()) == []

@@ -23,7 +23,7 @@ UNER = "data/ner/uner_en_ewt/gold"
 
 
 def passage(*mentions: Mention, name: str = "d", sentences: tuple[int, ...] = (0,)) -> Passage:
-    return Passage(name, TEXT, WORDS, sentences, mentions)
+    return Passage(name=name, text=TEXT, words=WORDS, sentences=sentences, mentions=mentions)
 
 
 def text_and_losses(documents: Iterable[Passage], folder: Path, **options: str) -> tuple[str, list[str]]:
@@ -73,20 +73,31 @@ def test_the_scheme_can_be_chosen(tmp_path: Path) -> None:
 
 
 def test_words_that_look_like_comments_are_words(tmp_path: Path) -> None:
-    document = Passage("d", "# newdoc #x", ((0, 1), (2, 8), (9, 11)), (0, 2), ())
+    document = Passage(name="d", text="# newdoc #x", words=((0, 1), (2, 8), (9, 11)), sentences=(0, 2), mentions=())
     text_and_losses([document], tmp_path)
     assert content(read_back("columns", tmp_path)) == content([document])
 
 
 def test_documents_without_words_are_carried(tmp_path: Path) -> None:
-    documents = [Passage("first", "", (), (), ()), passage(NAME), Passage("last", "", (), (), ())]
+    documents = [
+        Passage(name="first", text="", words=(), sentences=(), mentions=()),
+        passage(NAME),
+        Passage(name="last", text="", words=(), sentences=(), mentions=()),
+    ]
     assert not written("columns", documents, tmp_path)
     assert content(read_back("columns", tmp_path)) == content(documents)
 
 
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
     linked = replace(NAME, ids=("Q1",), said={"confidence": "low", "rank": 1})
-    document = Passage("d", TEXT.replace("met ", "met\n"), WORDS, (0, 1), (linked, PLACE), {"genre": "letter"})
+    document = Passage(
+        name="d",
+        text=TEXT.replace("met ", "met\n"),
+        words=WORDS,
+        sentences=(0, 1),
+        mentions=(linked, PLACE),
+        attributes={"genre": "letter"},
+    )
     _, losses = text_and_losses([document], tmp_path)
     assert losses == [
         "not written: white space of the text: words are lines",
@@ -103,7 +114,9 @@ class TestRefused:
         assert refused(passage(NAME, Mention(((5, 10),), "X")), tmp_path).startswith("two spans share words")
 
     def test_a_word_that_would_begin_a_document(self, tmp_path: Path) -> None:
-        assert refused(Passage("d", "-DOCSTART-", ((0, 10),), (0,), ()), tmp_path) == (
+        assert refused(
+            Passage(name="d", text="-DOCSTART-", words=((0, 10),), sentences=(0,), mentions=()), tmp_path
+        ) == (
             "the word '-DOCSTART-' of document 'd' would begin a document in a file of columns\n"
             "  other formats can hold it: jsonl, for example"
         )
@@ -126,7 +139,7 @@ class TestRealFiles:
         ],
     )
     @pytest.mark.parametrize("format_name", ["columns", "conllu"])
-    def test_counts_are_the_same(self, folder: str, file: str, lost: int, format_name: str, tmp_path: Path) -> None:
+    def test_counts_are_the_same(self, folder: str, file: str, lost: int, format_name: str, *, tmp_path: Path) -> None:
         given = list(passages(read_files(shared(folder), file), Losses()))
         assert len(list(written(format_name, given, tmp_path).notes("x"))) == lost
         found = read_back(format_name, tmp_path)

@@ -259,4 +259,8 @@ class TestRefused:
 
     def test_a_word_with_a_tab(self, tmp_path: Path) -> None:
         with pytest.raises(WriteError, match="cannot stand in a column"):
-            written("conll2012", [Passage("d", "a\tb", ((0, 3),), (0,), (), chained=True)], tmp_path)
+            written(
+                "conll2012",
+                [Passage(name="d", text="a\tb", words=((0, 3),), sentences=(0,), mentions=(), chained=True)],
+                tmp_path,
+            )

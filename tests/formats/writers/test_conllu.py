@@ -44,7 +44,7 @@ def passage(text: str, *mentions: Mention, name: str = "d", sentences: tuple[int
         begin = text.index(word, place)
         place = begin + len(word)
         words.append((begin, place))
-    return Passage(name, text, tuple(words), sentences, mentions)
+    return Passage(name=name, text=text, words=tuple(words), sentences=sentences, mentions=mentions)
 
 
 def lines(documents: Iterable[Passage], folder: Path) -> tuple[list[str], list[str]]:
@@ -125,7 +125,11 @@ def test_white_space_around_a_text_is_carried(tmp_path: Path) -> None:
 
 
 def test_documents_without_words_are_carried(tmp_path: Path) -> None:
-    documents = [Passage("first", "", (), (), ()), passage(" a"), Passage("last", "", (), (), ())]
+    documents = [
+        Passage(name="first", text="", words=(), sentences=(), mentions=()),
+        passage(" a"),
+        Passage(name="last", text="", words=(), sentences=(), mentions=()),
+    ]
     assert not written("conllu", documents, tmp_path)
     assert content(read_back("conllu", tmp_path)) == content(documents)
 
@@ -194,16 +198,20 @@ class TestLosses:
         ]
 
     def test_spaces_inside_words(self, tmp_path: Path) -> None:
-        document = Passage("d", "1 000  Mark", ((0, 5), (7, 11)), (0,), ())
+        document = Passage(name="d", text="1 000  Mark", words=((0, 5), (7, 11)), sentences=(0,), mentions=())
         assert lines([document], tmp_path)[1] == [
             "not written: white space of the text, in which words have spaces inside"
         ]
-        document = Passage("d", "1 000 Mark", ((0, 5), (6, 10)), (0,), (Mention(((6, 10),), "X"),))
+        document = Passage(
+            name="d", text="1 000 Mark", words=((0, 5), (6, 10)), sentences=(0,), mentions=(Mention(((6, 10),), "X"),)
+        )
         assert lines([document], tmp_path)[1] == []
         assert content(unchained(read_back("conllu", tmp_path))) == content([document])
 
     def test_texts_of_white_space_alone(self, tmp_path: Path) -> None:
-        _, losses = lines([Passage("blank", " \n", (), (), ()), passage("a")], tmp_path)
+        _, losses = lines(
+            [Passage(name="blank", text=" \n", words=(), sentences=(), mentions=()), passage("a")], tmp_path
+        )
         assert losses == ["not written: texts of white space alone"]
         assert [each.text for each in read_back("conllu", tmp_path)] == ["", "a"]
 

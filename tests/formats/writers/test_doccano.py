@@ -23,7 +23,9 @@ def test_what_is_written_is_read_back(seed: int, offsets: str, tmp_path: Path) -
 
 def test_a_document(tmp_path: Path) -> None:
     mention = Mention(((2, 6),), "PER")
-    document = Passage("a", "😀 Anna", ((2, 6),), (0,), (mention,), {"year": "2020"})
+    document = Passage(
+        name="a", text="😀 Anna", words=((2, 6),), sentences=(0,), mentions=(mention,), attributes={"year": "2020"}
+    )
     written("doccano", [document], tmp_path)
     assert json.loads((tmp_path / "out.jsonl").read_text()) == {
         "id": "a",
@@ -39,7 +41,15 @@ def test_a_document(tmp_path: Path) -> None:
 
 
 def test_offsets_as_some_versions_count(tmp_path: Path) -> None:
-    documents = [Passage("a", "😀 Anna 😀", (), (0,), (Mention(((2, 6),), "PER"), Mention(((7, 8),), "X")))]
+    documents = [
+        Passage(
+            name="a",
+            text="😀 Anna 😀",
+            words=(),
+            sentences=(0,),
+            mentions=(Mention(((2, 6),), "PER"), Mention(((7, 8),), "X")),
+        )
+    ]
     written("doccano", documents, tmp_path, offsets="utf-16")
     entities = json.loads((tmp_path / "out.jsonl").read_text())["entities"]
     assert [(each["start_offset"], each["end_offset"]) for each in entities] == [(3, 7), (8, 10)]
@@ -49,7 +59,11 @@ def test_offsets_as_some_versions_count(tmp_path: Path) -> None:
 
 def test_losses(tmp_path: Path) -> None:
     mention = Mention(((0, 1), (2, 3)), "X", ("Q1",), {"probability": 0.5})
-    losses = written("doccano", [Passage("d", "a b c", (), (0,), (mention,), {"label": "x"})], tmp_path)
+    losses = written(
+        "doccano",
+        [Passage(name="d", text="a b c", words=(), sentences=(0,), mentions=(mention,), attributes={"label": "x"})],
+        tmp_path,
+    )
     assert sorted(map(str, losses.notes("x"))) == [
         "x: not written: 'id' of spans: 1 (d)",
         "x: not written: 'probability' of spans: 1 (d)",

@@ -28,7 +28,7 @@ def numbered(documents: list[Passage]) -> list[Passage]:
 
 
 def passage(*mentions: Mention, name: str = "0", **attributes: str) -> Passage:
-    return Passage(name, TEXT, WORDS, (0,), mentions, attributes)
+    return Passage(name=name, text=TEXT, words=WORDS, sentences=(0,), mentions=mentions, attributes=attributes)
 
 
 def told(losses: Losses) -> list[str]:

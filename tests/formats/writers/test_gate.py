@@ -24,7 +24,7 @@ SAID: dict[str, tuple[str | float | bool, ...]] = {
 
 
 def document(*mentions: Mention, text: str = "Anna met Bo", **changes: Any) -> Passage:
-    return replace(Passage("d", text, (), (0,), mentions), **changes)
+    return replace(Passage(name="d", text=text, words=(), sentences=(0,), mentions=mentions), **changes)
 
 
 @pytest.mark.parametrize("seed", seeds(8, of=30))

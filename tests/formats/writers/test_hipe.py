@@ -26,7 +26,7 @@ def lost(losses: Losses) -> list[str]:
 def document(text: str = "Anna met Bo", **changes: Any) -> Passage:
     begins = [0, *(place + 1 for place, character in enumerate(text) if character == " ")]
     words = tuple((begin, end - 1) for begin, end in pairwise([*begins, len(text) + 1]))
-    return replace(Passage("d", text, words, (0,), ()), **changes)
+    return replace(Passage(name="d", text=text, words=words, sentences=(0,), mentions=()), **changes)
 
 
 def refused(passage: Passage, tmp_path: Path) -> str:
@@ -61,8 +61,10 @@ def test_the_file(tmp_path: Path) -> None:
         Mention(((9, 15),), "LOC"),
     )
     words = ((0, 4), (5, 8), (9, 11), (11, 12), (12, 15))
-    passage = Passage("d1", "Anna saw St.Ann", words, (0, 2), mentions, {"date": "1790"})
-    assert not written("hipe", [passage, Passage("d2", "", (), (), ())], tmp_path)
+    passage = Passage(
+        name="d1", text="Anna saw St.Ann", words=words, sentences=(0, 2), mentions=mentions, attributes={"date": "1790"}
+    )
+    assert not written("hipe", [passage, Passage(name="d2", text="", words=(), sentences=(), mentions=())], tmp_path)
     assert (tmp_path / "out.tsv").read_text() == (
         "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNE-FINE-METO\tNE-FINE-COMP\tNE-NESTED\tNEL-LIT\tNEL-METO"
         "\tMISC\n"
@@ -88,7 +90,7 @@ def test_losses(tmp_path: Path) -> None:
         mentions=(Mention(((0, 4),), "PER", None, said),),
         attributes={"a b": "1", "segment_x": "2", "note": "two\nlines"},
     )
-    wide = Passage("e", " Anna\n met", ((1, 5), (7, 10)), (0,), ())
+    wide = Passage(name="e", text=" Anna\n met", words=((1, 5), (7, 10)), sentences=(0,), mentions=())
     assert lost(written("hipe", [passage, wide], tmp_path)) == [
         "x: not written: the attribute 'a b' of documents, which cannot stand in a comment: 1 (d)",
         "x: not written: the attribute 'segment_x' of documents, which cannot stand in a comment: 1 (d)",

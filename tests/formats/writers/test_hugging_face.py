@@ -23,7 +23,15 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
 
 def test_an_object(tmp_path: Path) -> None:
     mention = Mention(((0, 4),), "PER", ("Q1",), {"probability": 0.5})
-    written("hugging-face", [Passage("a", "Anna", ((0, 4),), (0,), (mention,), {"year": "2020"})], tmp_path)
+    written(
+        "hugging-face",
+        [
+            Passage(
+                name="a", text="Anna", words=((0, 4),), sentences=(0,), mentions=(mention,), attributes={"year": "2020"}
+            )
+        ],
+        tmp_path,
+    )
     assert json.loads((tmp_path / "out.jsonl").read_text()) == {
         "id": "a",
         "year": "2020",
@@ -37,7 +45,11 @@ def test_an_object(tmp_path: Path) -> None:
 
 def test_losses(tmp_path: Path) -> None:
     mention = Mention(((0, 1), (2, 3)), "X", None, {"word": "other", "index": 3})
-    losses = written("hugging-face", [Passage("d", "a b c", (), (0,), (mention,), {"entities": "x"})], tmp_path)
+    losses = written(
+        "hugging-face",
+        [Passage(name="d", text="a b c", words=(), sentences=(0,), mentions=(mention,), attributes={"entities": "x"})],
+        tmp_path,
+    )
     assert sorted(map(str, losses.notes("x"))) == [
         "x: not written: 'index' of spans, whose name is taken: 1 (d)",
         "x: not written: 'word' of spans, whose name is taken: 1 (d)",

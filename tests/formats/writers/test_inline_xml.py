@@ -30,7 +30,7 @@ def lost(losses: Losses) -> list[str]:
 
 
 def document(*mentions: Mention, text: str = "Anna met Bo", **changes: Any) -> Passage:
-    return replace(Passage("d", text, (), (0,), mentions), **changes)
+    return replace(Passage(name="d", text=text, words=(), sentences=(0,), mentions=mentions), **changes)
 
 
 def refused(passage: Passage, folder: Path, **options: str) -> str:

@@ -35,7 +35,9 @@ def test_as_predictions(seed: int, tmp_path: Path) -> None:
 
 def test_a_task(tmp_path: Path) -> None:
     mention = Mention(((0, 4),), "PER", ("Q1", "Q2"), {"probability": 0.5})
-    document = Passage("a", "Anna", ((0, 4),), (0,), (mention,), {"year": "2020"})
+    document = Passage(
+        name="a", text="Anna", words=((0, 4),), sentences=(0,), mentions=(mention,), attributes={"year": "2020"}
+    )
     written("label-studio", [document], tmp_path)
     (task,) = json.loads((tmp_path / "out.json").read_text())
     assert task["data"] == {"doc_id": "a", "text": "Anna", "year": "2020"}
@@ -63,7 +65,11 @@ def test_a_task(tmp_path: Path) -> None:
 
 def test_losses(tmp_path: Path) -> None:
     mention = Mention(((0, 1), (2, 3)), "X", None, {"checked": True})
-    losses = written("label-studio", [Passage("d", "a b c", (), (0,), (mention,), {"text": "x"})], tmp_path)
+    losses = written(
+        "label-studio",
+        [Passage(name="d", text="a b c", words=(), sentences=(0,), mentions=(mention,), attributes={"text": "x"})],
+        tmp_path,
+    )
     assert sorted(map(str, losses.notes("x"))) == [
         "x: not written: 'checked' of spans, a truth: 1 (d)",
         "x: not written: the attribute 'text' of documents, whose name is taken: 1 (d)",

@@ -26,7 +26,7 @@ def lost(losses: Losses) -> list[str]:
 
 
 def document(text: str = "Anna ran", **changes: Any) -> Passage:
-    return replace(Passage("d", text, (), (), ()), **changes)
+    return replace(Passage(name="d", text=text, words=(), sentences=(), mentions=()), **changes)
 
 
 def complete(documents: Iterable[Passage], draw: random.Random, **more: tuple[str, ...]) -> list[Passage]:

@@ -18,7 +18,14 @@ from tests.shared_data import shared
 
 
 def passage(*mentions: Mention, name: str = "d", **attributes: str) -> Passage:
-    return Passage(name, "Ada saw Rome", ((0, 3), (4, 7), (8, 12)), (0,), mentions, attributes)
+    return Passage(
+        name=name,
+        text="Ada saw Rome",
+        words=((0, 3), (4, 7), (8, 12)),
+        sentences=(0,),
+        mentions=mentions,
+        attributes=attributes,
+    )
 
 
 @pytest.mark.parametrize("seed", seeds(8, of=30))
@@ -32,7 +39,13 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
 def without_class(documents: list[Passage]) -> list[Passage]:
     """Leave out the IRIs of the classes that were made of labels."""
     return [
-        Passage(each.name, each.text, each.words, each.sentences, tuple(map(_without_class, each.mentions)))
+        Passage(
+            name=each.name,
+            text=each.text,
+            words=each.words,
+            sentences=each.sentences,
+            mentions=tuple(map(_without_class, each.mentions)),
+        )
         for each in documents
     ]
 
@@ -108,6 +121,13 @@ def test_real_files(tmp_path: Path) -> None:
     documents = list(passages(read_files(file.parent, file.name), Losses()))
     written("nif", documents, tmp_path)
     plain = [
-        Passage(e.name, e.text, (), (), tuple(Mention(m.pieces, m.label, m.ids) for m in e.mentions)) for e in documents
+        Passage(
+            name=e.name,
+            text=e.text,
+            words=(),
+            sentences=(),
+            mentions=tuple(Mention(m.pieces, m.label, m.ids) for m in e.mentions),
+        )
+        for e in documents
     ]
     assert content(read_back("nif", tmp_path)) == content(plain)

@@ -23,7 +23,15 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
 
 def test_an_example(tmp_path: Path) -> None:
     mention = Mention(((0, 4),), "PER", ("Q1", "NIL"), {"probability": 0.5, "checked": True})
-    written("prodigy", [Passage("a", "Anna", ((0, 4),), (0,), (mention,), {"year": "2020"})], tmp_path)
+    written(
+        "prodigy",
+        [
+            Passage(
+                name="a", text="Anna", words=((0, 4),), sentences=(0,), mentions=(mention,), attributes={"year": "2020"}
+            )
+        ],
+        tmp_path,
+    )
     assert json.loads((tmp_path / "out.jsonl").read_text()) == {
         "id": "a",
         "text": "Anna",
@@ -45,7 +53,15 @@ def test_losses(tmp_path: Path) -> None:
         Mention(((0, 1), (2, 3)), "X", None, {"text": "other"}),
         Mention(((0, 1),), "X", None, {"probability": 0.5, "score": 7.0, "token_start": 3}),
     )
-    losses = written("prodigy", [Passage("d", "a b c", (), (0,), mentions, {"id": "x", "text": "y"})], tmp_path)
+    losses = written(
+        "prodigy",
+        [
+            Passage(
+                name="d", text="a b c", words=(), sentences=(0,), mentions=mentions, attributes={"id": "x", "text": "y"}
+            )
+        ],
+        tmp_path,
+    )
     assert sorted(map(str, losses.notes("x"))) == [
         "x: not written: 'score' of spans, whose name is taken: 1 (d)",
         "x: not written: 'text' of spans, whose name is taken: 1 (d)",

@@ -20,7 +20,7 @@ def lost(losses: Losses) -> list[str]:
 
 
 def document(text: str = "Anna ran", **changes: Any) -> Passage:
-    return replace(Passage("d", text, (), (), ()), **changes)
+    return replace(Passage(name="d", text=text, words=(), sentences=(), mentions=()), **changes)
 
 
 @pytest.mark.parametrize("seed", seeds(8, of=30))

@@ -19,7 +19,9 @@ SPACES = (" ", " ", " ", "\n", "  ", "", " \n ", "\u00a0")
 
 
 def passage(*mentions: Mention, name: str = "d", text: str = "Ada saw Rome", **attributes: str) -> Passage:
-    return Passage(name, text, ((0, 3), (4, 7), (8, 12)), (0,), mentions, attributes)
+    return Passage(
+        name=name, text=text, words=((0, 3), (4, 7), (8, 12)), sentences=(0,), mentions=mentions, attributes=attributes
+    )
 
 
 def objects(folder: Path) -> list[dict[str, Any]]:
@@ -139,7 +141,13 @@ def test_real_files(tmp_path: Path) -> None:
     documents = list(passages(read_files(file.parent, file.name), Losses()))
     written("spacy", documents, tmp_path)
     plain = [
-        Passage(each.name, each.text, (), (), tuple(Mention(one.pieces, one.label, one.ids) for one in each.mentions))
+        Passage(
+            name=each.name,
+            text=each.text,
+            words=(),
+            sentences=(),
+            mentions=tuple(Mention(one.pieces, one.label, one.ids) for one in each.mentions),
+        )
         for each in documents
     ]
     assert content(read_back("spacy", tmp_path)) == content(plain)

@@ -19,7 +19,14 @@ TEXT_LOST = "x: not written: the text of a document, which annotations only poin
 
 
 def passage(*mentions: Mention, name: str = "d", **attributes: str) -> Passage:
-    return Passage(name, "Ada saw Rome", ((0, 3), (4, 7), (8, 12)), (0,), mentions, attributes)
+    return Passage(
+        name=name,
+        text="Ada saw Rome",
+        words=((0, 3), (4, 7), (8, 12)),
+        sentences=(0,),
+        mentions=mentions,
+        attributes=attributes,
+    )
 
 
 def read_back(folder: Path) -> Corpus:

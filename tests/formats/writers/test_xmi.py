@@ -18,7 +18,9 @@ from tests.shared_data import shared
 
 
 def passage(*mentions: Mention, name: str = "d", text: str = "Ada saw Rome", **attributes: str) -> Passage:
-    return Passage(name, text, ((0, 3), (4, 7), (8, 12)), (0,), mentions, attributes)
+    return Passage(
+        name=name, text=text, words=((0, 3), (4, 7), (8, 12)), sentences=(0,), mentions=mentions, attributes=attributes
+    )
 
 
 @pytest.mark.parametrize("seed", seeds(8, of=30))
@@ -83,7 +85,7 @@ def test_what_is_refused(document: Passage, what: str, tmp_path: Path) -> None:
 def test_real_files(tmp_path: Path) -> None:
     file = shared("data/el/elevant/gold/kore50.benchmark.jsonl")
     documents = [
-        Passage(each.name, each.text, (), (), each.mentions)
+        Passage(name=each.name, text=each.text, words=(), sentences=(), mentions=each.mentions)
         for each in passages(read_files(file.parent, file.name), Losses())
     ]
     losses = written("xmi", documents, tmp_path)
@@ -92,11 +94,13 @@ def test_real_files(tmp_path: Path) -> None:
     ]
     kept = [
         Passage(
-            each.name,
-            each.text,
-            (),
-            (),
-            tuple(Mention(one.pieces, one.label, one.ids, {"name": one.said["name"]}) for one in each.mentions),
+            name=each.name,
+            text=each.text,
+            words=(),
+            sentences=(),
+            mentions=tuple(
+                Mention(one.pieces, one.label, one.ids, {"name": one.said["name"]}) for one in each.mentions
+            ),
         )
         for each in documents
     ]

@@ -97,7 +97,7 @@ def read(given: Any, written: str | None = None) -> Corpus:
     written = written or ("d.xml" if isinstance(given, str) and given.lstrip()[:1] == "<" else "d.json")
     path = Path(Input.parse(written).path)
     path.write_bytes((given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)).encode())
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(given: Any, written: str | None = None) -> str:

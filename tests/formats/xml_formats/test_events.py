@@ -36,7 +36,7 @@ class TestEvents:
 
     def test_a_part_of_a_source_counts_from_its_begin(self) -> None:
         data = b"<a/>\n\n<b><c/></b>\n"
-        source = Source((Part("1", None, 0), Part("2", None, 6)), Source.of_text("", data).given)
+        source = Source(parts=(Part("1", None, 0), Part("2", None, 6)), given=Source.of_text("", data).given)
         assert [(kind, name, place) for kind, name, _, place in events(source, 0, DEEPEST)] == [
             ("start", "a", 0),
             ("end", "a", 4),

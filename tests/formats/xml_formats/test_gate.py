@@ -57,7 +57,7 @@ def read(text: str, written: str = "d.xml") -> Corpus:
 
 
 def read_path(written: str) -> Corpus:
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 def refused(text: str, written: str = "d.xml::gate") -> str:

@@ -73,7 +73,7 @@ def put(name: str = "d.xmi", *, types: str | None = "TypeSystem.xml", text: str 
 
 
 def read(written: str = "d.xmi") -> Corpus:
-    return read_input(Input.parse(written), Request("key", layer="spans"), "tokens")
+    return read_input(Input.parse(written), Request(side="key", layer="spans"), "tokens")
 
 
 class TestAnnotations:
@@ -295,7 +295,9 @@ def test_names_that_could_be_code_never_reach_the_classes_made_of_them(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     mention = Mention(((0, 2),), "PER", None, {"x": "y"})
-    written("xmi", [Passage("d", "Bo ran", ((0, 2), (3, 6)), (0,), (mention,))], tmp_path)
+    written(
+        "xmi", [Passage(name="d", text="Bo ran", words=((0, 2), (3, 6)), sentences=(0,), mentions=(mention,))], tmp_path
+    )
     types = (tmp_path / "TypeSystem.xml").read_text()
     (tmp_path / "TypeSystem.xml").write_text(types.replace("<name>x</name>", f"<name>{escape(name)}</name>"))
     assert f"{name[:60]!r} cannot be the name of a type or a feature" in refusal(read_files, tmp_path, "::xmi")
@@ -304,6 +306,10 @@ def test_names_that_could_be_code_never_reach_the_classes_made_of_them(
 
 def test_a_folder_with_its_type_system_needs_no_name_of_the_format(tmp_path: Path) -> None:
     mention = Mention(((0, 2),), "PER", None, {})
-    written("xmi", [Passage("d", "Bo ran", ((0, 2), (3, 6)), (0,), (mention,))], tmp_path / "corpus")
-    corpus = read_input(Input.parse(str(tmp_path / "corpus")), Request("x", layer="spans"), "tokens")
+    written(
+        "xmi",
+        [Passage(name="d", text="Bo ran", words=((0, 2), (3, 6)), sentences=(0,), mentions=(mention,))],
+        tmp_path / "corpus",
+    )
+    corpus = read_input(Input.parse(str(tmp_path / "corpus")), Request(side="x", layer="spans"), "tokens")
     assert (corpus.format, spans(corpus)) == ("xmi", [("d", 0, 2, "PER")])

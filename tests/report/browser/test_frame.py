@@ -117,7 +117,7 @@ def test_many_pairs_are_selected_and_the_list_keeps_the_focus(browser: Browser, 
     ],
 )
 def test_a_pair_that_the_page_has_otherwise_or_not(
-    asked: str, title: str, said: str, browser: Browser, tmp_path: Path
+    asked: str, title: str, said: str, browser: Browser, *, tmp_path: Path
 ) -> None:
     with shown(browser, tmp_path, small(pairs("abc")), f"#/pair?{asked}") as tab:
         assert titles(tab) == [title]

@@ -209,7 +209,7 @@ def agree_on_pairs(result: Result, expected: Expected, criterion: str) -> None:
             for mention, judged in wanted.items()
         ]
         for rows, view in ((by_class, criterion), (by_value, f"{criterion}_antecedents")):
-            agree_on_difference(result, base, new, view, rows)
+            agree_on_difference(result, base=base, new=new, view=view, rows=rows)
         pair = table[base, new]
         counted = Counter(pairwise_reference.class_of(*row) for row in by_class)
         assert (pair.sites, pair.corrections, pair.new_errors, pair.changed_errors) == (
@@ -218,7 +218,7 @@ def agree_on_pairs(result: Result, expected: Expected, criterion: str) -> None:
         )
 
 
-def agree_on_difference(result: Result, base: str, new: str, view: str, rows: Sequence[tuple[str, ...]]) -> None:
+def agree_on_difference(result: Result, base: str, new: str, view: str, *, rows: Sequence[tuple[str, ...]]) -> None:
     counted = Counter(pairwise_reference.class_of(*row) for row in rows)
     found = result.difference(base, new, view=view, keyed_by="value")
     assert found.sites == len(rows)

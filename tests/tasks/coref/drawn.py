@@ -40,7 +40,7 @@ FOREIGN = "this"
 Groups = list[list[Span]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Shape:
     """What is drawn.
 
@@ -110,12 +110,16 @@ def drawn(seed: int, shape: Shape = Shape()) -> Drawn:
     for number in range(shape.documents):
         words = random.choices(list(WORDS), k=random.randint(1, 14))
         wanted = key_chains(random, len(words), shape)
-        texts["key"].append(written(random, f"d{number:03}", words, wanted, tagged(shape, "key")))
+        texts["key"].append(
+            written(random, name=f"d{number:03}", words=words, groups=wanted, tagged=tagged(shape, "key"))
+        )
         for system in systems:
             if shape.outside and number and random.random() < 0.08:
                 continue
             given = repeated(random, response(random, wanted, len(words), shape), shape)
-            texts[system].append(written(random, f"d{number:03}", words, given, tagged(shape, system)))
+            texts[system].append(
+                written(random, name=f"d{number:03}", words=words, groups=given, tagged=tagged(shape, system))
+            )
     for system in systems:
         if random.random() < 0.5:
             random.shuffle(texts[system])
@@ -143,7 +147,9 @@ def add_foreign(random: Random, texts: dict[str, list[str]], systems: Sequence[s
         for system in systems:
             if random.random() < 0.5:
                 chains = repeated(random, key_chains(random, len(words), shape), shape)
-                part = written(random, f"z{99 - number:02}", words, chains, tagged(shape, system))
+                part = written(
+                    random, name=f"z{99 - number:02}", words=words, groups=chains, tagged=tagged(shape, system)
+                )
                 texts[system].insert(random.randint(0, len(texts[system])), part)
 
 
@@ -228,7 +234,7 @@ def repeated(random: Random, groups: Groups, shape: Shape) -> Groups:
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-def written(random: Random, name: str, words: Sequence[str], groups: Groups, tagged: bool) -> str:
+def written(random: Random, name: str, words: Sequence[str], groups: Groups, *, tagged: bool) -> str:
     """Write a document: brackets in any order that means the same, columns between tabs."""
     ids = random.sample(range(30), len(groups))
     lines = [f"#begin document ({name}); part 000"]

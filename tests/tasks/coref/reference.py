@@ -310,12 +310,12 @@ def best_alignment(weights: list[list[float]]) -> float:
     of_row, of_column = [0.0] * (len(weights) + 1), [0.0] * (len(weights[0]) + 1)
     row_at = [0] * (len(weights[0]) + 1)  # rows and columns count from 1; 0 is none
     for row in range(1, len(weights) + 1):
-        augment(row, weights, of_row, of_column, row_at)
+        augment(row, weights=weights, of_row=of_row, of_column=of_column, row_at=row_at)
     return sum(weights[row - 1][column - 1] for column, row in enumerate(row_at) if column and row)
 
 
 def augment(
-    row: int, weights: list[list[float]], of_row: list[float], of_column: list[float], row_at: list[int]
+    row: int, weights: list[list[float]], of_row: list[float], of_column: list[float], *, row_at: list[int]
 ) -> None:
     """Give one more row a column, moving others on where that is better."""
     columns = len(of_column)

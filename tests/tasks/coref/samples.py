@@ -40,7 +40,7 @@ Side = Mapping[str, Places]
 """The chains of documents, by their names, in their order."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sample:
     """A key and some systems.
 
@@ -118,7 +118,16 @@ def spans_of(rows: Sequence[tuple[int, tuple[int, int], str]]) -> Spans:
     document, begin, end = numbers.T
     chains = TextColumn.of([chain for _, _, chain in rows])
     labels = TextColumn.constant("ENTITY", len(rows))
-    return Spans("tokens", document, begin, end, labels, np.zeros(len(rows), np.int64), None, {"chain": chains})
+    return Spans(
+        unit="tokens",
+        document=document,
+        begin=begin,
+        end=end,
+        label=labels,
+        offset=np.zeros(len(rows), np.int64),
+        fragments=None,
+        columns={"chain": chains},
+    )
 
 
 chain_numbers = st.sampled_from((None, 0, 0, 1, 1, 2))
@@ -141,7 +150,7 @@ def samples(draw: st.DrawFn, systems: tuple[int, int] = (1, 1), documents: tuple
             for name in names
         }
     tags = {name: tuple(draw(st.lists(st.sampled_from(TAGS), min_size=SIZE, max_size=SIZE))) for name in names}
-    return Sample(key, found, tags)
+    return Sample(key=key, systems=found, tags=tags)
 
 
 single = samples()

@@ -33,14 +33,28 @@ def mention(
     document: str = "d",
     file: str = "data/s.conll",
 ) -> ShownMention:
-    return ShownMention(number, text, document, f"{file}:{line}", back, in_key=in_key, here=here)
+    return ShownMention(
+        number=number,
+        text=text,
+        document=document,
+        place=f"{file}:{line}",
+        sentences_back=back,
+        in_key=in_key,
+        here=here,
+    )
 
 
 def chain(
     side: str, mentions: Sequence[ShownMention], size: int | None = None, antecedent: ShownMention | None = None
 ) -> ShownChain:
     count = len(mentions) if size is None else size
-    return ShownChain(side, count, sum(each.in_key for each in mentions), antecedent, tuple(mentions))
+    return ShownChain(
+        side=side,
+        size=count,
+        in_key=sum(each.in_key for each in mentions),
+        antecedent=antecedent,
+        mentions=tuple(mentions),
+    )
 
 
 def drawing(text: str) -> list[str]:
@@ -69,9 +83,10 @@ def test_chains_stand_below_each_other_with_their_antecedents() -> None:
 
 
 def test_the_very_chain_of_the_key_is_not_repeated() -> None:
-    key = ShownChain("key", 20, 20, ANNA, (ANNA, SHE))
+    key = ShownChain(side="key", size=20, in_key=20, antecedent=ANNA, mentions=(ANNA, SHE))
     same, part, more = (
-        ShownChain(name, size, 20, ANNA, (ANNA, SHE)) for name, size in zip("abc", (20, 19, 21), strict=True)
+        ShownChain(side=name, size=size, in_key=20, antecedent=ANNA, mentions=(ANNA, SHE))
+        for name, size in zip("abc", (20, 19, 21), strict=True)
     )
     lines = draw([key, same, part, more], 80)
     assert [line for line in lines if "= key" in line] == ["a    = key"]
@@ -160,13 +175,25 @@ def test_no_line_is_wider_than_it_may_be(
 
 
 EXAMPLE = Example(
-    "d", "k:9", "Then", "she", "left .", "tp", (Answer("crf", "wl", right=False, place="data/s.conll:9"),),
-    (), (), 0, None, (chain("key", (ANNA, SHE), antecedent=ANNA), chain("crf", (MARY, SHE), antecedent=MARY)),
-)  # fmt: skip
+    document="d",
+    place="k:9",
+    before="Then",
+    word="she",
+    after="left .",
+    key="tp",
+    answers=(Answer("crf", "wl", right=False, place="data/s.conll:9"),),
+    words=(),
+    trees=(),
+    undrawn=0,
+    stretch=None,
+    chains=(chain("key", (ANNA, SHE), antecedent=ANNA), chain("crf", (MARY, SHE), antecedent=MARY)),
+)
 
 
 def finding(*examples: Example) -> Examples:
-    return Examples("any", "true", None, None, "sites", len(examples), 13, examples)
+    return Examples(
+        view="any", where="true", base=None, new=None, of="sites", count=len(examples), seed=13, examples=examples
+    )
 
 
 def test_an_example_ends_with_its_chains_and_all_with_the_legend() -> None:

@@ -112,6 +112,7 @@ def test_the_antecedent_that_decides_depends_on_the_view(
     view: str,
     key: tuple[str, int],
     mary: tuple[str, tuple[str, int]],
+    *,
     both: tuple[str, tuple[str, int]],
 ) -> None:
     example = at(compared(tmp_path, KEY, mary=MARY, both=BOTH).examples(view=view), "her")
@@ -139,7 +140,7 @@ def test_a_side_without_the_mention_has_no_chain(tmp_path: Path) -> None:
     silent = ("Ann=(1) met Mary=(1)", "She left", "Bob saw her")
     example = at(compared(tmp_path, KEY, silent=silent).examples(), "She")
     assert example.answers[0].value == "fn"
-    assert chain_of(example, "silent") == ShownChain("silent", 0, 0, None, ())
+    assert chain_of(example, "silent") == ShownChain(side="silent", size=0, in_key=0, antecedent=None, mentions=())
 
 
 def test_the_first_of_a_chain_has_no_antecedent(tmp_path: Path) -> None:
@@ -285,8 +286,16 @@ def test_of_a_document_that_the_key_does_not_have_there_is_no_text(tmp_path: Pat
     more = conll(tmp_path / "more", {**texts, "e": ("Ann=(1) came", "She=(1) left")})
     (example,) = cp.compare(key, {"more": more}, task="coref", resamples=0).examples('document == "e"').examples
     assert (example.document, example.place, example.word, example.key) == ("e", None, "", "tn")
-    missing = [ShownMention(number, None, "e", None, None, in_key=False, here=number == 2) for number in (1, 2)]
-    assert example.chains == (ShownChain("key", 0, 0, None, ()), ShownChain("more", 2, 0, missing[0], tuple(missing)))
+    missing = [
+        ShownMention(
+            number=number, text=None, document="e", place=None, sentences_back=None, in_key=False, here=number == 2
+        )
+        for number in (1, 2)
+    ]
+    assert example.chains == (
+        ShownChain(side="key", size=0, in_key=0, antecedent=None, mentions=()),
+        ShownChain(side="more", size=2, in_key=0, antecedent=missing[0], mentions=tuple(missing)),
+    )
 
 
 # Mentions that are not one stretch of words
@@ -391,7 +400,7 @@ def random_chains(dice: random.Random, mentions: Iterable[int]) -> Chains:
     return list(chains.values())
 
 
-def deciding(key: Chains, response: Chains, mention: int, view: str, nouns: set[int]) -> tuple[str, int | None]:
+def deciding(key: Chains, response: Chains, mention: int, view: str, *, nouns: set[int]) -> tuple[str, int | None]:
     """Return the class of a mention and the antecedent that decides, as DEFINITIONS 8 say."""
     theirs = [other for chain in key if mention in chain for other in chain if other < mention]
     ours = [other for chain in response if mention in chain for other in chain if other < mention]
@@ -433,7 +442,9 @@ def test_classes_and_antecedents_are_those_of_the_definitions(tmp_path: Path, se
         for example in found:
             mention = next(each for each in line if example.place == f"{paths['key']}:{line[each]}")
             for answer, chain in zip(example.answers, example.chains[1:], strict=True):
-                value, antecedent = deciding(sides["key"], sides[answer.run], mention, view, nouns)
+                value, antecedent = deciding(
+                    sides["key"], response=sides[answer.run], mention=mention, view=view, nouns=nouns
+                )
                 place = None if antecedent is None else f"{paths[answer.run]}:{line[antecedent]}"
                 assert answer.value == value
                 assert (None if chain.antecedent is None else chain.antecedent.place) == place

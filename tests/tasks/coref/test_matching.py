@@ -34,7 +34,7 @@ def document(tags: str, chains: Chains) -> str:
     return "\n".join(["#begin document (d);", *lines, "", "#end document", ""])
 
 
-def compared(folder: Path, tags: str, key: Chains, response: Chains, matching: Matching) -> Result:
+def compared(folder: Path, tags: str, key: Chains, response: Chains, *, matching: Matching) -> Result:
     (folder / "key.conll").write_text(document(tags, key))
     (folder / "response.conll").write_text(document(tags, response))
     names = str(folder / "key.conll"), {"r": str(folder / "response.conll")}
@@ -59,15 +59,15 @@ TAGS = "DT JJ NN IN NNP VB PRP"  # the old dog of Rome barks, it
         ((4, 5), 0, 0, 0),
     ],
 )
-def test_mentions_counted_on_fingers(tmp_path: Path, span: Span, exact: int, head: int, partial: int) -> None:
+def test_mentions_counted_on_fingers(tmp_path: Path, span: Span, exact: int, head: int, *, partial: int) -> None:
     key, response = [[(0, 5), (6, 7)]], [[span, (6, 7)]]
-    counts = [found(compared(tmp_path, TAGS, key, response, how)) - 1 for how in MATCHING]
+    counts = [found(compared(tmp_path, tags=TAGS, key=key, response=response, matching=how)) - 1 for how in MATCHING]
     assert counts == [exact, head, partial]
 
 
 def test_a_mention_is_taken_for_one_alone_and_the_exact_one_first(tmp_path: Path) -> None:
     key, response = [[(0, 5), (6, 7)]], [[(0, 3), (6, 7)], [(2, 3), (0, 5)]]
-    result = compared(tmp_path, TAGS, key, response, "head")
+    result = compared(tmp_path, tags=TAGS, key=key, response=response, matching="head")
     assert found(result) == 2
     assert result.scores("mentions_precision").value("r") == 2 / 4
     assert result.scores("muc").value("r") == 0
@@ -75,13 +75,13 @@ def test_a_mention_is_taken_for_one_alone_and_the_exact_one_first(tmp_path: Path
 
 def test_of_several_the_one_with_most_common_words_is_taken(tmp_path: Path) -> None:
     key, response = [[(0, 5), (6, 7)]], [[(2, 3)], [(0, 3), (6, 7)]]
-    assert compared(tmp_path, TAGS, key, response, "head").scores("muc").value("r") == 1
-    assert compared(tmp_path, TAGS, key, response, "partial").scores("muc").value("r") == 1
+    assert compared(tmp_path, tags=TAGS, key=key, response=response, matching="head").scores("muc").value("r") == 1
+    assert compared(tmp_path, tags=TAGS, key=key, response=response, matching="partial").scores("muc").value("r") == 1
 
 
 def test_all_metrics_are_those_of_matched_mentions(tmp_path: Path) -> None:
     key, response = [[(0, 5), (6, 7)]], [[(1, 3), (6, 7)]]
-    result = compared(tmp_path, TAGS, key, response, "head")
+    result = compared(tmp_path, tags=TAGS, key=key, response=response, matching="head")
     measures = ("conll", "muc", "b3", "ceafe", "ceafm", "blanc", "lea", "mentions", "any.f1", "immediate.f1")
     assert [result.scores(name).value("r") for name in measures] == [1.0] * len(measures)
 
@@ -137,7 +137,7 @@ def test_random_mentions_are_matched_as_a_plain_loop_does(tmp_path: Path, how: M
         key, response = draw.sample(every, 5), draw.sample(every, 5)
         text = " ".join(tags)
         mine, theirs = ([[span] for span in side] for side in (key, response))  # spans of one chain must not cross
-        matched = found(compared(tmp_path, text, mine, theirs, how))
+        matched = found(compared(tmp_path, tags=text, key=mine, response=theirs, matching=how))
         assert matched == best(tags, key, response, how), (seed, tags, key, response)
         more += matched > len({*key} & {*response})
     assert more > 50

@@ -142,7 +142,7 @@ def test_at_that_edge_blanc_is_not_symmetric() -> None:
     """The key has two singletons, the response one chain: of the key's half nothing is found, of the other's all."""
     apart: Places = (None, None, 0, None, 1, *[None] * 5)
     joined: Places = (None, None, 0, None, 0, *[None] * 5)
-    sample = Sample({"d": apart}, {"one": {"d": joined}}, {"d": ("NN",) * 6})
+    sample = Sample(key={"d": apart}, systems={"one": {"d": joined}}, tags={"d": ("NN",) * 6})
     third: Places = (None, None, 0, None, 0, 1, *[None] * 4)
     for key, response, there, back in ((apart, joined, 0.0, 0.0), (joined, third, 1.0, (1 + 0) / 2)):
         each = replace(sample, key={"d": key}, systems={"one": {"d": response}})

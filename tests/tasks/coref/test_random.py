@@ -35,14 +35,14 @@ UNTOLD = ("any", "nominal", "immediate")
 """The criteria that need no tags."""
 
 SHAPES = {
-    "three systems": Shape(25, 3),
-    "one system": Shape(60, 1),
-    "one document": Shape(1, 2),
-    "only the key has tags": Shape(25, 2, tags="key"),
-    "only a system has tags": Shape(25, 2, tags="one", outside=False),
-    "nobody has tags": Shape(25, 2, tags="nobody"),
-    "no singletons": Shape(25, 2, singletons=False),
-    "nothing repeated": Shape(25, 2, repeated=False),
+    "three systems": Shape(documents=25, systems=3),
+    "one system": Shape(documents=60, systems=1),
+    "one document": Shape(documents=1, systems=2),
+    "only the key has tags": Shape(documents=25, systems=2, tags="key"),
+    "only a system has tags": Shape(documents=25, systems=2, tags="one", outside=False),
+    "nobody has tags": Shape(documents=25, systems=2, tags="nobody"),
+    "no singletons": Shape(documents=25, systems=2, singletons=False),
+    "nothing repeated": Shape(documents=25, systems=2, repeated=False),
 }
 
 
@@ -58,13 +58,13 @@ def test_everything_is_as_the_definition_has_it(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("seed", range(2))
 def test_so_it_is_without_singletons(seed: int, tmp_path: Path) -> None:
-    given = drawn(seed, Shape(20, 2))
+    given = drawn(seed, Shape(documents=20, systems=2))
     agree(compared(given, tmp_path, singletons="drop"), Expected(given, "drop"), CRITERIA)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_so_it_is_where_chains_span_all_documents(seed: int, tmp_path: Path) -> None:
-    given = drawn(seed, Shape(4, 2))
+    given = drawn(seed, Shape(documents=4, systems=2))
     expected = Expected(given, topic_of=dict.fromkeys(given.order, "all"))
     agree(compared(given, tmp_path, across="all"), expected, CRITERIA)
 
@@ -76,10 +76,10 @@ def in_topics(corpus: Corpus, topic_of: dict[str, str]) -> Corpus:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_so_it_is_where_chains_span_the_documents_of_a_topic(seed: int, tmp_path: Path) -> None:
-    given = drawn(seed, Shape(12, 2))
+    given = drawn(seed, Shape(documents=12, systems=2))
     key, paths = given.written(tmp_path)
     topic_of = {name: name if name.startswith("z") else f"topic {int(name[1:]) % 5}" for name in given.order}
-    setup = Setup("coref")
+    setup = Setup(task="coref")
     systems = {name: read_response(path, name, setup) for name, path in paths.items()}
     result = cp.compare(in_topics(read_key(key, setup), topic_of), systems, task="coref", resamples=0, across="topic")
     assert result.verdicts.units.kind == "topic"
@@ -103,7 +103,7 @@ def test_everything_is_as_the_definition_has_it_thousands_of_times(tmp_path: Pat
 
 @pytest.mark.parametrize("seed", range(4))
 def test_all_counts_of_many_more_documents(seed: int, tmp_path: Path) -> None:
-    given = drawn(seed, Shape(500, 1))
+    given = drawn(seed, Shape(documents=500, systems=1))
     agree_on_metrics(compared(given, tmp_path), Expected(given))
 
 
@@ -133,7 +133,7 @@ def agree_on_official_counts(result: Result, given: Drawn) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_repeated_mentions_can_be_counted_as_scorer_801_does(seed: int, tmp_path: Path) -> None:
-    given = drawn(seed, Shape(80, 2))
+    given = drawn(seed, Shape(documents=80, systems=2))
     result = compared(given, tmp_path, repeated="official")
     agree_on_official_counts(result, given)
     for system in given.systems:
@@ -143,7 +143,7 @@ def test_repeated_mentions_can_be_counted_as_scorer_801_does(seed: int, tmp_path
 
 
 def test_without_spurious_repetitions_both_ways_to_count_them_are_one(tmp_path: Path) -> None:
-    given = drawn(5, Shape(40, 2, repeated=False))
+    given = drawn(5, Shape(documents=40, systems=2, repeated=False))
     expected = Expected(given)
     result = compared(given, tmp_path, repeated="official")
     for system, response in expected.systems.items():
@@ -174,7 +174,7 @@ def everything(result: Result, criterion: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_third_system_never_changes_what_is_said_of_a_pair(criterion: str, tmp_path: Path) -> None:
-    given = drawn(11, Shape(25, 3))
+    given = drawn(11, Shape(documents=25, systems=3))
     alone = everything(compared(given, tmp_path, "one", "two"), criterion)
     assert everything(compared(given, tmp_path, "one", "two", "three"), criterion) == alone
     assert everything(compared(given, tmp_path, "three", "one", "two"), criterion) == alone
@@ -182,7 +182,7 @@ def test_a_third_system_never_changes_what_is_said_of_a_pair(criterion: str, tmp
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_every_count_of_a_pair_leads_to_its_sites(criterion: str, tmp_path: Path) -> None:
-    given = drawn(3, Shape(25, 3))
+    given = drawn(3, Shape(documents=25, systems=3))
     result = compared(given, tmp_path)
     for view in (criterion, f"{criterion}_antecedents"):
         for each in result.difference("one", "two", view=view).classes:
@@ -198,7 +198,7 @@ def test_every_count_of_a_pair_leads_to_its_sites(criterion: str, tmp_path: Path
 
 @pytest.mark.parametrize("criterion", ["any", "nominal"])
 def test_a_system_of_two_runs_is_compared_run_by_run(criterion: str, tmp_path: Path) -> None:
-    given = drawn(6, Shape(20, 3))
+    given = drawn(6, Shape(documents=20, systems=3))
     expected = Expected(given)
     key, paths = given.written(tmp_path)
     runs = {"a": cp.Runs(paths["one"], paths["two"]), "b": paths["three"]}
@@ -220,7 +220,7 @@ def test_a_system_of_two_runs_is_compared_run_by_run(criterion: str, tmp_path: P
 
 @pytest.mark.parametrize("kind", ["noun", "personal pronoun", "possessive pronoun", "other"])
 def test_mentions_of_one_kind_are_judged_like_a_result_of_their_own(kind: str, tmp_path: Path) -> None:
-    given = drawn(8, Shape(60, 2))
+    given = drawn(8, Shape(documents=60, systems=2))
     expected, result = Expected(given), compared(given, tmp_path)
     for criterion in ("any", "nominal"):
         sites = expected.sites(criterion, "one", "two")
@@ -241,7 +241,7 @@ def test_mentions_of_one_kind_are_judged_like_a_result_of_their_own(kind: str, t
 
 def test_only_common_documents_may_count(tmp_path: Path) -> None:
     for seed in (3, 24):  # in the second no document of the key is missing
-        given = drawn(seed, Shape(25, 2))
+        given = drawn(seed, Shape(documents=25, systems=2))
         expected = Expected(given)
         folder = tmp_path / f"{seed}"
         folder.mkdir()
@@ -265,7 +265,7 @@ def f1_of(metric: str, parts: Sequence[tuple[reference.Chains, reference.Chains]
 @pytest.mark.parametrize("metric", ["conll", "muc", "b3", "ceafe", "blanc", "lea"])
 def test_the_difference_of_a_metric_is_tested_by_swapping_documents(metric: str, tmp_path: Path) -> None:
     """All 128 ways to swap seven documents, counted one by one."""
-    given = drawn(2, Shape(7, 2, outside=False))
+    given = drawn(2, Shape(documents=7, systems=2, outside=False))
     expected = Expected(given)
     key, one, two = (expected.key, *expected.systems.values())
     parts = [(key[unit], one[unit], two[unit]) for unit in key if key[unit] or one[unit] or two[unit]]
@@ -297,7 +297,7 @@ def test_the_difference_of_a_metric_is_tested_by_swapping_documents(metric: str,
 
 def test_the_drawn_chains_have_everything_in_them() -> None:
     met: Counter[str] = Counter()
-    for shape in (Shape(150, 2), SHAPES["nobody has tags"]):
+    for shape in (Shape(documents=150, systems=2), SHAPES["nobody has tags"]):
         given = drawn(7, shape)
         expected = Expected(given)
         for criterion in CRITERIA:

@@ -113,7 +113,10 @@ def random_case(random: Random, systems: int = 10, forms: tuple[str, ...] = ("bl
         for region in range(regions[name])
         for claim in [random_claim(random, name, region) for _ in range(random.choice((0, 1, 1, 2)))]
     }
-    made = [random_output(random, random.choice(forms), texts, regions, sorted(key)) for _ in range(systems)]
+    made = [
+        random_output(random, form=random.choice(forms), texts=texts, regions=regions, key=sorted(key))
+        for _ in range(systems)
+    ]
     return Case(texts, frozenset(key), tuple(made))
 
 
@@ -129,7 +132,7 @@ def likely_claim(random: Random, document: str, region: int, key: list[Claim]) -
 
 
 def random_output(
-    random: Random, form: str, texts: dict[str, str], regions: dict[str, int], key: list[Claim]
+    random: Random, form: str, texts: dict[str, str], regions: dict[str, int], *, key: list[Claim]
 ) -> Output:
     """Draw what one system says, its documents in any order."""
     options = {
@@ -141,7 +144,7 @@ def random_output(
     made = {"blocks": blocks_record, "entities": entities_record, "nbest": nbest_record}[form]
     records, blocks = [], []
     for name in random.sample(sorted(texts), len(texts)):
-        record, worlds = made(random, name, regions[name], key, options)
+        record, worlds = made(random, name=name, regions=regions[name], key=key, options=options)
         records.append({"doc": name, "text": texts[name], **record})
         blocks += worlds
     return Output(form, tuple(records), tuple(blocks))
@@ -156,7 +159,7 @@ def shares(random: Random, count: int, steps: int) -> list[Fraction]:
 
 
 def blocks_record(
-    random: Random, name: str, regions: int, key: list[Claim], options: dict[str, Any]
+    random: Random, name: str, regions: int, key: list[Claim], *, options: dict[str, Any]
 ) -> tuple[dict[str, Any], list[Block]]:
     made, worlds = [], []
     for region in range(regions):
@@ -179,7 +182,7 @@ def alternative(span: tuple[str, int, int], p: Fraction, labels: dict[str, Fract
 
 
 def entities_record(
-    random: Random, name: str, regions: int, key: list[Claim], options: dict[str, Any]
+    random: Random, name: str, regions: int, key: list[Claim], *, options: dict[str, Any]
 ) -> tuple[dict[str, Any], list[Block]]:
     claims = {likely_claim(random, name, region, key) for region in range(regions) for _ in range(random.randint(0, 4))}
     steps = options["steps"]
@@ -210,7 +213,7 @@ def fitting(scored: dict[Claim, Fraction], options: dict[str, Any]) -> dict[Clai
 
 
 def nbest_record(
-    random: Random, name: str, regions: int, key: list[Claim], options: dict[str, Any]
+    random: Random, name: str, regions: int, key: list[Claim], *, options: dict[str, Any]
 ) -> tuple[dict[str, Any], list[Block]]:
     worlds = []
     for _ in range(random.randint(1, 5)):

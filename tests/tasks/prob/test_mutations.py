@@ -68,10 +68,10 @@ class Change(NamedTuple):
     check: Callable[[Path, int], None]
 
 
-LABELS = questions(Plan("entropy"), Plan("fgain"), Plan("oracle"), Plan("margin"))
-OTHERS = questions(Plan("document", kind="span"), Plan("high", kind="group"))
-SPREAD = questions(Plan("document", handler="statistical"))
-BAYES = questions(Plan("document", believed_error=0.13))
+LABELS = questions(Plan(strategy="entropy"), Plan(strategy="fgain"), Plan(strategy="oracle"), Plan(strategy="margin"))
+OTHERS = questions(Plan(strategy="document", kind="span"), Plan(strategy="high", kind="group"))
+SPREAD = questions(Plan(strategy="document", handler="statistical"))
+BAYES = questions(Plan(strategy="document", believed_error=0.13))
 
 CHANGES = (
     Change("tasks.prob.evaluation", "rivals[best] >= beliefs.nothing[filled] - EPSILON", "rivals[best] >= 0", outputs),

@@ -107,7 +107,7 @@ def expected_scores(
     return found
 
 
-def check_part(found: ProbableScores, case: Case, output: Output, chosen: set[Claim], keep: reference.Keep) -> None:
+def check_part(found: ProbableScores, case: Case, output: Output, chosen: set[Claim], *, keep: reference.Keep) -> None:
     """What stands in the finding of all entities, of a label, or of a document."""
     key, weighed = set(case.key), reference.weights(output.blocks)
     hard, soft = reference.hard(chosen, key, keep), reference.expected(weighed, key, keep)
@@ -206,11 +206,11 @@ def check_probabilities(result: Result, case: Case, decide: Decide, min_weight: 
     key = set(case.key)
     for output, run, again in zip(case.outputs, by_label.runs, by_document.runs, strict=True):
         chosen, weighed = decided(case, output, decide, min_weight), reference.weights(output.blocks)
-        check_part(run.whole, case, output, chosen, reference.everything)
+        check_part(run.whole, case=case, output=output, chosen=chosen, keep=reference.everything)
         for part in run.parts:
-            check_part(part, case, output, chosen, partial(of_label, part.name))
+            check_part(part, case=case, output=output, chosen=chosen, keep=partial(of_label, part.name))
         for part in again.parts:
-            check_part(part, case, output, chosen, partial(of_document, part.name))
+            check_part(part, case=case, output=output, chosen=chosen, keep=partial(of_document, part.name))
         check_thresholds(run.thresholds, reference.threshold_curve(chosen, weighed, key), len(key))
         check_calibration(run.calibration_of("decided"), reference.decided_items(chosen, weighed, key))
         check_calibration(run.calibration_of("all"), reference.all_items(weighed, key))

@@ -34,12 +34,12 @@ def placed(spans: list[tuple[int, Pieces]]) -> PlacedSpans:
     pieces = [(number, *piece) for number, (_, each) in enumerate(spans) if len(each) > 1 for piece in each]
     table = np.array(pieces, np.int64).reshape(-1, 3)
     return PlacedSpans(
-        np.array([document for document, _ in spans], np.int64),
-        np.array([each[0][0] for _, each in spans], np.int64),
-        np.array([each[-1][1] for _, each in spans], np.int64),
-        TextColumn.constant("X", len(spans)),
-        np.arange(len(spans)),
-        Fragments(*table.T) if len(table) else None,
+        document=np.array([document for document, _ in spans], np.int64),
+        begin=np.array([each[0][0] for _, each in spans], np.int64),
+        end=np.array([each[-1][1] for _, each in spans], np.int64),
+        label=TextColumn.constant("X", len(spans)),
+        given=np.arange(len(spans)),
+        fragments=Fragments(*table.T) if len(table) else None,
     )
 
 

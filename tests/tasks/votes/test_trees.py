@@ -40,7 +40,7 @@ def laid(folder: Path, key: str, *runs: str) -> Aligned:
     for name, text in [("key", key), *((f"s{number}", run) for number, run in enumerate(runs))]:
         (folder / f"{name}.conllu").write_text(text)
     files = {f"s{number}": str(folder / f"s{number}.conllu") for number in range(len(runs))}
-    return prepare(str(folder / "key.conllu"), files, Setup("dep")).aligned
+    return prepare(str(folder / "key.conllu"), files, Setup(task="dep")).aligned
 
 
 def heads_of(corpus: Corpus) -> list[int]:

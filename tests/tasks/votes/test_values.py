@@ -69,7 +69,7 @@ def test_a_slow_vote_gives_the_same(seed: int, count: int) -> None:
     fold = np.array([chance.randrange(folds) for _ in range(size)])
     score = np.array([[chance.randint(0, 3) for _ in range(count)] for _ in range(folds)])
     by_label = np.array([[[chance.randint(0, 2) for _ in range(count)] for _ in "ab"] for _ in range(folds)])
-    trust = Trust(tuple(map(str, range(count))), fold, score, ("a", "b"), by_label)
+    trust = Trust(runs=tuple(map(str, range(count))), fold=fold, score=score, labels=("a", "b"), by_label=by_label)
 
     def chosen(row: int, method: str) -> str:
         scores, values = score[fold[row]].tolist(), [run[row] for run in runs]

@@ -19,7 +19,7 @@ Span = tuple[Any, ...]
 
 def aligned(key: Any, runs: Sequence[Any], task: str = "span", **settings: Any) -> Aligned:
     """Read a key and its runs, and lay these over it."""
-    return prepare(key, {f"s{number}": run for number, run in enumerate(runs)}, Setup(task, **settings)).aligned
+    return prepare(key, {f"s{number}": run for number, run in enumerate(runs)}, Setup(task=task, **settings)).aligned
 
 
 def spans_of(corpus: Corpus) -> list[Span]:
@@ -39,7 +39,13 @@ def trust_of(rows: int, scores: Sequence[int], by_label: Mapping[str, Sequence[i
     table = by_label or {}
     known = np.array([list(each) for each in table.values()], np.int64).reshape(1, len(table), len(scores))
     names = tuple(f"s{number}" for number in range(len(scores)))
-    return Trust(names, np.zeros(rows, np.int64), np.array([scores], np.int64), tuple(table), known)
+    return Trust(
+        runs=names,
+        fold=np.zeros(rows, np.int64),
+        score=np.array([scores], np.int64),
+        labels=tuple(table),
+        by_label=known,
+    )
 
 
 def alike(rows: int, runs: int) -> Trust:

@@ -89,7 +89,7 @@ class BarChart(Paper):
         entries = [Entry(bars.name, each) for bars, each in zip(self.bars, styles, strict=True)]
         names = ""
         if len(entries) > 1:
-            names, top = legend(pen, self.name, entries, MARGIN, self.width - MARGIN, top)
+            names, top = legend(pen, name=self.name, entries=entries, begin=MARGIN, end=self.width - MARGIN, top=top)
         given = [each for bars in self.bars for each in (*bars.values, *(bars.low or ()), *(bars.high or ()))]
         axis = Axis(label=self.y.label, unit=self.y.unit, low=self.y.low or 0.0, high=self.y.high)
         ticks = ticked(axis, [0.0, *(value for value in given if value is not None)], 8)
@@ -269,12 +269,12 @@ class DivergingChart(Paper):
         for side, what, look, way in ((each.lost, self.lost, LOSS, -1), (each.gained, self.gained, GAIN, 1)):
             if side is not None:
                 told = f"{brief(each.name)}, {brief(what)}: {side.said}"
-                bar = _bar(side, fill(self.name, look), middle, laid.zero, way * laid.unit)
+                bar = _bar(side, inside=fill(self.name, look), middle=middle, zero=laid.zero, unit=way * laid.unit)
                 parts.append(pen.mark(told, *bar, link=side.link))
         return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
     """Where bars may stand, where they begin, how long one of value 1 is, and how wide what stands at the right is."""
 
@@ -294,10 +294,10 @@ class _Layout:
         left = MARGIN + widest(each.name for each in chart.rows) + _GAP
         right = chart.width - MARGIN - totals - 2 * _GAP
         unit = (right - left - sum(rooms)) / (sum(most) or 1.0)
-        return cls(left, right, left + rooms[0] + unit * most[0], unit, totals)
+        return cls(left=left, right=right, zero=left + rooms[0] + unit * most[0], unit=unit, totals=totals)
 
 
-def _bar(side: Side, inside: str, middle: float, zero: float, unit: float) -> tuple[str, str]:
+def _bar(side: Side, inside: str, middle: float, zero: float, *, unit: float) -> tuple[str, str]:
     """Draw a bar from the line to its side, and its number behind its end."""
     end = zero + unit * side.value
     box = {"x": min(zero, end), "y": middle - _THICK / 2, "width": abs(end - zero), "height": _THICK}
@@ -376,16 +376,23 @@ class DotPlot(Paper):
         scale = Scale(ticks.low, ticks.high, left + _RADIUS, right - _RADIUS)
         middles = [frame.top + ROW * (place + 0.5) for place in range(len(self.dots))]
         parts = [
-            element("path", d="".join(f"M{scale.place(tick):.2f} {frame.top:.2f}V{bottom:.2f}" for tick in ticks.ticks),
-                    stroke=GRID, fill="none"),
+            element(
+                "path",
+                d="".join(f"M{scale.place(tick):.2f} {frame.top:.2f}V{bottom:.2f}" for tick in ticks.ticks),
+                stroke=GRID,
+                fill="none",
+            ),
             striped(left, right, middles),
             horizontal(self.x, ticks, scale, frame),
             self._reference(scale, frame),
             self._steps(scale, middles),
             *_headings(self.columns, rooms, right, frame.top - 6),
-            *(self._row(pen, dot, scale, middle, rooms) for dot, middle in zip(self.dots, middles, strict=True)),
+            *(
+                self._row(pen, dot=dot, scale=scale, middle=middle, rooms=rooms)
+                for dot, middle in zip(self.dots, middles, strict=True)
+            ),
             "" if self.dots else nothing(frame),
-        ]  # fmt: skip
+        ]
         return "".join(parts), bottom + _DOTS_BELOW
 
     def _values(self) -> list[float]:
@@ -413,7 +420,7 @@ class DotPlot(Paper):
         data = path(point for piece in corners for point in piece)
         return element("path", d=data, stroke=SERIES[0], stroke_width=2, fill="none") if known else ""
 
-    def _row(self, pen: Pen, dot: Dot, scale: Scale, middle: float, rooms: Sequence[float]) -> str:
+    def _row(self, pen: Pen, dot: Dot, scale: Scale, middle: float, *, rooms: Sequence[float]) -> str:
         """Draw one row; dot, interval and first text are its mark."""
         x = scale.begin - _RADIUS
         parts = [beside(fitting(dot.name, x - MARGIN - _DOTS_GAP), x - _DOTS_GAP, middle, anchor="end")]

@@ -268,7 +268,7 @@ class Entry:
     link: Link | None = None
 
 
-def legend(pen: Pen, name: str, entries: Sequence[Entry], begin: float, end: float, top: float) -> tuple[str, float]:
+def legend(pen: Pen, name: str, entries: Sequence[Entry], begin: float, *, end: float, top: float) -> tuple[str, float]:
     """Draw entries between two edges, and return them with where the picture below may begin."""
     x, y, parts = begin, top, []
     for each in entries:

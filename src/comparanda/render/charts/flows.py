@@ -89,7 +89,7 @@ class FlowChart(Paper):
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw all bands, their labels, and what kinds there are."""
         entries = [Entry(f"{each.sign} {each.name} {each.count:,}", each.style, each.link) for each in self.kinds]
-        names, top = legend(pen, self.name, entries, MARGIN, self.width - MARGIN, top)
+        names, top = legend(pen, name=self.name, entries=entries, begin=MARGIN, end=self.width - MARGIN, top=top)
         flows = [flow for flow in self.flows if flow.count]
         top += 2.2 * SIZE
         if not flows:

@@ -95,13 +95,15 @@ class MatrixChart(Paper):
         for place, (name, row) in enumerate(zip(self.rows, self.cells, strict=True)):
             y = top + _ROW * place
             parts.append(beside(fitting(name, left - MARGIN - _GAP), left - _GAP, y + _ROW / 2, anchor="end"))
-            parts += [_cell(pen, each, left + pitch * column, y, pitch) for column, each in enumerate(row)]
+            parts += [
+                _cell(pen, each=each, x=left + pitch * column, y=y, pitch=pitch) for column, each in enumerate(row)
+            ]
         if not (self.rows and self.columns):
             parts.append(nothing(frame))
         return "".join(parts), frame.bottom + MARGIN
 
 
-def _cell(pen: Pen, each: MatrixCell | None, x: float, y: float, pitch: float) -> str:
+def _cell(pen: Pen, each: MatrixCell | None, x: float, y: float, *, pitch: float) -> str:
     """Draw one cell: its edge, its shade, and what stands in it."""
     box = {"x": x, "y": y, "width": pitch, "height": _ROW}
     edge = element("rect", fill="none", stroke=GRID, **box)
@@ -172,7 +174,10 @@ class UpSetChart(Paper):
         parts = [column_names(self.members, columns, frame.top, _PITCH)]
         for place, group in enumerate(self.groups):
             middle = frame.top + ROW * (place + 0.5)
-            shapes = (_dots(group.members, columns, middle), *_bar(group, frame.left, middle, unit, longest))
+            shapes = (
+                _dots(group.members, columns, middle),
+                *_bar(group, left=frame.left, middle=middle, unit=unit, longest=longest),
+            )
             parts.append(pen.mark(f"{group.told}: {group.count:,}", *shapes, link=group.link))
             if group.members is None:
                 parts.append(beside("others", left - _UPSET_GAP, middle, colour=FAINT, anchor="end"))
@@ -218,7 +223,7 @@ def _dots(members: Sequence[bool] | None, columns: Sequence[float], middle: floa
     return "".join(parts)
 
 
-def _bar(group: Group, left: float, middle: float, unit: float, longest: float) -> tuple[str, str, str]:
+def _bar(group: Group, left: float, middle: float, unit: float, *, longest: float) -> tuple[str, str, str]:
     """Draw the bar of a group, its count behind it; one that is too long has a gap near its end."""
     size = unit * min(group.count, longest)
     bar = element("rect", x=left, y=middle - _THICK / 2, width=size, height=_THICK, fill=SERIES[0])

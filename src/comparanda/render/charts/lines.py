@@ -103,7 +103,7 @@ class LineChart(Paper):
         return min(max((text_width(line.name) for line in self.lines), default=0.0), _NAMES)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Drawn:
     """A line with its style, on the paper."""
 
@@ -195,7 +195,7 @@ def thinned(points: list[Point]) -> list[Point]:
 def _styled(lines: Sequence[Line], x: Scale, y: Scale) -> list[_Drawn]:
     count, drawn = 0, []
     for line in lines:
-        drawn.append(_Drawn(line, _REFERENCE if line.reference else style(count), count, x, y))
+        drawn.append(_Drawn(given=line, style=_REFERENCE if line.reference else style(count), number=count, x=x, y=y))
         count += not line.reference
     return drawn
 

@@ -160,10 +160,12 @@ def questions(node: Node, domains: Domains, rising: bool | None = None) -> Itera
                 yield from questions(operand, domains, rising)
         case Not(operand):
             yield from questions(operand, domains, _turned(rising))
-        case Comparison(Quantified("count") as asked, (ComparisonStep("<" | "<=" | ">" | ">=" as symbol, other),)):
+        case Comparison(
+            Quantified(function="count") as asked, (ComparisonStep("<" | "<=" | ">" | ">=" as symbol, other),)
+        ):
             yield from questions(asked, domains, rising if symbol in {">", ">="} else _turned(rising))
             yield from questions(other, domains)
-        case Quantified(function, body, variable, table, condition):
+        case Quantified(function=function, body=body, variable=variable, table=table, condition=condition):
             rising = rising if function in {"any", "count"} else None
             parts = tuple(conjuncts(condition))
             columns = (name.partition(".") for name in names_in(body))
@@ -184,7 +186,7 @@ def _turned(rising: bool | None) -> bool | None:
 # What a rule reads and writes, as far as its text tells: the ground of all proofs.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Write:
     """A cell that a rule sets: of which row, to what, and what it may hold before and after."""
 
@@ -258,7 +260,13 @@ class Reading:
 
     def _write(self, setting: Setting) -> Write:
         subject = self.subjects[setting.variable]
-        return Write(subject, setting.column, setting.value, subject.allowed(setting.column), self._new(setting))
+        return Write(
+            subject=subject,
+            column=setting.column,
+            value=setting.value,
+            old=subject.allowed(setting.column),
+            new=self._new(setting),
+        )
 
     def _new(self, setting: Setting) -> Values:
         """Return what a cell may hold after it has been set."""
@@ -268,7 +276,9 @@ class Reading:
                 return frozenset((written,)) if ANY not in every else frozenset((ANY,))
             case Name(name) if "." in name:
                 return self._copied(name, every)
-            case Name() | Quantified("count") | Call("overlap" | "iou"):  # rows, parameters, counts: never missing
+            case (
+                Name() | Quantified(function="count") | Call("overlap" | "iou")
+            ):  # rows, parameters, counts: never missing
                 return every - {MISSING}
             case _:
                 return every

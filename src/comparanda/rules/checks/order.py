@@ -133,11 +133,11 @@ def refuse_order_dependence(group: Sequence[Reading]) -> None:
             continue
         for first, second in permutations(together, 2):
             if (problem := disturbing(first, second)) is not None:
-                raise _complaint(first, second, problem, level, together)
+                raise _complaint(first, second=second, problem=problem, level=level, together=together)
 
 
 def _complaint(
-    first: Reading, second: Reading, problem: str, level: Sequence[Reading], together: Sequence[Reading]
+    first: Reading, second: Reading, problem: str, level: Sequence[Reading], *, together: Sequence[Reading]
 ) -> RuleError:
     if first in level and second in level:
         rule = max(first, second, key=lambda reading: reading.place).rule

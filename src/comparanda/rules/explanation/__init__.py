@@ -62,8 +62,8 @@ def why_not(
     engine: Engine,
     rule: str,
     row: int,
-    other: int | None = None,
     *,
+    other: int | None = None,
     table: str | None = None,
     naming: Naming | None = None,
     facts: Mapping[str, Facts] | None = None,
@@ -83,4 +83,4 @@ def why_not(
         facts: the facts; needed only if they have columns that rules set.
 
     """
-    return why_not_of(Account(outcome, engine, naming, facts), rule, table, row, other)
+    return why_not_of(Account(outcome, engine, naming, facts), name=rule, table=table, row=row, other=other)

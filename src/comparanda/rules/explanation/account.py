@@ -178,20 +178,20 @@ class Account:
         """Return a row as people know it."""
         found = self.outcome.state.tables[table]
         if table not in SPAN_TABLES:
-            return Row(table, table, f"row {row}")
+            return Row(table=table, side=table, document=f"row {row}")
         columns = found.columns
         pieces = found.pieces.of(row) if found.pieces is not None else None
         text = self.naming.text(table, row)
         return Row(
-            table,
-            self.naming.side(table),
-            self.naming.document(int(columns["doc"][row])),
-            int(columns["begin"][row]),
-            int(columns["end"][row]),
-            tuple(pieces or ()),
-            self._text(columns["label"][row]),
-            self._text(columns["text"][row]) if text is None else text,
-            self.naming.place(table, row),
+            table=table,
+            side=self.naming.side(table),
+            document=self.naming.document(int(columns["doc"][row])),
+            begin=int(columns["begin"][row]),
+            end=int(columns["end"][row]),
+            pieces=tuple(pieces or ()),
+            label=self._text(columns["label"][row]),
+            text=self._text(columns["text"][row]) if text is None else text,
+            place=self.naming.place(table, row),
         )
 
     def value(self, kind: Kind, raw: Any, table: str | None = None) -> Value:
@@ -241,13 +241,13 @@ def why_of(account: Account, table: str, row: int) -> Why:
         step
         for done, state in account.states()
         if done < len(trace)
-        for step in _steps(account, state, done + 1, table, row)
+        for step in _steps(account, state=state, step=done + 1, table=table, row=row)
     ]
     verdicts = tuple(_verdict(account, view, table, row) for view in account.rule_set.views)
     return Why(account.row(table, row), tuple(steps), verdicts)
 
 
-def _steps(account: Account, state: State, step: int, table: str, row: int) -> Iterator[Step]:
+def _steps(account: Account, state: State, step: int, table: str, *, row: int) -> Iterator[Step]:
     """Yield what a step is about to do with a row: once for most, for a rule that pairs freely once a partner."""
     firing = account.outcome.trace[step - 1]
     rule = account.rule_set.rules[firing.rule]
@@ -266,7 +266,15 @@ def _steps(account: Account, state: State, step: int, table: str, row: int) -> I
             cell = Cell(setting.column, account.value(column.kind, value[place], column.table), rule.name, step)
             (own if setting.variable in mine else theirs).append(cell)
         partner = account.row(rule.over[others[0]], int(rows[others[0]][place])) if others else None
-        yield Step(step, rule.name, rule.group, rule.salience, tuple(own), partner, tuple(theirs))
+        yield Step(
+            step=step,
+            rule=rule.name,
+            group=rule.group,
+            salience=rule.salience,
+            sets=tuple(own),
+            partner=partner,
+            partner_sets=tuple(theirs),
+        )
 
 
 def _verdict(account: Account, view: str, table: str, row: int) -> Verdict:
@@ -295,4 +303,13 @@ def _verdict(account: Account, view: str, table: str, row: int) -> Verdict:
         of = columns[declared.partner].table
         partner = account.row(of, raw) if of is not None and raw >= 0 else None
     rule, step = account.origin(table, row, declared.outcome) or (None, None)
-    return Verdict(view, outcome, rule, step, credit, 0.0 if left_out is not None else weight, left_out, partner)
+    return Verdict(
+        view=view,
+        outcome=outcome,
+        rule=rule,
+        step=step,
+        credit=credit,
+        weight=0.0 if left_out is not None else weight,
+        left_out=left_out,
+        partner=partner,
+    )

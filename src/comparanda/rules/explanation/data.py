@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LONGEST = 60
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A row of a table, as people know it.
 
@@ -85,7 +85,7 @@ class Cell:
     step: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One firing of a rule for a row.
 
@@ -109,7 +109,7 @@ class Step:
     partner_sets: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a row is in a view.
 
@@ -191,7 +191,7 @@ class Pair:
 Reason = Literal["fired", "condition", "another pair", "nothing to change"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """Why a rule did not fire for a row, or for a pair of rows.
 
@@ -212,7 +212,7 @@ class Attempt:
     taken: tuple[Pair, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WhyNot:
     """Why a rule did not fire for a row.
 
@@ -298,7 +298,7 @@ class RuleSetList:
     rule_sets: tuple[RuleSetSummary, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDescription:
     """A column that a rule set adds to a table.
 
@@ -320,7 +320,7 @@ class ColumnDescription:
     given: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleDescription:
     """A rule as it was written.
 
@@ -346,7 +346,7 @@ class RuleDescription:
     sets: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ViewDescription:
     """A way of counting outcomes.
 
@@ -380,7 +380,7 @@ class ViewDescription:
     right: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSetDescription:
     """A rule set as a whole.
 
@@ -408,7 +408,7 @@ class RuleSetDescription:
     views: tuple[ViewDescription, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
     """What a check of a rule file has found.
 
@@ -443,31 +443,33 @@ def summarised(rule_set: RuleSet) -> RuleSetSummary:
 def described(rule_set: RuleSet) -> RuleSetDescription:
     """Return all that a rule set says."""
     return RuleSetDescription(
-        rule_set.name,
-        rule_set.title,
-        rule_set.groups,
-        {name: dict(each) if isinstance(each, Mapping) else each for name, each in rule_set.parameters.items()},
-        {
+        name=rule_set.name,
+        title=rule_set.title,
+        groups=rule_set.groups,
+        parameters={
+            name: dict(each) if isinstance(each, Mapping) else each for name, each in rule_set.parameters.items()
+        },
+        lists={
             name: {label: sorted(texts) for label, texts in each.items()} if isinstance(each, Mapping) else sorted(each)
             for name, each in rule_set.lists.items()
         },
-        {label: sorted(above) for label, above in rule_set.hierarchy.items()},
-        tuple(_columns(rule_set.tables)),
-        tuple(_rule(each) for each in rule_set.rules),
-        tuple(
+        hierarchy={label: sorted(above) for label, above in rule_set.hierarchy.items()},
+        columns=tuple(_columns(rule_set.tables)),
+        rules=tuple(_rule(each) for each in rule_set.rules),
+        views=tuple(
             ViewDescription(
-                name,
-                view.summary,
-                view.outcome,
-                dict(view.credit) if isinstance(view.credit, Mapping) else view.credit,
-                view.partner,
-                view.left_out,
-                view.weight,
-                view.same,
-                view.flag,
-                dict(view.sources),
-                view.per_system,
-                view.right,
+                name=name,
+                summary=view.summary,
+                outcome=view.outcome,
+                credit=dict(view.credit) if isinstance(view.credit, Mapping) else view.credit,
+                partner=view.partner,
+                left_out=view.left_out,
+                weight=view.weight,
+                same=view.same,
+                flag=view.flag,
+                sources=dict(view.sources),
+                per_system=view.per_system,
+                right=view.right,
             )
             for name, view in rule_set.views.items()
         ),
@@ -479,20 +481,22 @@ def _columns(tables: Mapping[str, Mapping[str, ColumnType]]) -> Iterator[ColumnD
         own = id_columns(ID_TABLES[table]) if table in ID_TABLES else SPAN_COLUMNS
         for name, each in columns.items():
             if own.get(name) != each:
-                yield ColumnDescription(table, name, each.kind, each.values, each.table, not each.settable)
+                yield ColumnDescription(
+                    table=table, name=name, kind=each.kind, values=each.values, of=each.table, given=not each.settable
+                )
 
 
 def _rule(rule: Rule) -> RuleDescription:
     declared = rule.declaration
     return RuleDescription(
-        rule.name,
-        rule.group,
-        rule.salience,
-        dict(rule.over),
-        _in_one_line(declared.when),
-        rule.pair,
-        tuple(map(_in_one_line, declared.best)),
-        {cell: _in_one_line(value) for cell, value in declared.sets.items()},
+        name=rule.name,
+        group=rule.group,
+        salience=rule.salience,
+        over=dict(rule.over),
+        when=_in_one_line(declared.when),
+        pair=rule.pair,
+        best=tuple(map(_in_one_line, declared.best)),
+        sets={cell: _in_one_line(value) for cell, value in declared.sets.items()},
     )
 
 

@@ -30,7 +30,7 @@ _SEEN = frozenset({"doc", "begin", "end", "pieces", "length", "label", "text"})
 """What is seen of a row wherever it is named, so that a question about other rows need not repeat it."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Bound:
     """A rule with a row for each of its variables, in the state after a step.
 
@@ -163,10 +163,10 @@ NEAREST = 3
 _LOOKED_AT = 50  # how many rows get a look at what is costly, such as the similarity of texts
 
 
-def why_not_of(account: Account, name: str, table: str | None, row: int, other: int | None) -> WhyNot:
+def why_not_of(account: Account, name: str, table: str | None, row: int, *, other: int | None) -> WhyNot:
     """Look at every moment at which the agenda came to a rule, and say what was the matter."""
     place, rule = account.rule(name)
-    asked = _Asked(account, place, rule, _variable(rule, table), row)
+    asked = _Asked(account=account, place=place, rule=rule, first=_variable(rule, table), row=row)
     tries = [each for each in account.tries if each.rule == place]
     fired = asked.fired(other)
     attempts: list[Attempt] = []
@@ -176,7 +176,15 @@ def why_not_of(account: Account, name: str, table: str | None, row: int, other: 
             others = asked.nearest(account.state_after(tries[-1].after))
         attempts = _attempts(asked, tries, others)
     steps = tuple(each.after for each in tries)
-    return WhyNot(rule.name, rule.group, rule.salience, rule.pair, tuple(fired), steps, tuple(attempts))
+    return WhyNot(
+        rule=rule.name,
+        group=rule.group,
+        salience=rule.salience,
+        pair=rule.pair,
+        fired=tuple(fired),
+        tried=steps,
+        attempts=tuple(attempts),
+    )
 
 
 def _variable(rule: Rule, table: str | None) -> str:
@@ -202,7 +210,7 @@ def _attempts(asked: _Asked, tries: Sequence[Try], others: Sequence[int | None])
     return [best[other][1] for other in others]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Asked:
     """A rule, and the row that it did not fire for.
 
@@ -243,7 +251,7 @@ class _Asked:
         rows = {self.first: row}
         if self.second is not None and other is not None:
             rows[self.second] = other
-        return Bound(self.account, self.rule, rows, state, after)
+        return Bound(account=self.account, rule=self.rule, rows=rows, state=state, after=after)
 
     # The rows that come nearest
 
@@ -297,9 +305,9 @@ class _Asked:
         conditions = tuple(_condition(node, then, now) for node in self.rule.conditions)
         shown = self._row(self.second, other) if self.second is not None and other is not None else None
         if not all(each.held for each in conditions):
-            return Attempt(shown, tried.after, "condition", conditions)
+            return Attempt(other=shown, after=tried.after, reason="condition", conditions=conditions)
         reason, taken = self._reason(tried, then, other)
-        return Attempt(shown, tried.after, reason, conditions, taken)
+        return Attempt(other=shown, after=tried.after, reason=reason, conditions=conditions, taken=taken)
 
     def _reason(self, tried: Try, then: Bound, other: int | None) -> tuple[Reason, tuple[Pair, ...]]:
         """Say what became of a match for which all conditions held."""

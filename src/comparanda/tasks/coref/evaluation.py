@@ -51,7 +51,7 @@ CLASSES = ("fn", "fp", "tn", "tp", "wl")
 """The classes by code, sorted."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Classified:
     """The mentions that count under a criterion, and what each run makes of them.
 
@@ -88,11 +88,11 @@ def classify(chains: Chains, criterion: Criterion, kind: Truths | None) -> Class
     rows = np.flatnonzero(counting | spurious)
     key = np.where(counting[rows], TP, TN).astype(np.uint8)
     return Classified(
-        rows,
-        key,
-        tuple(code[rows] for code in codes),
-        tuple(before[rows] for _, _, before in answers),
-        int(anaphor.sum() - counting.sum()),
+        rows=rows,
+        key=key,
+        runs=tuple(code[rows] for code in codes),
+        antecedent=tuple(before[rows] for _, _, before in answers),
+        skipped=int(anaphor.sum() - counting.sum()),
     )
 
 
@@ -167,7 +167,15 @@ def mention_sites(aligned: Aligned, options: Options) -> Sites:
         codes[resolved] = found.codes + 1
         columns.append(TextColumn(codes, (NOTHING, *found.names)))
     names, coded = canonical(columns)
-    return Sites(chains.document, chains.sentence, chains.place, coded[0], tuple(coded[1:]), names, width=chains.width)
+    return Sites(
+        document=chains.document,
+        sentence=chains.sentence,
+        place=chains.place,
+        key=coded[0],
+        values=tuple(coded[1:]),
+        names=names,
+        width=chains.width,
+    )
 
 
 # How the reference scorer 8.01 counts mentions of a response that are given twice and that the key does not have.
@@ -272,7 +280,7 @@ class Ground:
         """Make the view of classes."""
         sites = self._sites(found, Aspect(found.key, found.runs, CLASSES), {})
         measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # by its name, so that the first view can have all
-        view = self._view(criterion, sites, found, measures, self._items(found))
+        view = self._view(criterion, sites=sites, found=found, measures=measures, items=self._items(found))
         return replace(view, finer=f"{criterion}{ANTECEDENTS}")
 
     def _of_antecedents(self, criterion: Criterion, found: Classified, items: Items | None) -> View:
@@ -280,13 +288,15 @@ class Ground:
         values = self._antecedents(found)
         classes = Aspect(found.key, found.runs, CLASSES)
         sites = self._sites(found, values, {"label": classes})
-        return self._view(f"{criterion}{ANTECEDENTS}", sites, found, MEASURES, items)
+        return self._view(f"{criterion}{ANTECEDENTS}", sites=sites, found=found, measures=MEASURES, items=items)
 
-    def _view(self, name: str, sites: Sites, found: Classified, measures: tuple[str, ...], items: Items | None) -> View:
+    def _view(
+        self, name: str, sites: Sites, found: Classified, measures: tuple[str, ...], *, items: Items | None
+    ) -> View:
         return View(
-            name,
-            sites,
-            measures,
+            name=name,
+            given_sites=sites,
+            measures=measures,
             given_items=items,
             statistics=self.statistics,
             cuts=CUTS,
@@ -300,16 +310,16 @@ class Ground:
         chains, rows = self.gathered.chains, found.rows
         attributes = {name: each.taken(rows) for name, each in self._attributes.items()}
         return Sites(
-            chains.document[rows],
-            chains.sentence[rows],
-            chains.place[rows],
-            values.key,
-            values.values,
-            values.names,
-            None,
-            attributes,
-            aspects,
-            chains.width[rows],
+            document=chains.document[rows],
+            sentence=chains.sentence[rows],
+            place=chains.place[rows],
+            key=values.key,
+            values=values.values,
+            names=values.names,
+            parts=None,
+            attributes=attributes,
+            aspects=aspects,
+            width=chains.width[rows],
         )
 
     def _items(self, found: Classified) -> Items:
@@ -329,13 +339,13 @@ class Ground:
         site = site[order]
         row = found.rows[site]
         return Items(
-            chains.document[row],
-            chains.sentence[row],
-            chains.place[row],
-            self.kinds.kind[row],
-            KINDS,
-            np.concatenate([np.ones(len(positive), np.bool_), np.zeros(len(negative), np.bool_)])[order],
-            tuple(claimed),
+            document=chains.document[row],
+            sentence=chains.sentence[row],
+            place=chains.place[row],
+            label=self.kinds.kind[row],
+            names=KINDS,
+            positive=np.concatenate([np.ones(len(positive), np.bool_), np.zeros(len(negative), np.bool_)])[order],
+            claimed=tuple(claimed),
             site=site,
         )
 
@@ -443,7 +453,7 @@ def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) 
         "nouns": kinds.told_by,
         **({"across": options.across} if options.across else {}),
     }
-    verdicts = verdicts_of(aligned, systems, "coref", views, settings, notes)
+    verdicts = verdicts_of(aligned, systems=systems, task="coref", views=views, settings=settings, notes=notes)
     return replace(verdicts, documents=gathered.documents, units=gathered.units)
 
 
@@ -502,11 +512,11 @@ def _skipped(found: dict[Criterion, Classified]) -> list[Note]:
 
 
 COREF = Task(
-    "coref",
-    "coreference chains: MUC, B³, CEAF, BLANC, LEA, CoNLL average, and ARCS mention by mention",
-    "tokens",
-    None,
-    judge_chains,
+    name="coref",
+    summary="coreference chains: MUC, B³, CEAF, BLANC, LEA, CoNLL average, and ARCS mention by mention",
+    shape="tokens",
+    column=None,
+    judge=judge_chains,
     layer="chains",
     columns=COLUMNS,
     policies=POLICIES,

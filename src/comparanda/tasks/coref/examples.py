@@ -35,7 +35,7 @@ MOST_WORDS = 40
 """How many words of a mention are shown at most."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ShownMention:
     """A mention of a chain, seen from the mention that is looked at.
 
@@ -61,7 +61,7 @@ class ShownMention:
     here: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ShownChain:
     """The chain that one side, the key or a run, puts a mention into.
 
@@ -115,7 +115,7 @@ class MentionChains:
         """Show the chain of a mention on one side."""
         members = side.members(mention)
         if not members.size:
-            return ShownChain(side.name, 0, 0, None, ())
+            return ShownChain(side=side.name, size=0, in_key=0, antecedent=None, mentions=())
         chain = self._chains.key[mention]
         in_key = (self._chains.key[members] == chain) & (chain != CHAINS_NO_CHAIN)
         place = int(np.searchsorted(members, mention))
@@ -125,7 +125,13 @@ class MentionChains:
             for number in _chosen(len(members), place, decides)
         }
         antecedent = None if decides is None else shown[decides]
-        return ShownChain(side.name, len(members), int(in_key.sum()), antecedent, tuple(shown.values()))
+        return ShownChain(
+            side=side.name,
+            size=len(members),
+            in_key=int(in_key.sum()),
+            antecedent=antecedent,
+            mentions=tuple(shown.values()),
+        )
 
     def _deciding(self, before: Rows, in_key: Truths, *, right: bool) -> int | None:
         """Return which antecedent decides, by its place among all of them."""
@@ -140,7 +146,15 @@ class MentionChains:
         beside = text is not None and chains.document[row] == chains.document[mention]
         back = int(chains.sentence[mention]) - int(chains.sentence[row]) if beside else None
         document = self._documents[int(chains.document[row])]
-        return ShownMention(number, text, document, places.get(side.name), back, in_key, row == mention)
+        return ShownMention(
+            number=number,
+            text=text,
+            document=document,
+            place=places.get(side.name),
+            sentences_back=back,
+            in_key=in_key,
+            here=row == mention,
+        )
 
 
 def _chosen(size: int, place: int, decides: int | None) -> list[int]:
@@ -270,11 +284,13 @@ def draw(chains: Sequence[ShownChain], width: int) -> list[str]:
     A side with the very chain of the key says just that. `LEGEND` explains the signs to readers.
 
     >>> from comparanda.tasks.coref.examples import ShownChain, ShownMention
-    >>> anna = ShownMention(1, "Anna", "d", "a:3", 2, in_key=True, here=False)
-    >>> mary = ShownMention(1, "Mary", "d", "a:8", 0, in_key=False, here=False)
-    >>> she = ShownMention(2, "she", "d", "a:9", 0, in_key=True, here=True)
-    >>> key, crf = ShownChain("key", 14, 14, anna, (anna, she)), ShownChain("crf", 2, 1, mary, (mary, she))
-    >>> print(*draw([key, crf, ShownChain("bert", 0, 0, None, ())], 80), sep="\n")
+    >>> anna = ShownMention(number=1, text="Anna", document="d", place="3", sentences_back=2, in_key=True, here=False)
+    >>> mary = ShownMention(number=1, text="Mary", document="d", place="8", sentences_back=0, in_key=False, here=False)
+    >>> she = ShownMention(number=2, text="she", document="d", place="9", sentences_back=0, in_key=True, here=True)
+    >>> key = ShownChain(side="key", size=14, in_key=14, antecedent=anna, mentions=(anna, she))
+    >>> crf = ShownChain(side="crf", size=2, in_key=1, antecedent=mary, mentions=(mary, she))
+    >>> bert = ShownChain(side="bert", size=0, in_key=0, antecedent=None, mentions=())
+    >>> print(*draw([key, crf, bert], 80), sep="\n")
     key   → Anna :3, 2 sentences back
           Anna :3 · [she :9] · … 12 more
     crf   → ✗ Mary :8, same sentence

@@ -49,7 +49,7 @@ class SourceCell:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ErrorSources(Finding):
     """The errors of two systems by source, crossed, over the overlap sites of the key and these two."""
 
@@ -85,7 +85,9 @@ def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
         SourceCell(mine, theirs, table.get((mine, theirs), 0), _where(mine, theirs))
         for mine, theirs in product(names, repeat=2)
     ]
-    return ErrorSources(context.view.name, base, new, int(counts.sum()), tuple(names), tuple(cells))
+    return ErrorSources(
+        view=context.view.name, base=base, new=new, sites=int(counts.sum()), sources=tuple(names), cells=tuple(cells)
+    )
 
 
 def _rank(name: str) -> tuple[bool, int, str]:
@@ -109,11 +111,11 @@ def source_table(finding: ErrorSources) -> Table:
         Field("all", "sites", "count"),
     )
     return Table(
-        "sources",
-        f"Whose errors they are: {finding.base} → {finding.new}",
-        fields,
-        tuple(tuple(_row(finding, name)) for name in used),
-        (f"sites by whose errors they hold, view {finding.view}; none: no error in what is counted",),
+        name="sources",
+        title=f"Whose errors they are: {finding.base} → {finding.new}",
+        fields=fields,
+        rows=tuple(tuple(_row(finding, name)) for name in used),
+        notes=(f"sites by whose errors they hold, view {finding.view}; none: no error in what is counted",),
     )
 
 
@@ -134,7 +136,7 @@ def _row(finding: ErrorSources, name: str) -> Iterable[Any]:
 # light of the key (equation 2); the second takes one response for the key of the other, and does not ask the key.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChainDifference:
     """At how many mentions two systems differ.
 
@@ -156,7 +158,7 @@ class ChainDifference:
     where: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CriterionPair:
     """Two systems under one criterion, as in the lower half of table 7.
 
@@ -179,7 +181,7 @@ class CriterionPair:
     score_difference: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CriterionPairs:
     """All pairs of systems under one criterion.
 
@@ -199,7 +201,7 @@ class CriterionPairs:
     mean_antecedents_diff: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChainAgreement:
     """How far two responses agree by one metric (table 13).
 
@@ -287,17 +289,23 @@ def _criterion_pairs(
         ground = plain.among(first.name, second.name)
         found.append(
             CriterionPair(
-                first.name,
-                second.name,
-                len(ground.sites) * len(first.runs) * len(second.runs),
-                _difference(ground, first, second),
-                None if told_apart is None else _difference(told_apart.among(first.name, second.name), first, second),
-                None if values[0] is None or values[1] is None else values[1] - values[0],
+                base=first.name,
+                new=second.name,
+                sites=len(ground.sites) * len(first.runs) * len(second.runs),
+                classes=_difference(ground, first, second),
+                antecedents=None
+                if told_apart is None
+                else _difference(told_apart.among(first.name, second.name), first, second),
+                score_difference=None if values[0] is None or values[1] is None else values[1] - values[0],
             )
         )
     finer_diffs = (None if pair.antecedents is None else pair.antecedents.diff for pair in found)
     return CriterionPairs(
-        name, main.name, tuple(found), mean_of_known(pair.classes.diff for pair in found), mean_of_known(finer_diffs)
+        criterion=name,
+        measure=main.name,
+        pairs=tuple(found),
+        mean_diff=mean_of_known(pair.classes.diff for pair in found),
+        mean_antecedents_diff=mean_of_known(finer_diffs),
     )
 
 
@@ -317,7 +325,7 @@ def _difference(context: Context, first: System, second: System) -> ChainDiffere
     different = sum(map(len, apart))
     low, high = context.interval(units, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
     diff = share(different, len(all_sites) * len(run_pairs))
-    return ChainDifference(context.view.name, different, diff, low, high, "differs")
+    return ChainDifference(view=context.view.name, different=different, diff=diff, low=low, high=high, where="differs")
 
 
 def _response_pair(context: Context, chains: Chains, first: System, second: System) -> ResponsePair:
@@ -326,7 +334,11 @@ def _response_pair(context: Context, chains: Chains, first: System, second: Syst
     metrics = [measure(name) for name in REPORTED]
     names = tuple(dict.fromkeys(name for each in metrics for name in each.statistics))
     statistics = np.stack(
-        [_statistics(context, chains, names, *runs) for runs in product(first.runs, second.runs)], axis=1
+        [
+            _statistics(context, chains=chains, names=names, key=runs[0], response=runs[1])
+            for runs in product(first.runs, second.runs)
+        ],
+        axis=1,
     )  # of units, pairs of runs and names
 
     def finish(sums: Matrix) -> NDArray[np.float64]:
@@ -341,7 +353,7 @@ def _response_pair(context: Context, chains: Chains, first: System, second: Syst
     return ResponsePair(first.name, second.name, tuple(agreements))
 
 
-def _statistics(context: Context, chains: Chains, names: Sequence[str], key: int, response: int) -> Matrix:
+def _statistics(context: Context, chains: Chains, names: Sequence[str], key: int, *, response: int) -> Matrix:
     """Count what metrics are made of, for each active unit; not to be told where only some of the sites are left."""
     if context.view.lost.issuperset(names):
         return np.full((len(context.active), len(names)), np.nan)
@@ -353,8 +365,10 @@ def _statistics(context: Context, chains: Chains, names: Sequence[str], key: int
 def _agreement(context: Context, metric: Measure, value: float, span: Interval) -> ChainAgreement:
     f1 = defined(value)
     if f1 is None:
-        return ChainAgreement(metric.name, None, None, None, None, context.reason(metric))
-    return ChainAgreement(metric.name, f1, *span, 1 - f1, None)
+        return ChainAgreement(
+            metric=metric.name, f1=None, low=None, high=None, distance=None, reason=context.reason(metric)
+        )
+    return ChainAgreement(metric=metric.name, f1=f1, low=span[0], high=span[1], distance=1 - f1, reason=None)
 
 
 def _means(responses: Sequence[ResponsePair]) -> tuple[MetricMean, ...]:
@@ -397,13 +411,13 @@ def _criterion_table(each: CriterionPairs, top: int | None) -> Table:
         Field("score_difference", "Δ F1", "points"),
         Field("antecedents_diff", "diff with antecedents", "share"),
     )
-    rows, notes = cut([_criterion_row(pair) for pair in each.pairs], top, _PAIRS, "pair", "pairs")
+    rows, notes = cut([_criterion_row(pair) for pair in each.pairs], top=top, usual=_PAIRS, one="pair", many="pairs")
     if len(each.pairs) > 1:
         rows = (*rows, (*_MEAN, each.mean_diff, _NOTHING, "", "", "", each.mean_antecedents_diff))
     if not all(pair.sites for pair in each.pairs):
         notes = (*notes, "n/a: no mention has an antecedent, in the key or in these responses")
     title = f"Pairs, {metric_name(each.criterion)}: mentions in different classes, beside the difference of F1"
-    return Table(f"pairs-{each.criterion}", title, fields, rows, notes)
+    return Table(name=f"pairs-{each.criterion}", title=title, fields=fields, rows=rows, notes=notes)
 
 
 def _criterion_row(pair: CriterionPair) -> tuple[Any, ...]:
@@ -436,12 +450,12 @@ def _response_table(finding: ChainPairs, top: int | None) -> Table:
         found = [each for metric in _FIRST for each in pair.agreements if each.metric == metric]
         cells = [(each.f1, (each.low, each.high), each.distance) for each in found]
         rows.append((pair.base, pair.new, *chain.from_iterable(cells)))
-    kept, notes = cut(rows, top, _PAIRS, "pair", "pairs")
+    kept, notes = cut(rows, top=top, usual=_PAIRS, one="pair", many="pairs")
     if len(rows) > 1:
         means = [each for metric in _FIRST for each in finding.means if each.metric == metric]
         kept = (*kept, (*_MEAN, *chain.from_iterable((each.f1, _NOTHING, each.distance) for each in means)))
     title = "One response against another: F1 with the base as the key"
-    return Table("responses", title, tuple(fields), kept, (*notes, *_reasons(finding)))
+    return Table(name="responses", title=title, fields=tuple(fields), rows=kept, notes=(*notes, *_reasons(finding)))
 
 
 def _metric_table(finding: ChainPairs, top: int | None) -> Table:
@@ -456,10 +470,16 @@ def _metric_table(finding: ChainPairs, top: int | None) -> Table:
         (pair.base, pair.new, *(each.f1 for each in pair.agreements if each.metric in metrics))
         for pair in finding.responses
     ]
-    kept, notes = cut(rows, top, _PAIRS, "pair", "pairs")
+    kept, notes = cut(rows, top=top, usual=_PAIRS, one="pair", many="pairs")
     if len(rows) > 1:
         kept = (*kept, (*_MEAN, *(each.f1 for each in finding.means if each.metric in metrics)))
-    return Table("responses-metrics", "One response against another: F1 by other metrics", fields, kept, notes)
+    return Table(
+        name="responses-metrics",
+        title="One response against another: F1 by other metrics",
+        fields=fields,
+        rows=kept,
+        notes=notes,
+    )
 
 
 def _reasons(finding: ChainPairs) -> list[str]:

@@ -50,7 +50,7 @@ _OTHERS = frozenset({
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
     """One way to tell kinds by tags.
 
@@ -72,14 +72,32 @@ class Tags:
     marks: frozenset[str] = frozenset()
 
 
-PTB = Tags("ptb", frozenset({"NN", "NNS", "NNP", "NNPS"}), frozenset({"NNP", "NNPS"}), frozenset({"PRP"}),
-           frozenset({"PRP$"}), frozenset({"POS"}))  # fmt: skip
-STTS = Tags("stts", frozenset({"NN", "NE"}), frozenset({"NE"}), frozenset({"PPER"}), frozenset({"PPOSAT", "PPOSS"}))
-UD = Tags("upos", frozenset({"NOUN", "PROPN"}), frozenset({"PROPN"}), frozenset({"PRON"}), frozenset())
+PTB = Tags(
+    name="ptb",
+    nouns=frozenset({"NN", "NNS", "NNP", "NNPS"}),
+    names=frozenset({"NNP", "NNPS"}),
+    personal=frozenset({"PRP"}),
+    possessive=frozenset({"PRP$"}),
+    marks=frozenset({"POS"}),
+)
+STTS = Tags(
+    name="stts",
+    nouns=frozenset({"NN", "NE"}),
+    names=frozenset({"NE"}),
+    personal=frozenset({"PPER"}),
+    possessive=frozenset({"PPOSAT", "PPOSS"}),
+)
+UD = Tags(
+    name="upos",
+    nouns=frozenset({"NOUN", "PROPN"}),
+    names=frozenset({"PROPN"}),
+    personal=frozenset({"PRON"}),
+    possessive=frozenset(),
+)
 ENGLISH = "english"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Kinds:
     """What kind of mention each is.
 
@@ -106,15 +124,22 @@ def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
     kind = np.where(chains.width == 1, KINDS.index(OTHER), KINDS.index(NOUN)).astype(np.uint8)
     named = None if words.named is None else np.zeros(len(chains), np.bool_)
     inside = np.flatnonzero(gathered.inside)
-    _tell(gathered, inside, key.row_documents[chains.document[inside]], words, kind, named)
+    _tell(gathered, rows=inside, base=key.row_documents[chains.document[inside]], words=words, kind=kind, named=named)
     for number in gathered.foreign.sides:
         rows, base = _elsewhere(aligned, gathered, number)
-        _tell(gathered, rows, base, _own_words(aligned.responses[number - 1], nouns), kind, named)
-    return Kinds(kind, kind == 0, named, words.told_by, words.notes)
+        _tell(
+            gathered,
+            rows=rows,
+            base=base,
+            words=_own_words(aligned.responses[number - 1], nouns),
+            kind=kind,
+            named=named,
+        )
+    return Kinds(kind=kind, nominal=kind == 0, named=named, told_by=words.told_by, notes=words.notes)
 
 
 def _tell(
-    gathered: Gathered, rows: Rows, base: Rows, words: Words, kind: NDArray[np.uint8], named: Truths | None
+    gathered: Gathered, rows: Rows, base: Rows, words: Words, *, kind: NDArray[np.uint8], named: Truths | None
 ) -> None:
     """Tell the kinds of some mentions by words, of which the first of their documents stand at `base`."""
     chains = gathered.chains
@@ -143,7 +168,7 @@ def _own_words(response: Corpus, nouns: Nouns) -> Words:
     return _tagged(response, nouns) or _english(response, said=True)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Words:
     """What is told of each word of the key, or of a response.
 
@@ -219,7 +244,7 @@ def _tagged(corpus: Corpus, nouns: Nouns) -> Words | None:
     kind = _coded(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)
     mark = xpos.truths(chosen.marks.__contains__)
-    return Words(kind, noun, mark, xpos.truths(chosen.names.__contains__), chosen.name)
+    return Words(kind=kind, noun=noun, mark=mark, named=xpos.truths(chosen.names.__contains__), told_by=chosen.name)
 
 
 def _annotated(column: TextColumn) -> bool:
@@ -246,7 +271,9 @@ def _by_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
         kind[pronoun & possessive] = 2
     noun = upos.truths(UD.nouns.__contains__)
     told_by = UD.name if featured else f"{UD.name} without features"
-    return Words(kind, noun, np.zeros_like(noun), upos.truths(UD.names.__contains__), told_by)
+    return Words(
+        kind=kind, noun=noun, mark=np.zeros_like(noun), named=upos.truths(UD.names.__contains__), told_by=told_by
+    )
 
 
 def _carried(words: Words, to_side: Rows) -> Words:
@@ -254,7 +281,9 @@ def _carried(words: Words, to_side: Rows) -> Words:
     there, rows = to_side >= 0, np.maximum(to_side, 0)
     kind = np.where(there, words.kind[rows], 3).astype(np.uint8)
     named = None if words.named is None else there & words.named[rows]
-    return Words(kind, there & words.noun[rows], there & words.mark[rows], named, words.told_by)
+    return Words(
+        kind=kind, noun=there & words.noun[rows], mark=there & words.mark[rows], named=named, told_by=words.told_by
+    )
 
 
 def _english(key: Corpus, *, said: bool) -> Words:
@@ -263,9 +292,13 @@ def _english(key: Corpus, *, said: bool) -> Words:
     notes = () if said else (Note("key", what, len(key)),)
     if key.words is None:
         nothing = np.zeros(len(key), np.bool_)
-        return Words(np.full(len(key), 3, np.uint8), nothing, nothing, None, ENGLISH, notes)
+        return Words(
+            kind=np.full(len(key), 3, np.uint8), noun=nothing, mark=nothing, named=None, told_by=ENGLISH, notes=notes
+        )
     words = key.words.intern()
     lists = (frozenset[str](), _PERSONAL, _POSSESSIVE, _OTHERS)
     table = [next((number for number, each in enumerate(lists) if word.lower() in each), 0) for word in words.names]
     kind = np.array(table, np.uint8)[words.codes]
-    return Words(kind, kind == 0, np.zeros(len(kind), np.bool_), None, ENGLISH, notes)
+    return Words(
+        kind=kind, noun=kind == 0, mark=np.zeros(len(kind), np.bool_), named=None, told_by=ENGLISH, notes=notes
+    )

@@ -285,7 +285,9 @@ def _f1(metric: str, sums: Sums) -> Floats:
 
 def _measure_of(metric: str) -> Measure:
     """Return the F1 of a metric."""
-    return Measure(metric, statistics_of(metric), lambda sums: _f1(metric, sums), NOTHING)
+    return Measure(
+        name=metric, statistics=statistics_of(metric), finish=lambda sums: _f1(metric, sums), undefined=NOTHING
+    )
 
 
 def _of_metric(metric: str) -> dict[str, Callable[[str | None], Measure]]:
@@ -301,7 +303,13 @@ def _of_metric(metric: str) -> dict[str, Callable[[str | None], Measure]]:
 
 def _share(name: str, part: str, whole: str, undefined: str, *, plain: bool) -> Callable[[str | None], Measure]:
     return _plain(
-        Measure(name, (part, whole), lambda sums: ratio(sums[part], sums[whole]), undefined, plain),
+        Measure(
+            name=name,
+            statistics=(part, whole),
+            finish=lambda sums: ratio(sums[part], sums[whole]),
+            undefined=undefined,
+            plain=plain,
+        ),
     )
 
 
@@ -350,14 +358,17 @@ def _blancs() -> dict[str, Callable[[str | None], Measure]]:
     statistics = tuple(name for kind in LINKS for name in statistics_of(kind))
     names = {"blanc": "f1", "blanc_precision": "precision", "blanc_recall": "recall"}
     why = "no pair of mentions"
-    return {name: _plain(Measure(name, statistics, _blanc(part), why)) for name, part in names.items()}
+    return {
+        name: _plain(Measure(name=name, statistics=statistics, finish=_blanc(part), undefined=why))
+        for name, part in names.items()
+    }
 
 
 CONLL = Measure(
-    "conll",
-    tuple(name for metric in AVERAGED for name in statistics_of(metric)),
-    _conll,
-    NOTHING,
+    name="conll",
+    statistics=tuple(name for metric in AVERAGED for name in statistics_of(metric)),
+    finish=_conll,
+    undefined=NOTHING,
     mean_of=tuple(map(_measure_of, AVERAGED)),
 )
 

@@ -156,7 +156,11 @@ class Heads:
         if pieces is None:
             return said
         where = PlacedSpans(
-            spans.document[pieces.span], pieces.begin, pieces.end, spans.label.take(pieces.span), pieces.span
+            document=spans.document[pieces.span],
+            begin=pieces.begin,
+            end=pieces.end,
+            label=spans.label.take(pieces.span),
+            given=pieces.span,
         )
         begin, end = self.placement.rows(where)
         found = said.copy()
@@ -244,7 +248,7 @@ def matched(key: Side, response: Side, how: Matching) -> Side:
         return response
     mine, theirs = packed([key.where, response.where])
     free = np.flatnonzero(~np.isin(mine, theirs)), np.flatnonzero(~np.isin(theirs, mine))
-    pairs = _paired(_candidates(key, response, *free, how), key, response)
+    pairs = _paired(_candidates(key, response=response, mine=free[0], theirs=free[1], how=how), key, response)
     if not pairs:
         return response
     rows, partners = np.array(pairs, np.int64).T
@@ -255,7 +259,7 @@ def matched(key: Side, response: Side, how: Matching) -> Side:
     return replace(response, document=document, begin=begin, end=end, cut=cut)
 
 
-def _candidates(key: Side, response: Side, mine: Rows, theirs: Rows, how: Matching) -> Iterator[tuple[int, int]]:
+def _candidates(key: Side, response: Side, mine: Rows, theirs: Rows, *, how: Matching) -> Iterator[tuple[int, int]]:
     """Give the pairs that may be the same: a mention of the response, and one of the key."""
     by_head: dict[tuple[int, int], list[int]] = {}
     for row in mine.tolist():
@@ -296,7 +300,9 @@ def _paired(candidates: Iterator[tuple[int, int]], key: Side, response: Side) ->
 # The rows of mentions that are not just one stretch of words: discontinuous ones, and those without a word.
 
 
-def rows_of_pieces(placement: Placement, spans: PlacedSpans, inside: Truths, cut: Rows, cuts: Cuts) -> Fragments | None:
+def rows_of_pieces(
+    placement: Placement, spans: PlacedSpans, inside: Truths, cut: Rows, *, cuts: Cuts
+) -> Fragments | None:
     """Return the rows of the pieces of mentions in the key's documents.
 
     A mention without a word has one piece without length, at the row behind it; behind the last word of a document
@@ -318,7 +324,13 @@ def rows_of_pieces(placement: Placement, spans: PlacedSpans, inside: Truths, cut
     if not found:
         return None
     mention, begin, end = np.array(sorted(found), np.int64).T
-    where = PlacedSpans(spans.document[mention], begin, end, TextColumn.constant("", len(mention)), mention)
+    where = PlacedSpans(
+        document=spans.document[mention],
+        begin=begin,
+        end=end,
+        label=TextColumn.constant("", len(mention)),
+        given=mention,
+    )
     first, behind = placement.rows(where)
     first = np.where(empty[mention], _rows_behind(placement, where, first), first)
     return Fragments(mention, first, np.where(empty[mention], first, behind))
@@ -405,13 +417,13 @@ def _spans(response: Corpus, rows: Rows, place: Mapping[str, int]) -> PlacedSpan
     fragments = None if spans.fragments is None else spans.fragments.take(rows, len(spans))
     columns = {name: taken(column, rows) for name, column in spans.columns.items()}
     return PlacedSpans(
-        table[spans.document[rows]],
-        spans.begin[rows],
-        spans.end[rows],
-        spans.label.take(rows),
-        rows,
-        fragments,
-        columns,
+        document=table[spans.document[rows]],
+        begin=spans.begin[rows],
+        end=spans.end[rows],
+        label=spans.label.take(rows),
+        given=rows,
+        fragments=fragments,
+        columns=columns,
     )
 
 
@@ -432,7 +444,7 @@ _NO_WAY = 1 << 32
 """No way of being cut into pieces has such a number."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Side:
     """The mentions of one side, each once.
 
@@ -462,8 +474,7 @@ class Side:
 
     def take(self, rows: Rows) -> Side:
         """Return some of the mentions."""
-        columns = (getattr(self, each.name)[rows] for each in fields(self))
-        return Side(*columns)
+        return Side(**{each.name: getattr(self, each.name)[rows] for each in fields(self)})
 
     @property
     def where(self) -> tuple[Rows, Rows, Rows, Rows]:
@@ -471,7 +482,7 @@ class Side:
         return self.document, self.begin, self.end, self.cut
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Gathered:
     """The mentions of all sides.
 
@@ -524,7 +535,7 @@ def gather(aligned: Aligned, options: Options) -> Gathered:
         side = side.take(np.setdiff1d(np.arange(len(side)), repeated))
         sides.append(_without_singletons(side) if options.singletons == "drop" else side)
     sides = [sides[0], *(matched(sides[0], side, options.matching) for side in sides[1:])]
-    return _together(aligned, placement, sides, foreign, topics, cuts, notes)
+    return _together(aligned, placement=placement, sides=sides, foreign=foreign, topics=topics, cuts=cuts, notes=notes)
 
 
 def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads: Heads | None) -> tuple[Side, Rows]:
@@ -540,8 +551,10 @@ def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads: Heads
     order = np.argsort(given, kind="stable")
     document, begin, end, cut = (column[order] for column in columns)
     (chain,) = packed([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]]) if len(order) else [order]
-    told_in_order = np.concatenate(told, axis=1)[:, order]
-    return Side(document, begin, end, cut, renumbered(chain), *told_in_order), given[order]
+    head, first, last = np.concatenate(told, axis=1)[:, order]
+    return Side(
+        document=document, begin=begin, end=end, cut=cut, chain=renumbered(chain), head=head, first=first, last=last
+    ), given[order]
 
 
 def _columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
@@ -608,6 +621,7 @@ def _together(
     placement: Placement,
     sides: Sequence[Side],
     foreign: Foreign,
+    *,
     topics: Topics,
     cuts: Cuts,
     notes: list[Note],
@@ -625,24 +639,46 @@ def _together(
         column = np.full(len(first), NO_CHAIN, np.int64)
         column[number[low:high]] = chain[low:high]
         columns.append(renumbered(column))
-    spans = PlacedSpans(document[first], begin[first], end[first], TextColumn.constant("", len(first)), first)
+    spans = PlacedSpans(
+        document=document[first],
+        begin=begin[first],
+        end=end[first],
+        label=TextColumn.constant("", len(first)),
+        given=first,
+    )
     inside = spans.document < len(aligned.key.documents)
     way = cut[first] % _NO_WAY
-    pieces = rows_of_pieces(placement, spans, inside, way, cuts)
+    pieces = rows_of_pieces(placement, spans=spans, inside=inside, cut=way, cuts=cuts)
     place, width, sentence = _rows(aligned.key, placement, spans, inside)
     if pieces is not None:
         wordless, row = rows_beside(aligned.key, spans, pieces, way - len(cuts))
         sentence[wordless] = owner_of_rows(aligned.key.sentences)[row]
     table = Chains(
-        spans.document.astype(np.int32), sentence, place, width, unit[first].astype(np.int32), columns[0],
-        tuple(columns[1:]), pieces,
-    )  # fmt: skip
+        document=spans.document.astype(np.int32),
+        sentence=sentence,
+        place=place,
+        width=width,
+        unit=unit[first].astype(np.int32),
+        key=columns[0],
+        runs=tuple(columns[1:]),
+        pieces=pieces,
+    )
     same = None
     if int(cut.max(initial=0)) >= _NO_WAY:
         (alike,) = packed([[document, begin, end, cut % _NO_WAY]])
         same = alike[first]
     documents = (*aligned.key.documents.names, *foreign.names)
-    return Gathered(table, spans, inside, placement, documents, topics, tuple(notes), foreign, same)
+    return Gathered(
+        chains=table,
+        spans=spans,
+        inside=inside,
+        placement=placement,
+        documents=documents,
+        topics=topics,
+        notes=tuple(notes),
+        foreign=foreign,
+        same=same,
+    )
 
 
 def _rows(

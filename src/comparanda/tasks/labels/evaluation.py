@@ -54,17 +54,19 @@ def _judge(
     columns, notes = speak_alike(_columns(aligned), sides, systems, options, several=with_sets(aligned))
     names, codes = coded(aligned, columns)
     places = places_of(aligned.key)
-    sites = _sites(aligned, places, names, codes, options)
+    sites = _sites(aligned, places=places, names=names, codes=codes, options=options)
     judged = View(
-        view,
-        sites,
-        measures,
+        name=view,
+        given_sites=sites,
+        measures=measures,
         left_out=left_out(sites, options),
         surplus=surplus_items(aligned, places, names, lambda run, found: (codes[run + 1][found.rows],) * 2),
     )
     notes += one_sided(judged, runs)
     notes += [Note("key", f"sites left out, {why}", count) for why, count in judged.left_out_counts.items()]
-    return verdicts_of(aligned, systems, task, {view: judged}, settings_of(options, view), notes)
+    return verdicts_of(
+        aligned, systems=systems, task=task, views={view: judged}, settings=settings_of(options, view), notes=notes
+    )
 
 
 def with_sets(aligned: Aligned) -> bool:
@@ -84,18 +86,32 @@ def _columns(aligned: Aligned) -> list[TextColumn]:
     return columns
 
 
-def _sites(aligned: Aligned, places: Places, names: tuple[str, ...], codes: list[Codes], options: Options) -> Sites:
+def _sites(aligned: Aligned, places: Places, names: tuple[str, ...], codes: list[Codes], *, options: Options) -> Sites:
     sites = Sites(
-        *places,
-        codes[0],
-        values_of(aligned, names, codes),
-        names,
-        tuple(() if name == ABSENT else split_labels(name) for name in names) if with_sets(aligned) else None,
-        attributes_of(aligned.key, places[0], options),
+        document=places[0],
+        sentence=places[1],
+        place=places[2],
+        key=codes[0],
+        values=values_of(aligned, names, codes),
+        names=names,
+        parts=tuple(() if name == ABSENT else split_labels(name) for name in names) if with_sets(aligned) else None,
+        attributes=attributes_of(aligned.key, places[0], options),
     )
     return sites if aligned.kept is None else sites.take(aligned.kept)
 
 
-TAG = Task("tag", "one tag a token: UPOS, XPOS, features, lemma, or any column", "tokens", "upos", judge_tags)
-POS = Task("pos", "the same for the column UPOS", "tokens", "upos", judge_tags)
-LABEL = Task("label", "one label or several a row: classification files", "rows", None, judge_labels)
+TAG = Task(
+    name="tag",
+    summary="one tag a token: UPOS, XPOS, features, lemma, or any column",
+    shape="tokens",
+    column="upos",
+    judge=judge_tags,
+)
+POS = Task(name="pos", summary="the same for the column UPOS", shape="tokens", column="upos", judge=judge_tags)
+LABEL = Task(
+    name="label",
+    summary="one label or several a row: classification files",
+    shape="rows",
+    column=None,
+    judge=judge_labels,
+)

@@ -77,7 +77,7 @@ def voted_sets(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     place = {label: number for number, label in enumerate(labels)}
     sets = [[] if name == ABSENT else [place[label] for label in split_labels(name)] for name in names]
     weights = weights_of(method, trust, labels)
-    kept = _kept(sets, values, trust.fold, weights, len(labels))
+    kept = _kept(sets, values=values, fold=trust.fold, weights=weights, width=len(labels))
     column = TextColumn.of(_written(kept, labels, len(aligned.key)))
     return replace(aligned.key, columns={"value": column}, arcs=None, several=True, notes=())
 
@@ -92,7 +92,7 @@ def as_sets(corpus: Corpus) -> Corpus:
     return replace(corpus, columns={**corpus.columns, "value": sets}, several=True)
 
 
-def _kept(sets: list[list[int]], values: list[Codes], fold: Rows, weights: Weights, width: int) -> Rows:
+def _kept(sets: list[list[int]], values: list[Codes], fold: Rows, weights: Weights, *, width: int) -> Rows:
     """Return what is kept, as row times the number of labels plus label, in order."""
     sizes, flat = np.array([len(each) for each in sets]), np.array([label for each in sets for label in each], np.int64)
     begins = np.cumsum(sizes) - sizes

@@ -97,7 +97,7 @@ def decide(beliefs: Beliefs, preference: Rows, how: Decide = "tuple", min_weight
     there = beliefs.exclusive[filled] & (rivals[best] >= beliefs.nothing[filled] - EPSILON) & (weight[best] > 0)
     chosen[best[there]] = True
     tied = np.zeros(len(beliefs.nothing), np.bool_)
-    tied[filled[there]] = _ties(beliefs, rivals, weight, best, filled)[there]
+    tied[filled[there]] = _ties(beliefs, rivals=rivals, weight=weight, best=best, filled=filled)[there]
     if beliefs.worlds is not None:
         rows, level = _best_worlds(beliefs.worlds)
         chosen[rows] = True
@@ -113,7 +113,7 @@ def _of_spans(beliefs: Beliefs, values: ModelFloats | Rows, which: np.ufunc) -> 
     return found[beliefs.alternative]
 
 
-def _ties(beliefs: Beliefs, rivals: ModelFloats, weight: ModelFloats, best: Rows, filled: Rows) -> Truths:
+def _ties(beliefs: Beliefs, rivals: ModelFloats, weight: ModelFloats, best: Rows, *, filled: Rows) -> Truths:
     """Return for each block with tuples whether something else in it is as probable as the best, nothing among it.
 
     By spans, another span is a rival of the best one, and another label of it is one of its label.
@@ -147,7 +147,7 @@ def _best_worlds(worlds: Worlds) -> tuple[Rows, list[int]]:
 # The tuples of all runs on the key's ground: which the key has, and which are in the hard output.
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Gathered:
     """All sides on common ground.
 
@@ -186,13 +186,34 @@ def gather(aligned: Aligned, systems: Sequence[System], options: Options) -> Gat
         rows, beliefs, note = _by_block(corpus, side, number)
         notes += note
         mine = side.take(rows)
-        candidates.append(_judged(claims, number[rows], mine, label[rows], names, placement, beliefs, options))
+        candidates.append(
+            _judged(
+                claims,
+                number=number[rows],
+                side=mine,
+                label=label[rows],
+                names=names,
+                placement=placement,
+                beliefs=beliefs,
+                options=options,
+            )
+        )
         hard = np.flatnonzero(candidates[-1].decided)
         sides.append(mine.take(hard))
         codes.append(label[rows][hard])
     placed = replace(placement, sides=tuple(sides))
     hard_columns = [TextColumn(each, names) for each in codes]
-    return _counting(Gathered(placed, names, hard_columns, claims, tuple(candidates), notes), options)
+    return _counting(
+        Gathered(
+            placement=placed,
+            names=names,
+            columns=hard_columns,
+            claims=claims,
+            candidates=tuple(candidates),
+            notes=notes,
+        ),
+        options,
+    )
 
 
 def _counting(found: Gathered, options: Options) -> Gathered:
@@ -215,12 +236,12 @@ def _counting(found: Gathered, options: Options) -> Gathered:
     gone = len(found.columns[0]) - len(rows[0])
     gone += sum(len(every) - len(some) for every, some in zip(found.candidates, candidates, strict=True))
     return Gathered(
-        replace(found.placement, sides=sides),
-        names,
-        columns,
-        replace(claims, label=code[claims.label], names=names),
-        tuple(replace(each, label=code[each.label], names=names) for each in candidates),
-        [*found.notes, *left_out_note(gone)],
+        placement=replace(found.placement, sides=sides),
+        names=names,
+        columns=columns,
+        claims=replace(claims, label=code[claims.label], names=names),
+        candidates=tuple(replace(each, label=code[each.label], names=names) for each in candidates),
+        notes=[*found.notes, *left_out_note(gone)],
     )
 
 
@@ -289,6 +310,7 @@ def _judged(
     number: Rows,
     side: PlacedSpans,
     label: Codes,
+    *,
     names: tuple[str, ...],
     placement: Placement,
     beliefs: Beliefs,
@@ -299,19 +321,19 @@ def _judged(
     rank[np.lexsort((label, side.begin, side.begin - side.end))] = np.arange(len(side))
     decided = decide(beliefs, rank, options.decide, options.min_weight)
     return Candidates(
-        claims.document[number],
-        claims.sentence[number],
-        claims.place[number],
-        claims.width[number],
-        claims.begin[number],
-        claims.end[number],
-        label,
-        names,
-        placement.texts(side),
-        claims.key[number] > 0,
-        decided.chosen,
-        beliefs,
-        decided.tied,
+        document=claims.document[number],
+        sentence=claims.sentence[number],
+        place=claims.place[number],
+        width=claims.width[number],
+        begin=claims.begin[number],
+        end=claims.end[number],
+        label=label,
+        names=names,
+        text=placement.texts(side),
+        correct=claims.key[number] > 0,
+        decided=decided.chosen,
+        beliefs=beliefs,
+        tied=decided.tied,
     )
 
 
@@ -372,7 +394,9 @@ def judge_beliefs(aligned: Aligned, systems: Sequence[System], options: Options)
     _refuse_several_views(options)
     gathered = gather(aligned, systems, options)
     ruled = ruled_spans(gathered.placement, gathered.columns, gathered.notes, options)
-    claims, rows = claims_of(aligned.key, ruled.placement, ruled.names, ruled.labels, options.train)
+    claims, rows = claims_of(
+        aligned.key, placement=ruled.placement, names=ruled.names, labels=ruled.labels, train=options.train
+    )
     ((_, view),) = views_of(aligned, ruled, claims, rows).items()
     view = replace(
         view,
@@ -388,7 +412,7 @@ def judge_beliefs(aligned: Aligned, systems: Sequence[System], options: Options)
         **policies_of(aligned, systems),
     }
     notes = [*ruled.notes, *one_sided(view, run_names(systems))]
-    return verdicts_of(aligned, systems, "prob", {VIEW: view}, settings, notes)
+    return verdicts_of(aligned, systems=systems, task="prob", views={VIEW: view}, settings=settings, notes=notes)
 
 
 def _refuse_several_views(options: Options) -> None:
@@ -415,11 +439,11 @@ def policies_of(aligned: Aligned, systems: Sequence[System]) -> dict[str, str]:
 
 
 PROB = Task(
-    "prob",
-    "probabilistic entities: hard and expected precision and recall, calibration, feedback",
-    "tokens",
-    None,
-    judge_beliefs,
+    name="prob",
+    summary="probabilistic entities: hard and expected precision and recall, calibration, feedback",
+    shape="tokens",
+    column=None,
+    judge=judge_beliefs,
     layer="beliefs",
     policies=frozenset({"decide", "min_weight", "beliefs"}),
     rules="exact",

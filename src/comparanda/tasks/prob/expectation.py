@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # How many tuples are found in a world drawn as a system believes, and how many of them are right, block by block.
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BlockCounts:
     """What is found in each of some independent blocks, apart from nothing.
 
@@ -125,7 +125,10 @@ def block_counts(beliefs: Beliefs, correct: Truths, rows: Rows | None = None) ->
     weight, firsts = beliefs.weight[alone], np.flatnonzero(np.diff(beliefs.block[alone], prepend=-1))
     whole = np.clip(_sums(weight, firsts), 0.0, 1.0)
     right = np.minimum(_sums(np.where(correct[alone], weight, 0.0), firsts), whole)
-    return BlockCounts(right, whole - right, *_outcomes(beliefs, correct, rows))
+    block, probability, found, hits = _outcomes(beliefs, correct, rows)
+    return BlockCounts(
+        right=right, wrong=whole - right, block=block, probability=probability, found=found, correct=hits
+    )
 
 
 def _sums(values: Floats, starts: Rows) -> Floats:
@@ -172,7 +175,8 @@ class RatioMoments:
     With k = 0 it is precision; twice that with k = |K| is F1.
 
     >>> from comparanda.tasks.prob.expectation import BlockCounts
-    >>> blocks = BlockCounts(np.array([0.8, 0.0]), np.array([0.0, 0.4]), *(np.zeros(0, np.int64) for _ in range(4)))
+    >>> outcomes = dict.fromkeys(("block", "probability", "found", "correct"), np.zeros(0, np.int64))
+    >>> blocks = BlockCounts(right=np.array([0.8, 0.0]), wrong=np.array([0.0, 0.4]), **outcomes)
     >>> moments = RatioMoments(blocks, [0, 1])
     >>> round(moments.mean(0), 9), round(moments.variance(0), 9), round(2 * moments.mean(1), 9)
     (0.64, 0.1504, 0.693333333)
@@ -206,7 +210,7 @@ class RatioMoments:
         return found + (mean**2 * self._counts.nothing if below == 0 else 0.0)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Tilted:
     """What is found if each world weighs exp(−N·t), at each t: log of all their weight, and moments.
 
@@ -254,7 +258,15 @@ def _tilted(counts: BlockCounts, time: Floats, centre: float) -> _Tilted:
         _of_single(found, sums, squares, each) + _of_several(counts, each, centre)
         for each in np.split(time, range(tile, len(time), tile))
     ]
-    return _Tilted(*np.concatenate(parts, axis=1))
+    log_mass, mean, variance, mean_found, variance_found, covariance = np.concatenate(parts, axis=1)
+    return _Tilted(
+        log_mass=log_mass,
+        mean=mean,
+        variance=variance,
+        mean_found=mean_found,
+        variance_found=variance_found,
+        covariance=covariance,
+    )
 
 
 def _of_single(found: Floats, sums: Floats, squares: Floats, time: Floats) -> Floats:
@@ -362,8 +374,12 @@ def doubt(counts: BlockCounts, key: int) -> Doubt:
     if not possible:
         return Doubt(None, None, recall, Spread(0.0, 0.0, 0.0, 0.0) if key else None)
     moments = RatioMoments(counts, [0, key])
-    precision = _spread(moments.mean(0), moments.variance(0), 1, 0, exact)
-    f1 = _spread(2 * moments.mean(key), 4 * moments.variance(key), 2, key, exact) if key else Spread(0.0, 0.0, 0.0, 0.0)
+    precision = _spread(moments.mean(0), variance=moments.variance(0), times=1, below=0, exact=exact)
+    f1 = (
+        _spread(2 * moments.mean(key), variance=4 * moments.variance(key), times=2, below=key, exact=exact)
+        if key
+        else Spread(0.0, 0.0, 0.0, 0.0)
+    )
     return Doubt(precision, min(1.0, precision.mean / counts.something), recall, f1)
 
 
@@ -374,7 +390,7 @@ def _recall(counts: BlockCounts, key: int, exact: Floats | None) -> Spread:
     return Spread(mean, sd, *_interval(np.arange(exact.shape[1]) / key, exact.sum(axis=0)))
 
 
-def _spread(mean: float, variance: float, times: int, below: int, exact: Floats | None) -> Spread:
+def _spread(mean: float, variance: float, times: int, below: int, *, exact: Floats | None) -> Spread:
     """Return the spread of `times`·C/(N + `below`)."""
     sd = sqrt(max(variance, 0.0))
     if exact is None:
@@ -401,7 +417,8 @@ def distribution(counts: BlockCounts) -> Floats:
     """Return the probability of each number of tuples found (rows), of which so many are right (columns).
 
     >>> from comparanda.tasks.prob.expectation import BlockCounts
-    >>> gold = BlockCounts(np.array([0.9, 0.5, 0.2]), np.zeros(3), *(np.zeros(0, np.int64) for _ in range(4)))
+    >>> outcomes = dict.fromkeys(("block", "probability", "found", "correct"), np.zeros(0, np.int64))
+    >>> gold = BlockCounts(right=np.array([0.9, 0.5, 0.2]), wrong=np.zeros(3), **outcomes)
     >>> distribution(gold).sum(axis=0).round(9).tolist()
     [0.04, 0.41, 0.46, 0.09]
     """

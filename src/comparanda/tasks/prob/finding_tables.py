@@ -70,7 +70,11 @@ def _doubt(finding: Probabilities) -> Table:
         *_reasons(run.whole.undefined for run in finding.runs),
     )
     return Table(
-        "doubt", "The system's own doubt: scores over the worlds it holds for possible", fields, tuple(rows), notes
+        name="doubt",
+        title="The system's own doubt: scores over the worlds it holds for possible",
+        fields=fields,
+        rows=tuple(rows),
+        notes=notes,
     )
 
 
@@ -89,7 +93,9 @@ def _claimed(finding: Probabilities) -> Table:
         for run in finding.runs
         for each in [run.whole]
     )
-    return Table("claimed", "What the system claims without the key, and what is true", fields, rows)
+    return Table(
+        name="claimed", title="What the system claims without the key, and what is true", fields=fields, rows=rows
+    )
 
 
 def _thresholds(finding: Probabilities) -> Table:
@@ -121,7 +127,7 @@ def _thresholds(finding: Probabilities) -> Table:
     ]
     if any(each.precision is None for run in finding.runs for each in run.thresholds.at_recall):
         notes.append("P at R: n/a where no threshold reaches that recall")
-    return Table("thresholds", "Thresholds on w", fields, rows, tuple(notes))
+    return Table(name="thresholds", title="Thresholds on w", fields=fields, rows=rows, notes=tuple(notes))
 
 
 def _calibration(finding: Probabilities) -> Table:
@@ -142,7 +148,9 @@ def _calibration(finding: Probabilities) -> Table:
         f"{finding.bins} bins; ECE, MCE, Brier and log loss are the better the lower; none of them sees what is missed",
         *_reasons(each.undefined for run in finding.runs for each in run.calibration),
     )
-    return Table("calibration", "Calibration: do probabilities come true?", fields, rows, notes)
+    return Table(
+        name="calibration", title="Calibration: do probabilities come true?", fields=fields, rows=rows, notes=notes
+    )
 
 
 def _calibration_cells(finding: Probabilities, run: ProbableRun, each: Calibration) -> tuple[Any, ...]:
@@ -221,7 +229,7 @@ def _counts(finding: Probabilities) -> Table:
     for run in finding.runs:
         said = ", ".join(f"{name} {value}" for name, value in run.policies.items())
         notes += [f"{run.run}: {said}"] if said else []
-    return Table("counts", "Counts", tuple(fields), tuple(rows), tuple(notes))
+    return Table(name="counts", title="Counts", fields=tuple(fields), rows=tuple(rows), notes=tuple(notes))
 
 
 def _by_ties(run: ProbableRun) -> tuple[tuple[float | None, float | None], tuple[float | None, float | None]]:
@@ -244,7 +252,13 @@ def _floors(finding: Probabilities) -> Table:
         for each in zip(*(run.floors for run in finding.runs), strict=True)
     ]
     note = "0: every tuple with w > 0; whoever lists every label of every span has an E100 of 100: look at both columns"
-    return Table("floors", "E100: key entities held for possible", tuple(fields), tuple(rows), (note,))
+    return Table(
+        name="floors",
+        title="E100: key entities held for possible",
+        fields=tuple(fields),
+        rows=tuple(rows),
+        notes=(note,),
+    )
 
 
 def _floor_cells(finding: Probabilities, run: ProbableRun, floor: Floor) -> tuple[Linked, float | None]:
@@ -279,7 +293,9 @@ def _reliability(finding: Probabilities) -> Table:
         if each.mean is not None and each.share is not None
         for inside in [_inside(run.run, each)]
     ]
-    return Table("reliability", "Reliability of decided tuples, by their weight", fields, tuple(rows))
+    return Table(
+        name="reliability", title="Reliability of decided tuples, by their weight", fields=fields, rows=tuple(rows)
+    )
 
 
 def _inside(run: str, each: ReliabilityBin) -> str:
@@ -312,9 +328,15 @@ def _parts(finding: Probabilities, top: int | None) -> Table:
         tuple((part, run, *_part_cells(finding, parts[part])) for run, parts in by_run if part in parts)
         for part in names
     ]
-    kept, notes = cut(groups, top, _PARTS, name, f"{name}s")
+    kept, notes = cut(groups, top=top, usual=_PARTS, one=name, many=f"{name}s")
     rows = tuple(row for group in kept for row in group)
-    return Table(f"by-{name}", f"By {name}", fields, rows, (*notes, "sd of F1: over the system's own worlds"))
+    return Table(
+        name=f"by-{name}",
+        title=f"By {name}",
+        fields=fields,
+        rows=rows,
+        notes=(*notes, "sd of F1: over the system's own worlds"),
+    )
 
 
 def _part_cells(finding: Probabilities, each: ProbableScores) -> tuple[Any, ...]:

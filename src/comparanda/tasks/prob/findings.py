@@ -31,7 +31,7 @@ FLOORS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.5)
 """The floors on w at which E100 is looked at; 0 stands for every w above it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProbableScores:
     """What a run has of some entities: of all, of a label, or of a document.
 
@@ -91,7 +91,7 @@ class ProbableScores:
     undefined: dict[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BrokenTies:
     """A hard output in which all ties are broken for the run, or all against it."""
 
@@ -102,7 +102,7 @@ class BrokenTies:
     f1: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Floor:
     """E100 if tuples must weigh something.
 
@@ -123,7 +123,7 @@ class Floor:
 
 
 def scored(
-    run: Candidates, rows: Rows, key: int, bins: int, forced: float | None = None, *, name: str = ""
+    run: Candidates, rows: Rows, key: int, bins: int, *, forced: float | None = None, name: str = ""
 ) -> ProbableScores:
     """Score some tuples of a run against as many entities of the key."""
     weight, right = run.beliefs.weight[rows], run.correct[rows]
@@ -187,11 +187,11 @@ def broken(decided: int, correct: int, key: int, forced: float | None = None) ->
     """Score a hard output by its counts."""
     shares = Shares(forced)
     return BrokenTies(
-        decided,
-        correct,
-        shares.of("precision", correct, decided, NOTHING_DECIDED),
-        shares.of("recall", correct, key, NO_KEY),
-        shares.of("f1", 2 * correct, decided + key, neither(NOTHING_DECIDED)),
+        decided=decided,
+        correct=correct,
+        precision=shares.of("precision", correct, decided, NOTHING_DECIDED),
+        recall=shares.of("recall", correct, key, NO_KEY),
+        f1=shares.of("f1", 2 * correct, decided + key, neither(NOTHING_DECIDED)),
     )
 
 
@@ -203,11 +203,11 @@ def floors(run: Candidates, key: int, forced: float | None = None) -> tuple[Floo
         tuples, captured = int(enough.sum()), int(np.count_nonzero(enough & run.correct))
         found.append(
             Floor(
-                floor,
-                tuples,
-                captured,
-                shares.of("e100", captured, key, NO_KEY),
-                shares.of("tuples_per_entity", tuples, key, NO_KEY),
+                floor=floor,
+                tuples=tuples,
+                captured=captured,
+                e100=shares.of("e100", captured, key, NO_KEY),
+                tuples_per_entity=shares.of("tuples_per_entity", tuples, key, NO_KEY),
             )
         )
     return tuple(found)
@@ -237,7 +237,7 @@ class AtRecall:
     threshold: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Thresholds:
     """The hard output if tuples must weigh something, over all distinct weights from the largest down.
 
@@ -269,7 +269,7 @@ class Thresholds:
     undefined: dict[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReliabilityBin:
     """Probabilities between two numbers, the upper among them.
 
@@ -291,7 +291,7 @@ class ReliabilityBin:
     share: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Calibration:
     """Whether probabilities come true.
 
@@ -399,12 +399,12 @@ def _bins(found: Reliability) -> tuple[ReliabilityBin, ...]:
     rows = zip(found.count.tolist(), found.correct.tolist(), found.mass.tolist(), strict=True)
     return tuple(
         ReliabilityBin(
-            place / bins,
-            (place + 1) / bins,
-            count,
-            correct,
-            mass / count if count else None,
-            correct / count if count else None,
+            low=place / bins,
+            high=(place + 1) / bins,
+            count=count,
+            correct=correct,
+            mean=mass / count if count else None,
+            share=correct / count if count else None,
         )
         for place, (count, correct, mass) in enumerate(rows)
     )
@@ -420,7 +420,7 @@ Parts = Literal["label", "document"]
 PARTS: tuple[Parts, ...] = get_args(Parts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProbableRun:
     """One run.
 
@@ -460,7 +460,7 @@ class ProbableRun:
         return next(each for each in self.calibration if each.items == items)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Probabilities(Finding):
     """All runs side by side.
 
@@ -516,17 +516,27 @@ def probabilities(
     how: Decide = next((each for each in DECIDE if each == settings.get("decide")), DECIDE[0])
     least = float(settings.get("min_weight", 0))
     runs = [
-        _described(ground, system.name, number, by, bins, how, least)
+        _described(ground, system=system.name, number=number, by=by, bins=bins, how=how, least=least)
         for system in context.systems
         for number in system.runs
     ]
     table = scores(context) if found is None else found
     itemised = ground.itemised
-    return Probabilities(context.view.name, how, least, by, bins, ground.key, itemised, table, tuple(runs))
+    return Probabilities(
+        view=context.view.name,
+        decide=how,
+        min_weight=least,
+        by=by,
+        bins=bins,
+        key=ground.key,
+        itemised=itemised,
+        scores=table,
+        runs=tuple(runs),
+    )
 
 
 def _described(
-    ground: BeliefGround, system: str, number: int, by: Parts, bins: int, how: Decide, least: float
+    ground: BeliefGround, system: str, number: int, by: Parts, *, bins: int, how: Decide, least: float
 ) -> ProbableRun:
     run, forced, key = ground.candidates[number], ground.context.zero_division, ground.key
     beliefs = run.beliefs
@@ -537,7 +547,7 @@ def _described(
         policies=dict(sorted(beliefs.policies.items())),
         blocks=len(beliefs.nothing),
         blocks_with_worlds=int(np.count_nonzero(~beliefs.exclusive)),
-        whole=scored(run, np.arange(len(run)), key, bins, forced),
+        whole=scored(run, rows=np.arange(len(run)), key=key, bins=bins, forced=forced),
         ties=run.ties,
         ties_for=broken(bounds.best_found, bounds.best_correct, key, forced),
         ties_against=broken(bounds.worst_found, bounds.worst_correct, key, forced),
@@ -545,7 +555,8 @@ def _described(
         thresholds=thresholds(run, key),
         calibration=tuple(calibrations(run, ground.span_in_key(run), bins)),
         parts=tuple(
-            scored(run, rows, of_key, bins, forced, name=name) for name, rows, of_key in _parts(ground, number, by)
+            scored(run, rows=rows, key=of_key, bins=bins, forced=forced, name=name)
+            for name, rows, of_key in _parts(ground, number, by)
         ),
     )
 

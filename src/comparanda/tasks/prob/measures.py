@@ -40,10 +40,10 @@ def _share(name: str, part: str, whole: str, undefined: str, *, error: bool = Fa
     def make(label: str | None) -> Measure:
         top, bottom = _labelled(part, label), _labelled(whole, label)
         return Measure(
-            _labelled(name, label),
-            (top, bottom),
-            lambda sums: ratio(sums[top], sums[bottom]),
-            undefined,
+            name=_labelled(name, label),
+            statistics=(top, bottom),
+            finish=lambda sums: ratio(sums[top], sums[bottom]),
+            undefined=undefined,
             plain=True,
             error=error,
         )
@@ -55,10 +55,10 @@ def _expected_f1(label: str | None) -> Measure:
     """E(F) = 2Σc·w / (Σw + |K|), the harmonic mean of E(P) and E(R)."""
     right, mass, entities = (_labelled(each, label) for each in (RIGHT, MASS, ENTITIES))
     return Measure(
-        _labelled("expected_f1", label),
-        (right, mass, entities),
-        lambda sums: ratio(2 * sums[right], sums[mass] + sums[entities]),
-        "nothing in the key and nothing held for possible",
+        name=_labelled("expected_f1", label),
+        statistics=(right, mass, entities),
+        finish=lambda sums: ratio(2 * sums[right], sums[mass] + sums[entities]),
+        undefined="nothing in the key and nothing held for possible",
     )
 
 
@@ -72,7 +72,13 @@ def _ece(label: str | None) -> Measure:
         gaps = np.sum([np.abs(sums[right] - sums[sure]) for _, sure, right in bins], axis=0)
         return ratio(gaps, np.sum([sums[count] for count, _, _ in bins], axis=0))
 
-    return Measure("ece", tuple(name for each in bins for name in each), finish, "nothing decided", error=True)
+    return Measure(
+        name="ece",
+        statistics=tuple(name for each in bins for name in each),
+        finish=finish,
+        undefined="nothing decided",
+        error=True,
+    )
 
 
 MAKERS: dict[str, Callable[[str | None], Measure]] = {

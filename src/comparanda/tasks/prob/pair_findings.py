@@ -34,7 +34,7 @@ _RATES = 5
 _NO_INTERVALS: list[Interval] = [(None, None)] * (1 + 2 * _RATES)  # of diff, and of the rates in both directions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExpectedOverlap:
     """What two systems find and claim, alone and together; sums over all pairs of runs.
 
@@ -74,7 +74,7 @@ class ExpectedOverlap:
     f1_difference: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointOutput:
     """An output made of several.
 
@@ -231,7 +231,16 @@ def _outputs(made: str, output: Output, positives: Floats, forced: float | None)
     """Score an output on all labels together and on each."""
     rows = zip(*output, *scored(*output, positives, forced), strict=True)
     return [
-        JointOutput(made, float(found), float(claimed), defined(precision), defined(recall), defined(f1), "", None)
+        JointOutput(
+            made=made,
+            found=float(found),
+            claimed=float(claimed),
+            precision=defined(precision),
+            recall=defined(recall),
+            f1=defined(f1),
+            over="",
+            f1_gain=None,
+        )
         for found, claimed, precision, recall, f1 in rows
     ]
 
@@ -272,7 +281,8 @@ def _as_rates(system: str, other: str, values: Floats, spans: Sequence[Interval]
     for kind, (value, span) in enumerate(zip(mine, spans, strict=True)):
         known = defined(value)
         found.append(Rate(known, *span, _reason(kind, mine, system) if known is None else None))
-    return Rates(system, other, *found)
+    comp, pcomp, rcomp, fcomp, fbeta = found
+    return Rates(system=system, other=other, comp=comp, pcomp=pcomp, rcomp=rcomp, fcomp=fcomp, fbeta=fbeta)
 
 
 def _reason(kind: int, values: Sequence[float], system: str) -> str:
@@ -297,7 +307,7 @@ class LabelReading:
     decided: PairReading
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExpectedPair:
     """Two systems.
 
@@ -326,7 +336,7 @@ class LabelJoint:
     decided: tuple[JointOutput, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExpectedPairs(Finding):
     """All pairs of systems, and what all runs have together.
 
@@ -366,24 +376,29 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
     soft, hard = (PairReader(ground, TupleTable(ground, soft=soft), beta) for soft in (True, False))
     together = list(zip(soft.together(), hard.together(), strict=True))
     return ExpectedPairs(
-        context.view.name,
-        beta,
-        context.verdicts.runs,
-        tuple(_pair(ground, soft, hard, *pair) for pair in combinations(context.systems, 2)),
-        *together[0],
-        tuple(LabelJoint(shown(label), *each) for label, each in zip(ground.labels, together[1:], strict=True)),
+        view=context.view.name,
+        beta=beta,
+        runs=context.verdicts.runs,
+        pairs=tuple(
+            _pair(ground, soft=soft, hard=hard, first=pair[0], second=pair[1])
+            for pair in combinations(context.systems, 2)
+        ),
+        expected=together[0][0],
+        decided=together[0][1],
+        labels=tuple(LabelJoint(shown(label), *each) for label, each in zip(ground.labels, together[1:], strict=True)),
     )
 
 
-def _pair(ground: BeliefGround, soft: PairReader, hard: PairReader, first: System, second: System) -> ExpectedPair:
+def _pair(ground: BeliefGround, soft: PairReader, hard: PairReader, first: System, *, second: System) -> ExpectedPair:
     """Read a pair by expected counts, with intervals, and by those of the hard outputs."""
     readings = list(zip(soft.readings(first, second, drawn=True), hard.readings(first, second), strict=True))
-    labels = (
-        LabelReading(shown(label), expected, decided)
-        for label, (expected, decided) in zip(ground.labels, readings[1:], strict=True)
-        if expected.overlap.items or decided.overlap.items
+    labels = tuple(
+        LabelReading(shown(label), soft_reading, hard_reading)
+        for label, (soft_reading, hard_reading) in zip(ground.labels, readings[1:], strict=True)
+        if soft_reading.overlap.items or hard_reading.overlap.items
     )
-    return ExpectedPair(first.name, second.name, *readings[0], tuple(labels))
+    expected, decided = readings[0]
+    return ExpectedPair(first=first.name, second=second.name, expected=expected, decided=decided, labels=labels)
 
 
 # Every two probabilistic outputs as tables: how far they differ, whose errors are whose, what they score together.
@@ -434,7 +449,7 @@ def _differences(finding: ExpectedPairs, top: int | None) -> Table:
     kept, notes = _cut(rows, top)
     said = "expected: each system's world is drawn as it believes, apart from the other's; decided: the hard outputs"
     title = "Pairs of probabilistic outputs: entities and wrong tuples on which they differ"
-    return Table("expected-pairs", title, fields, kept, (*notes, said))
+    return Table(name="expected-pairs", title=title, fields=fields, rows=kept, notes=(*notes, said))
 
 
 def _rates(finding: ExpectedPairs, top: int | None) -> Table:
@@ -458,7 +473,11 @@ def _rates(finding: ExpectedPairs, top: int | None) -> Table:
     )
     title = "Complementarity: which share of a system's errors another does not make"
     return Table(
-        "expected-complementarity", title, tuple(fields), kept, (*notes, *(f"n/a: {each}" for each in reasons))
+        name="expected-complementarity",
+        title=title,
+        fields=tuple(fields),
+        rows=kept,
+        notes=(*notes, *(f"n/a: {each}" for each in reasons)),
     )
 
 
@@ -490,7 +509,9 @@ def _joint(finding: ExpectedPairs, top: int | None) -> Table:
         for each in joint
     ]
     kept, notes = _cut(rows, top, each=6)
-    return Table("expected-joint", "What probabilistic outputs score together", fields, kept, notes)
+    return Table(
+        name="expected-joint", title="What probabilistic outputs score together", fields=fields, rows=kept, notes=notes
+    )
 
 
 def _by_label(pair: ExpectedPair, top: int | None) -> Table:
@@ -522,12 +543,18 @@ def _by_label(pair: ExpectedPair, top: int | None) -> Table:
         for each in pair.labels
         for mine in [each.expected.overlap]
     ]
-    kept, notes = cut(list(rows), top, _LABELS, "label", "labels")
-    return Table("expected-labels", f"Expected counts by label: {pair.first}, {pair.second}", fields, kept, notes)
+    kept, notes = cut(list(rows), top=top, usual=_LABELS, one="label", many="labels")
+    return Table(
+        name="expected-labels",
+        title=f"Expected counts by label: {pair.first}, {pair.second}",
+        fields=fields,
+        rows=kept,
+        notes=notes,
+    )
 
 
 def _cut(
     rows: Iterable[tuple[Any, ...]], top: int | None, each: int = 2
 ) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
     """Keep the rows of all pairs of ten systems at least, for none of them is the first."""
-    return cut(list(rows), max(top, each * _PAIRS) if top else top, each * _PAIRS, "row", "rows")
+    return cut(list(rows), top=max(top, each * _PAIRS) if top else top, usual=each * _PAIRS, one="row", many="rows")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class PairCells:
     """What two outputs find and claim: arrays of numbers, of which none is a difference: what is 0 is just that.
 
@@ -51,18 +51,18 @@ class PairCells:
     @classmethod
     def of(cls, matrix: Floats) -> PairCells:
         """Return the numbers that a matrix holds along its last axis."""
-        return cls(*np.moveaxis(matrix, -1, 0))
+        return cls(**{each.name: matrix[..., place] for place, each in enumerate(fields(cls))})
 
     def swapped(self) -> PairCells:
         """Return the same with the second output first."""
         return PairCells(
-            self.found_by_both,
-            self.found_by_second,
-            self.found_by_first,
-            self.found_by_neither,
-            self.spurious_in_both,
-            self.spurious_in_second,
-            self.spurious_in_first,
+            found_by_both=self.found_by_both,
+            found_by_first=self.found_by_second,
+            found_by_second=self.found_by_first,
+            found_by_neither=self.found_by_neither,
+            spurious_in_both=self.spurious_in_both,
+            spurious_in_first=self.spurious_in_second,
+            spurious_in_second=self.spurious_in_first,
         )
 
     @property
@@ -132,13 +132,13 @@ class TupleTable:
         one, two = self.weights[first], self.weights[second]
         both, first_alone, second_alone = one * two, one * (1 - two), (1 - one) * two
         return PairCells(
-            self.right(both),
-            self.right(first_alone),
-            self.right(second_alone),
-            self._unknown + self.right((1 - one) * (1 - two)),
-            self.wrong(both),
-            self.wrong(first_alone),
-            self.wrong(second_alone),
+            found_by_both=self.right(both),
+            found_by_first=self.right(first_alone),
+            found_by_second=self.right(second_alone),
+            found_by_neither=self._unknown + self.right((1 - one) * (1 - two)),
+            spurious_in_both=self.wrong(both),
+            spurious_in_first=self.wrong(first_alone),
+            spurious_in_second=self.wrong(second_alone),
         )
 
 

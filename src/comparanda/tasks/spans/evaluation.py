@@ -46,6 +46,7 @@ def claims_of(
     placement: Placement,
     names: tuple[str, ...],
     labels: Sequence[Codes],
+    *,
     train: frozenset[str] | None = None,
 ) -> tuple[Claims, list[Rows]]:
     """Gather the distinct spans of the key and all runs, and say for each side which one each of its spans is.
@@ -73,24 +74,24 @@ def claims_of(
     document, begin, end, cut, label = (column[first] for column in columns)
     bounds = np.cumsum([0, *(len(side) for side in sides)])
     counts = [smallest(np.bincount(number[low:high], minlength=len(first))) for low, high in pairwise(bounds.tolist())]
-    spans = PlacedSpans(document, begin, end, placement.sides[0].label, first)
+    spans = PlacedSpans(document=document, begin=begin, end=end, label=placement.sides[0].label, given=first)
     place, until = placement.rows(spans)
     row = key.row_documents[document] + place
     sentence = owner_of_rows(key.sentences)[np.minimum(row, max(len(key) - 1, 0))] if len(key) else row
     claims = Claims(
-        document.astype(np.int32),
-        sentence.astype(np.int32),
-        place.astype(np.int32),
-        (until - place).astype(np.int32),
-        begin,
-        end,
-        cut,
-        _fragments(sides, number, first, bounds),
-        label.astype(labels[0].dtype),
-        names,
-        counts[0],
-        tuple(counts[1:]),
-        _attributes(key, placement, spans, train),
+        document=document.astype(np.int32),
+        sentence=sentence.astype(np.int32),
+        place=place.astype(np.int32),
+        width=(until - place).astype(np.int32),
+        begin=begin,
+        end=end,
+        pieces=cut,
+        fragments=_fragments(sides, number, first, bounds),
+        label=label.astype(labels[0].dtype),
+        names=names,
+        key=counts[0],
+        runs=tuple(counts[1:]),
+        attributes=_attributes(key, placement, spans, train),
     )
     return claims, np.split(number, bounds[1:-1])
 
@@ -131,7 +132,7 @@ def _fragments(sides: Sequence[PlacedSpans], number: Rows, first: Rows, bounds: 
 # The ids of spans as rules see them: the first as a column of the span, all of them as rows of a table.
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Ids:
     """The ids of the spans of one side.
 
@@ -173,12 +174,12 @@ def ids_of(column: Column | None, size: int, same: Mapping[str, str], *, key: bo
     of = np.repeat(np.arange(size), counts)
     within = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
     return Ids(
-        _recoded(texts, [None if each == NIL else each for each in firsts]),
-        _recoded(texts, [BAR.join(ids) or None for ids in parts]),
-        _recoded(texts, [BAR.join(sorted(set(ids) - {NIL})) or NIL for ids in parts]),
-        of,
-        within + 1,
-        flat.take(np.repeat(offsets[:-1][texts.codes], counts) + within),
+        first=_recoded(texts, [None if each == NIL else each for each in firsts]),
+        ranked=_recoded(texts, [BAR.join(ids) or None for ids in parts]),
+        accepted=_recoded(texts, [BAR.join(sorted(set(ids) - {NIL})) or NIL for ids in parts]),
+        of=of,
+        rank=within + 1,
+        id=flat.take(np.repeat(offsets[:-1][texts.codes], counts) + within),
     )
 
 
@@ -212,7 +213,7 @@ EXTENT = ("doc", "begin", "end", "label")
 """What makes two claims the same unless a view says otherwise: then they are the same span."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Side:
     """The spans of the key or of a run, as items need them.
 
@@ -232,7 +233,7 @@ class Side:
     label: Codes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Judged:
     """What a view makes of the spans of one table in one run.
 
@@ -259,6 +260,7 @@ def items_of(
     view: str,
     outcomes: Sequence[Outcome],
     sides: Sequence[Side],
+    *,
     names: tuple[str, ...],
 ) -> Items:
     """Make the items of a view: the key's spans are positive; a run's spans without a partner there are negative.
@@ -279,7 +281,9 @@ def items_of(
     partners = [_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)]
     judged = [_marked(*each) for each in zip(outcomes, judged, partners, strict=True)]
     alone = [np.flatnonzero(partner < 0) for partner in partners]
-    beside = _Beside(declared, outcomes, runs, alone, [of_run for _, of_run in judged])
+    beside = _Beside(
+        declared=declared, outcomes=outcomes, sides=runs, rows=alone, judged=[of_run for _, of_run in judged]
+    )
     size, total = len(key.claim), len(key.claim) + beside.count
     verdicts = _Names([each.verdicts for pair in judged for each in pair])
     written = tuple(rule.name for rule in rule_set.rules)
@@ -287,9 +291,11 @@ def items_of(
     tables: dict[str, list[Array]] = {"claimed": [], "credit": [], "earned": [], "verdict": [], "rule": []}
     for run, (of_key, of_run) in enumerate(judged):
         items, mine = size + beside.number[run], beside.rows[run]
-        for name, values in _amounts(of_key, of_run, partners[run], mine, items, total).items():
+        for name, values in _amounts(
+            of_key, of_run=of_run, partner=partners[run], mine=mine, items=items, total=total
+        ).items():
             tables[name].append(values)
-        tables["verdict"].append(_spread(total, verdicts, of_key, of_run, mine, items))
+        tables["verdict"].append(_spread(total, names=verdicts, of_key=of_key, of_run=of_run, rows=mine, items=items))
         rule = np.zeros(total, np.int64)
         rule[:size], rule[items] = rules.codes(of_key.rule, written), rules.codes(of_run.rule[mine], written)
         tables["rule"].append(rule)
@@ -299,29 +305,31 @@ def items_of(
         for name in ("document", "sentence", "place", "label", "claim")
     }
     return Items(
-        columns["document"],
-        columns["sentence"],
-        columns["place"],
-        columns["label"],
-        names,
-        np.arange(total) < size,
-        _plain(tables["claimed"]),
-        None if _same_as_claims(tables, size) else tuple(tables["credit"]),
-        None if all(map(_equal, tables["credit"], tables["earned"])) else tuple(tables["earned"]),
-        weights,
-        columns["claim"],
-        Outcomes(
-            tuple(each.astype(code_type(len(verdicts.names))) for each in tables["verdict"]),
-            tuple(verdicts.names),
-            tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
-            tuple(rules.names),
-            _sources(verdicts, [each for pair in judged for each in pair]) if declared.sources else None,
+        document=columns["document"],
+        sentence=columns["sentence"],
+        place=columns["place"],
+        label=columns["label"],
+        names=names,
+        positive=np.arange(total) < size,
+        claimed=_plain(tables["claimed"]),
+        credit=None if _same_as_claims(tables, size) else tuple(tables["credit"]),
+        earned=None if all(map(_equal, tables["credit"], tables["earned"])) else tuple(tables["earned"]),
+        weight=weights,
+        claim=columns["claim"],
+        outcomes=Outcomes(
+            verdict=tuple(each.astype(code_type(len(verdicts.names))) for each in tables["verdict"]),
+            verdicts=tuple(verdicts.names),
+            rule=tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
+            rules=tuple(rules.names),
+            sources=_sources(verdicts, [each for pair in judged for each in pair]) if declared.sources else None,
         ),
-        None if declared.same == EXTENT else tuple(beside.claims(run, size) for run in range(len(runs))),
+        by_run=None if declared.same == EXTENT else tuple(beside.claims(run, size) for run in range(len(runs))),
     )
 
 
-def _amounts(of_key: _Judged, of_run: _Judged, partner: Rows, mine: Rows, items: Rows, total: int) -> dict[str, Array]:
+def _amounts(
+    of_key: _Judged, of_run: _Judged, partner: Rows, mine: Rows, *, items: Rows, total: int
+) -> dict[str, Array]:
     """Return what a run claims of each item, what its claims earn, and what the key's items get."""
     paired = np.flatnonzero(partner >= 0)
     item, row = np.concatenate([partner[paired], items]), np.concatenate([paired, mine])
@@ -373,7 +381,7 @@ def _same_as_claims(tables: Mapping[str, list[Array]], size: int) -> bool:
     return all(_equal(claimed[:size], credit[:size]) for claimed, credit in pairs)
 
 
-def _spread(total: int, names: _Names, of_key: _Judged, of_run: _Judged, rows: Rows, items: Rows) -> Array:
+def _spread(total: int, names: _Names, of_key: _Judged, of_run: _Judged, *, rows: Rows, items: Rows) -> Array:
     verdict = np.zeros(total, np.int64)
     verdict[: len(of_key.verdict)] = names.codes(of_key.verdict, of_key.verdicts)
     verdict[items] = names.codes(of_run.verdict[rows], of_run.verdicts)
@@ -415,12 +423,14 @@ def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judg
     else:
         credit = np.array([declared.credit.get(name, 0.0) for name in plain], np.float64)[verdict]
     return _Judged(
-        verdict,
-        tuple(_written(pool, *each) for each in called),
-        tuple("" if each[1] >= 0 else declared.sources.get(name, "") for name, each in zip(plain, called, strict=True)),
-        outcome.rules(table, declared.outcome).astype(np.int64),
-        credit,
-        weight,
+        verdict=verdict,
+        verdicts=tuple(_written(pool, *each) for each in called),
+        sources=tuple(
+            "" if each[1] >= 0 else declared.sources.get(name, "") for name, each in zip(plain, called, strict=True)
+        ),
+        rule=outcome.rules(table, declared.outcome).astype(np.int64),
+        credit=credit,
+        weight=weight,
     )
 
 
@@ -495,6 +505,7 @@ class _Beside:
         outcomes: Sequence[Outcome],
         sides: Sequence[Side],
         rows: list[Rows],
+        *,
         judged: Sequence[_Judged],
     ) -> None:
         self.rows, self.sides = rows, sides
@@ -563,7 +574,7 @@ CUTS = ("length",)
 MEASURES = ("f1", "precision", "recall", "macro_f1", "document_f1")
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Ruled:
     """What the rules have made of the spans of each run.
 
@@ -599,12 +610,17 @@ def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequ
     names, labels = canonical(list(columns))
     engine = Engine(options.rules)
     ids = _ids(engine, placement, options)
-    facts = [_facts(engine, placement, number, TextColumn(codes, names), ids) for number, codes in enumerate(labels)]
+    facts = [
+        _facts(engine, placement=placement, number=number, labels=TextColumn(codes, names), ids=ids)
+        for number, codes in enumerate(labels)
+    ]
     outcomes = [
         engine.run({**each, **{f"key{name[6:]}": given for name, given in facts[0].items()}}, paranoid=options.paranoid)
         for each in facts[1:]
     ]
-    return Ruled(placement, names, labels, ids, engine, outcomes, notes)
+    return Ruled(
+        placement=placement, names=names, labels=labels, ids=ids, engine=engine, outcomes=outcomes, notes=notes
+    )
 
 
 def placed_labels(
@@ -626,10 +642,19 @@ def surface_forms(corpus: Corpus) -> frozenset[str]:
 def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Judge spans by rules."""
     ruled = run_rules(aligned, systems, options)
-    claims, rows = claims_of(aligned.key, ruled.placement, ruled.names, ruled.labels, options.train)
+    claims, rows = claims_of(
+        aligned.key, placement=ruled.placement, names=ruled.names, labels=ruled.labels, train=options.train
+    )
     views = views_of(aligned, ruled, claims, rows)
     notes = [*ruled.notes, *one_sided(next(iter(views.values())), run_names(systems))]
-    return verdicts_of(aligned, systems, "span", views, settings_with_rules(aligned, ruled, options), notes)
+    return verdicts_of(
+        aligned,
+        systems=systems,
+        task="span",
+        views=views,
+        settings=settings_with_rules(aligned, ruled, options),
+        notes=notes,
+    )
 
 
 def settings_with_rules(aligned: Aligned, ruled: Ruled, options: Options) -> dict[str, str]:
@@ -699,7 +724,7 @@ def all_ids(placement: Placement, options: Options) -> list[Ids]:
 
 
 def _facts(
-    engine: Engine, placement: Placement, number: int, labels: TextColumn, ids: Sequence[Ids]
+    engine: Engine, placement: Placement, number: int, labels: TextColumn, *, ids: Sequence[Ids]
 ) -> dict[str, Facts]:
     """Return the spans of one side and their ids as facts; texts are made only if a rule looks at them."""
     side = placement.sides[number]
@@ -725,7 +750,13 @@ def _facts(
 def _sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> list[Side]:
     """Say of the spans of each side where they stand."""
     return [
-        Side(each, claims.document[each], claims.sentence[each], claims.place[each], codes)
+        Side(
+            claim=each,
+            document=claims.document[each],
+            sentence=claims.sentence[each],
+            place=claims.place[each],
+            label=codes,
+        )
         for each, codes in zip(rows, labels, strict=True)
     ]
 
@@ -737,20 +768,22 @@ def views_of(aligned: Aligned, ruled: Ruled, claims: Claims, rows: Sequence[Rows
     several = len(rule_set.views) > 1
     views: dict[str, VerdictsView] = {}
     for name in rule_set.views:
-        items = items_of(rule_set, name, ruled.outcomes, sides, ruled.names)
+        items = items_of(rule_set, view=name, outcomes=ruled.outcomes, sides=sides, names=ruled.names)
         measures = tuple(f"{name}.{each}" for each in main) if several else main
-        views[name] = VerdictsView(name, None, measures, given_items=items, cuts=CUTS, claims=claims)
+        views[name] = VerdictsView(
+            name=name, given_sites=None, measures=measures, given_items=items, cuts=CUTS, claims=claims
+        )
     first = next(iter(views))
     views[first] = replace(views[first], measures=tuple(each for view in views.values() for each in view.measures))
     return views
 
 
 SPAN = Task(
-    "span",
-    "labelled spans, such as named entities: BIO tags or offsets, judged by rules",
-    "tokens",
-    None,
-    judge_spans,
+    name="span",
+    summary="labelled spans, such as named entities: BIO tags or offsets, judged by rules",
+    shape="tokens",
+    column=None,
+    judge=judge_spans,
     layer="spans",
     policies=frozenset({"same_ids"}),
     rules="exact",

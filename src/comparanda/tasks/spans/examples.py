@@ -47,7 +47,7 @@ class Piece:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """Some rows of a document and their words, if it has any, and how many of their sentences are left out."""
 
@@ -72,7 +72,7 @@ def window_at(texts: Texts, document: int, place: int, width: int) -> Window:
     """Return the words of the sentences that a site crosses; of many, those around its begin."""
     found = texts.sentence(document, place)
     if found is None or not any(found[0]):
-        return Window(document, place, min(width, MOST_WORDS))
+        return Window(document=document, first=place, size=min(width, MOST_WORDS))
     words, position = list(found[0]), found[1]
     first = place - position
     while len(words) < position + width and (further := texts.sentence(document, first + len(words))) is not None:
@@ -80,7 +80,14 @@ def window_at(texts: Texts, document: int, place: int, width: int) -> Window:
     beside = (MOST_WORDS - min(width, MOST_WORDS - 2 * _BESIDE)) // 2
     low = max(min(position - beside, len(words) - MOST_WORDS), 0)
     kept = tuple(words[low : low + MOST_WORDS])
-    return Window(document, first + low, len(kept), kept, low, len(words) - low - len(kept))
+    return Window(
+        document=document,
+        first=first + low,
+        size=len(kept),
+        words=kept,
+        words_before=low,
+        words_after=len(words) - low - len(kept),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +245,7 @@ def _glued(words: Sequence[str], line: str) -> Iterator[int]:
 # What sides say of the same stretch of text: their spans around a site, and what rules made of those at it.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Span:
     """A span of one side.
 
@@ -290,7 +297,7 @@ class ItemVerdict:
     verdicts: tuple[RunVerdict, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stretch:
     """The words around an overlap site, with the spans that the key and the runs have there.
 
@@ -364,15 +371,15 @@ class Stretches:
         here = [each for each in rows if self._is_at(each, site)]
         items = [item for each in here for item in self._items_of(each, extents[each])]
         return Stretch(
-            window.words,
-            glued_in(texts, window),
-            window.number(place),
-            window.number(place + width - 1),
-            window.words_before,
-            window.words_after,
-            self._lines(window, pieces, site) if window.words else (),
-            tuple(sorted(items, key=lambda item: not item.positive)),
-            int(self._sizes[site]) - len(here) + dropped,
+            words=window.words,
+            glued=glued_in(texts, window),
+            begin=window.number(place),
+            end=window.number(place + width - 1),
+            words_before=window.words_before,
+            words_after=window.words_after,
+            sides=self._lines(window, pieces, site) if window.words else (),
+            items=tuple(sorted(items, key=lambda item: not item.positive)),
+            undrawn=int(self._sizes[site]) - len(here) + dropped,
         )
 
     @cached_property
@@ -468,12 +475,12 @@ class Stretches:
             place, found = int(claims.place[row]), pieces[number]
             last = place + int(claims.width[row]) - 1
             return Span(
-                shown(linked_label(claims.names[int(claims.label[row])])),
-                count,
-                found or (Piece(window.number(place), window.number(last), 0, 0),),
-                bool(count == claims.key[row]),
-                self._is_at(number, site),
-                found is None,
+                label=shown(linked_label(claims.names[int(claims.label[row])])),
+                count=count,
+                pieces=found or (Piece(window.number(place), window.number(last), 0, 0),),
+                right=bool(count == claims.key[row]),
+                here=self._is_at(number, site),
+                loose=found is None,
             )
 
         def line(counts: Codes) -> Iterator[Span]:
@@ -570,11 +577,14 @@ def draw(stretch: Stretch, width: int) -> list[str]:
     >>> from comparanda.tasks.spans.examples import Piece
 
     >>> from comparanda.tasks.spans.examples import Span, SpanLine, Stretch
-    >>> anna = Span("PER", 1, (Piece(2, 3, 0, 0),), right=True, here=True, loose=False)
-    >>> smith = Span("ORG", 1, (Piece(3, 3, 0, 0),), right=False, here=True, loose=False)
+    >>> anna = Span(label="PER", count=1, pieces=(Piece(2, 3, 0, 0),), right=True, here=True, loose=False)
+    >>> smith = Span(label="ORG", count=1, pieces=(Piece(3, 3, 0, 0),), right=False, here=True, loose=False)
     >>> sides = (SpanLine("key", (anna,)), SpanLine("crf", (smith,)), SpanLine("bert", (anna,)))
     >>> words = ("Yesterday", "Anna", "Smith", "left", ".")
-    >>> print(*draw(Stretch(words, (5,), 2, 3, 0, 0, sides, (), 0), 80), sep="\n")
+    >>> stretch = Stretch(
+    ...     words=words, glued=(5,), begin=2, end=3, words_before=0, words_after=0, sides=sides, items=(), undrawn=0
+    ... )
+    >>> print(*draw(stretch, 80), sep="\n")
           Yesterday [Anna Smith] left.
     key              [PER─────]
     crf                   [───]ORG ✗
@@ -622,7 +632,7 @@ def _equal(one: SpanLine, other: SpanLine) -> bool:
     return all(span.right or not span.loose for line in (one, other) for span in line.spans)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Word:
     """A word, or a remark on words that are left out.
 
@@ -657,8 +667,16 @@ def _words(stretch: Stretch, room: int) -> list[_Word]:
 
     def word(number: int, given: str) -> _Word:
         shown = clipped(given, widest) or " "
-        site = number == stretch.begin, number == stretch.end
-        return _Word(number, given, shown, max(cell_len(shown), 1), number in glued, *(site if number else ()))
+        opens, closes = 0 < number == stretch.begin, 0 < number == stretch.end
+        return _Word(
+            number=number,
+            given=given,
+            shown=shown,
+            cells=max(cell_len(shown), 1),
+            glued=number in glued,
+            opens=opens,
+            closes=closes,
+        )
 
     before, after = stretch.words_before, stretch.words_after
     return [
@@ -740,7 +758,7 @@ class _Block:
             end = max(self._right(piece, last), begin + 1)
             fits = not inside and end - begin >= cell_len(text) + 2
             drawn += "·" * (begin - cursor)
-            drawn += self._brackets(piece, end - begin, text if fits else "", first, last)
+            drawn += self._brackets(piece, width=end - begin, text=text if fits else "", first=first, last=last)
             inside, cursor = inside or fits, end
         if here[-1] is not span.pieces[-1]:
             drawn += "·" * (self._columns[last][1] - cursor)
@@ -774,7 +792,7 @@ class _Block:
         left, right = self._columns[number]
         return cell_len(clipped(self._words[number].given[:characters], right - left)) if characters > 0 else 0
 
-    def _brackets(self, piece: Piece, width: int, text: str, first: int, last: int) -> str:
+    def _brackets(self, piece: Piece, width: int, text: str, first: int, *, last: int) -> str:
         """Draw a piece of a span, with a text inside."""
         from_before, goes_on = piece.begin < first, piece.end > last
         if width > 1:

@@ -44,14 +44,14 @@ def with_spans_of(key: Corpus, placement: Placement, side: PlacedSpans) -> Corpu
     """Return the key with other spans in place of its own."""
     first = placement.rows(side)[0] + key.row_documents[side.document] if len(side) else side.begin
     spans = Spans(
-        placement.unit,
-        side.document,
-        side.begin,
-        side.end,
-        side.label,
-        key.offset[np.minimum(first, len(key) - 1)] if len(key) else np.zeros(len(side), np.int64),
-        side.fragments,
-        side.columns,
+        unit=placement.unit,
+        document=side.document,
+        begin=side.begin,
+        end=side.end,
+        label=side.label,
+        offset=key.offset[np.minimum(first, len(key) - 1)] if len(key) else np.zeros(len(side), np.int64),
+        fragments=side.fragments,
+        columns=side.columns,
     )
     raw = placement.ground.raw if placement.unit == "characters" else key.raw
     return replace(key, spans=spans, raw=raw)
@@ -75,12 +75,12 @@ def majority_key(aligned: Aligned) -> Corpus:
     rows = np.flatnonzero(2 * votes > 1 + len(claims.runs))
     chosen = claims.take(rows)
     most = PlacedSpans(
-        chosen.document.astype(np.int64),
-        chosen.begin,
-        chosen.end,
-        TextColumn(chosen.label, names),
-        rows,
-        chosen.fragments,
+        document=chosen.document.astype(np.int64),
+        begin=chosen.begin,
+        end=chosen.end,
+        label=TextColumn(chosen.label, names),
+        given=rows,
+        fragments=chosen.fragments,
     )
     return with_spans_of(key, placement, most)
 
@@ -99,7 +99,8 @@ def word_sites(aligned: Aligned, systems: Sequence[System], options: Options, *,
         columns = [_linked(column, side, options) for column, side in zip(columns, placement.sides, strict=True)]
     values = [_values(aligned, placement, side, column) for side, column in zip(placement.sides, columns, strict=True)]
     names, codes = canonical(values)
-    sites = Sites(*places_of(aligned.key), codes[0], tuple(codes[1:]), names)
+    document, sentence, place = places_of(aligned.key)
+    sites = Sites(document=document, sentence=sentence, place=place, key=codes[0], values=tuple(codes[1:]), names=names)
     return sites if aligned.kept is None else sites.take(aligned.kept)
 
 
@@ -143,7 +144,9 @@ def _pieces(side: PlacedSpans, there: Truths) -> tuple[Rows, PlacedSpans]:
     owner = np.concatenate([rows, fragments.span[cut]])
     begin = np.concatenate([side.begin[rows], fragments.begin[cut]])
     end = np.concatenate([side.end[rows], fragments.end[cut]])
-    return owner, PlacedSpans(side.document[owner], begin, end, side.label.take(owner), owner)
+    return owner, PlacedSpans(
+        document=side.document[owner], begin=begin, end=end, label=side.label.take(owner), given=owner
+    )
 
 
 def _gathered(rows: Rows, labels: Rows, names: tuple[str, ...], words: int) -> TextColumn:

@@ -40,15 +40,22 @@ def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -
     ruled = run_rules(aligned, systems, options)
     ids = ruled.ids or all_ids(ruled.placement, options)
     names, labels = _linked(ruled, ids)
-    claims, rows = claims_of(aligned.key, ruled.placement, names, labels, options.train)
+    claims, rows = claims_of(aligned.key, placement=ruled.placement, names=names, labels=labels, train=options.train)
     views = views_of(aligned, ruled, claims, rows)
     notes = [*ruled.notes, *_unlinked(run_names(systems), ids), *_one_sided(claims, systems)]
-    return verdicts_of(aligned, systems, "link", views, settings_with_rules(aligned, ruled, options), notes)
+    return verdicts_of(
+        aligned,
+        systems=systems,
+        task="link",
+        views=views,
+        settings=settings_with_rules(aligned, ruled, options),
+        notes=notes,
+    )
 
 
 def _one_sided(claims: Claims, systems: Sequence[System]) -> list[Note]:
     """Note labels that one side alone uses, whatever the ids."""
-    return one_sided(View("labels", None, (), claims=without_ids(claims)), run_names(systems))
+    return one_sided(View(name="labels", given_sites=None, measures=(), claims=without_ids(claims)), run_names(systems))
 
 
 def _linked(ruled: Ruled, ids: Sequence[Ids]) -> tuple[tuple[str, ...], list[Codes]]:
@@ -111,11 +118,11 @@ def _unlinked(runs: Sequence[str], ids: Sequence[Ids]) -> list[Note]:
 
 
 LINK_TASK = Task(
-    "link",
-    "entity links: mentions with ids, judged by rules",
-    "tokens",
-    None,
-    judge_links,
+    name="link",
+    summary="entity links: mentions with ids, judged by rules",
+    shape="tokens",
+    column=None,
+    judge=judge_links,
     layer="spans",
     policies=frozenset({"same_ids"}),
     rules="links",

@@ -104,7 +104,7 @@ class _Covered:
 _UNLINKED = ""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Items:
     """The distinct things that runs claim, by document, begin, end, pieces, label and id.
 
@@ -153,7 +153,7 @@ def voted_spans(
     kept = np.flatnonzero(votes >= weights.least[fold])
     if apart:
         kept = kept[strongest(items.spans.take(kept), votes[kept])]
-    return _corpus(aligned.key, placement, items, kept, lost, linked=same_ids is not None)
+    return _corpus(aligned.key, placement=placement, items=items, kept=kept, lost=lost, linked=same_ids is not None)
 
 
 def _in_the_text(placement: Placement) -> tuple[list[PlacedSpans], int]:
@@ -186,12 +186,19 @@ def _items(
     document, begin, end, cut, label, code = (column[first] for column in columns)
     bounds = np.cumsum([0, *(len(side) for side in sides)]).tolist()
     claimed = tuple(np.bincount(number[low:high], minlength=len(first)) > 0 for low, high in pairwise(bounds))
-    spans = PlacedSpans(document, begin, end, TextColumn(label, names), first, _fragments(cut, cuts))
+    spans = PlacedSpans(
+        document=document,
+        begin=begin,
+        end=end,
+        label=TextColumn(label, names),
+        given=first,
+        fragments=_fragments(cut, cuts),
+    )
     said_nil = np.bincount(number, nil, len(first)) > 0
     written = TextColumn(np.where(said_nil & (code == 0), len(ids.names), code), (*ids.names, NIL))
     place = placement.rows(spans)[0]
     row = np.minimum(key.row_documents[document] + place, max(len(key) - 1, 0))
-    return Items(spans, label, written, claimed, row)
+    return Items(spans=spans, label=label, id=written, claimed=claimed, row=row)
 
 
 def _fragments(cut: Rows, cuts: Mapping[tuple[tuple[int, int], ...], int]) -> Fragments | None:
@@ -225,7 +232,7 @@ def _texts(column: Column | None, size: int) -> list[str | None]:
     return [None if value != value else f"{value:.17g}" for value in column.tolist()]  # noqa: PLR0124 - NaN
 
 
-def _corpus(key: Corpus, placement: Placement, items: Items, kept: Rows, lost: int, *, linked: bool) -> Corpus:
+def _corpus(key: Corpus, placement: Placement, items: Items, kept: Rows, *, lost: int, linked: bool) -> Corpus:
     """Put what is kept on the documents, sentences and words of the key."""
     chosen = items.spans.take(kept)
     notes = (Note("runs", "spans without a place in the text, which have no vote", lost),) if lost else ()
@@ -233,7 +240,7 @@ def _corpus(key: Corpus, placement: Placement, items: Items, kept: Rows, lost: i
     if linked:
         ids = items.id.take(kept)
         columns["id"] = TextColumn(ids.codes, ids.names, missing=0)
-    return spans_on_key(key, placement, chosen, items.row[kept], columns, notes)
+    return spans_on_key(key, placement=placement, chosen=chosen, row=items.row[kept], columns=columns, notes=notes)
 
 
 def spans_on_key(
@@ -241,19 +248,20 @@ def spans_on_key(
     placement: Placement,
     chosen: PlacedSpans,
     row: Rows,
+    *,
     columns: Mapping[str, Column],
     notes: tuple[Note, ...] = (),
 ) -> Corpus:
     """Make a corpus of spans on the key's ground; nothing of what the key itself says goes into it."""
     spans = Spans(
-        placement.unit,
-        chosen.document,
-        chosen.begin,
-        chosen.end,
-        chosen.label,
-        key.offset[row] if len(key) else np.zeros(len(row), np.int64),
-        chosen.fragments,
-        columns,
+        unit=placement.unit,
+        document=chosen.document,
+        begin=chosen.begin,
+        end=chosen.end,
+        label=chosen.label,
+        offset=key.offset[row] if len(key) else np.zeros(len(row), np.int64),
+        fragments=chosen.fragments,
+        columns=columns,
     )
     raw = placement.ground.raw if placement.unit == "characters" else key.raw
     return replace(key, spans=spans, raw=raw, columns={}, notes=notes)
@@ -275,7 +283,10 @@ def voted_chunks(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     key, placement = aligned.key, place_spans(aligned)
     labels, codes = canonical([side.label for side in placement.sides[1:]])
     sides = zip(placement.sides[1:], codes, aligned.responses, strict=True)
-    tags = [_tags(key, placement, side, mine, len(labels), response.name) for side, mine, response in sides]
+    tags = [
+        _tags(key, placement=placement, side=side, label=mine, labels=len(labels), name=response.name)
+        for side, mine, response in sides
+    ]
     names = _names(len(labels))
     weights = weights_of(method, trust, names)
     winner = elected(tags, len(names), trust.fold, weights)  # no run is absent: where it has no span, it is outside
@@ -284,8 +295,8 @@ def voted_chunks(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     base = key.row_documents[document]
     label = TextColumn.of([labels[int(decoded.label[span])] for span in range(len(decoded))])
     begin, end = _positions(placement, document, decoded.begin - base, decoded.end - base)
-    chosen = PlacedSpans(document, begin, end, label, np.arange(len(decoded)))
-    return spans_on_key(key, placement, chosen, decoded.begin, {})
+    chosen = PlacedSpans(document=document, begin=begin, end=end, label=label, given=np.arange(len(decoded)))
+    return spans_on_key(key, placement=placement, chosen=chosen, row=decoded.begin, columns={})
 
 
 def _names(labels: int) -> tuple[str, ...]:
@@ -293,7 +304,7 @@ def _names(labels: int) -> tuple[str, ...]:
     return (*(f"B-{label}" for label in range(labels)), *(f"I-{label}" for label in range(labels)), "O")
 
 
-def _tags(key: Corpus, placement: Placement, side: PlacedSpans, label: Codes, labels: int, name: str) -> Codes:
+def _tags(key: Corpus, placement: Placement, side: PlacedSpans, label: Codes, *, labels: int, name: str) -> Codes:
     """Return the tag of each row of the key."""
     _refuse_crowds(key, placement, side, name)
     begin, end = placement.rows(side)

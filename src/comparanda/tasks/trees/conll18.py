@@ -127,12 +127,14 @@ def conll18(aligned: Aligned) -> View:
         count.add(run)
     nothing = np.zeros(0, np.int32)
     codes = np.zeros(0, np.uint8)
-    sites = Sites(nothing, nothing, nothing, codes, (codes,) * len(aligned.responses), ())
+    sites = Sites(
+        document=nothing, sentence=nothing, place=nothing, key=codes, values=(codes,) * len(aligned.responses), names=()
+    )
     first = ["LAS", *(metric for metric in (*METRICS, *ENHANCED) if metric != "LAS")]
     measures = [f"{VIEW}.f1[{metric}]" for metric in first]
     measures += [f"{VIEW}.{each}[{metric}]" for metric in first for each in ("precision", "recall")]
     measures += [f"{VIEW}.aligned_accuracy[{metric}]" for metric in first if metric not in SEGMENTATION]
-    return View(VIEW, sites, tuple(measures), statistics=count.statistics)
+    return View(name=VIEW, given_sites=sites, measures=tuple(measures), statistics=count.statistics)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -158,7 +160,7 @@ def _coded(columns: Iterable[TextColumn], change: Callable[[str], str] = str) ->
     return _Column(tuple(code_of), codes)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Wrong:
     """What one response has wrong about each word of the key; wrong words are few, so it is they that are counted.
 
@@ -210,13 +212,13 @@ class _Counts:
         heads = on_key(self.heads[run + 1], self.aligned.maps[run])
         wrong = self._wrong(run, heads)
         las, tags = wrong.head | wrong.relation, wrong.upos | wrong.features
-        self._words(run, near, wrong, las, tags)
+        self._words(run, near=near, wrong=wrong, las=las, tags=tags)
         family = las | tags
         family |= self._other_children(run, family, heads)
-        self._content_words(run, near, wrong, las, family)
+        self._content_words(run, near=near, wrong=wrong, las=las, family=family)
         self._enhanced(run, near)
 
-    def _words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, tags: Truths) -> None:
+    def _words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, *, tags: Truths) -> None:
         everything = {
             "UPOS": wrong.upos,
             "XPOS": wrong.xpos,
@@ -227,18 +229,18 @@ class _Counts:
             "LAS": las,
         }
         claimed, aligned = self._by_unit(near), self.words - self._by_unit(wrong.absent)
-        self._put("Words", run, aligned, self.words, claimed, None)
+        self._put("Words", run=run, credit=aligned, positives=self.words, claimed=claimed, aligned=None)
         for metric, mask in everything.items():
             right = self.words - self._by_unit(np.flatnonzero(mask))
-            self._put(metric, run, right, self.words, claimed, aligned)
+            self._put(metric, run=run, credit=right, positives=self.words, claimed=claimed, aligned=aligned)
 
-    def _content_words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, family: Truths) -> None:
+    def _content_words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, *, family: Truths) -> None:
         content = self.content[0]
         claimed = self._by_unit(near[np.flatnonzero(self.content[run + 1])])
         aligned = self.content_words - self._by_unit(wrong.absent[content[wrong.absent]])
         for metric, mask in (("CLAS", las), ("MLAS", family), ("BLEX", las | wrong.lemma)):
             right = self.content_words - self._by_unit(np.flatnonzero(mask & content))
-            self._put(metric, run, right, self.content_words, claimed, aligned)
+            self._put(metric, run=run, credit=right, positives=self.content_words, claimed=claimed, aligned=aligned)
 
     def _by_unit(self, rows: Rows | None) -> NDArray[np.int64]:
         """Count rows of the key, or all, by their units; rows that are none or do not take part do not count."""
@@ -257,6 +259,7 @@ class _Counts:
         run: int,
         credit: NDArray[np.int64],
         positives: NDArray[np.int64],
+        *,
         claimed: NDArray[np.int64],
         aligned: NDArray[np.int64] | None,
     ) -> None:
@@ -271,13 +274,20 @@ class _Counts:
         key, response, segments = self.aligned.key, self.aligned.responses[run], self.aligned.segments[run]
         if segments is None:
             own = self._by_unit(near[token_rows(response)]), self._by_unit(near[response.sentences[:-1]])
-            self._put("Tokens", run, own[0], self.tokens, own[0], None)
-            self._put("Sentences", run, own[1], self.sentences, own[1], None)
+            self._put("Tokens", run=run, credit=own[0], positives=self.tokens, claimed=own[0], aligned=None)
+            self._put("Sentences", run=run, credit=own[1], positives=self.sentences, claimed=own[1], aligned=None)
             return
         right, claimed = self._by_unit(segments.tokens), self._by_unit(near[segments.token_rows])
-        self._put("Tokens", run, right, self.tokens, claimed, None)
+        self._put("Tokens", run=run, credit=right, positives=self.tokens, claimed=claimed, aligned=None)
         right = self._by_unit(key.sentences[:-1][segments.sentences])
-        self._put("Sentences", run, right, self.sentences, self._by_unit(near[response.sentences[:-1]]), None)
+        self._put(
+            "Sentences",
+            run=run,
+            credit=right,
+            positives=self.sentences,
+            claimed=self._by_unit(near[response.sentences[:-1]]),
+            aligned=None,
+        )
 
     def _wrong(self, run: int, heads: Rows) -> _Wrong:
         """Compare the words of a response, and their heads in the key, with the key's."""
@@ -296,13 +306,13 @@ class _Counts:
         lemma &= ~self.no_lemma
         lemma[absent] = True
         return _Wrong(
-            absent,
-            unlike(self.heads[0], heads),
-            other(self.relation),
-            other(self.upos),
-            other(self.xpos),
-            other(self.features),
-            lemma,
+            absent=absent,
+            head=unlike(self.heads[0], heads),
+            relation=other(self.relation),
+            upos=other(self.upos),
+            xpos=other(self.xpos),
+            features=other(self.features),
+            lemma=lemma,
         )
 
     def _other_children(self, run: int, wrong: Truths, heads: Rows) -> Truths:
@@ -331,7 +341,7 @@ class _Counts:
             found = _common_edges(mine, _edges_on_key(theirs, self.aligned.maps[run]), len(self.unit))
             credit = {metric: self._by_unit(rows) for metric, rows in zip(ENHANCED, found, strict=True)}
         for metric in ENHANCED:
-            self._put(metric, run, credit[metric], positives, claimed, None)
+            self._put(metric, run=run, credit=credit[metric], positives=positives, claimed=claimed, aligned=None)
 
 
 def _edges_on_key(edges: Edges, row_map: RowMap) -> Edges:

@@ -63,7 +63,14 @@ def judge_arcs(aligned: Aligned, systems: Sequence[System], options: Options) ->
     notes += one_sided(views["las"], runs)
     notes += [Note("key", f"words left out, {why}", count) for why, count in views["las"].left_out_counts.items()]
     policies = {"punctuation": options.punctuation, "labels": options.labels}
-    return verdicts_of(aligned, systems, "dep", views, {**settings_of(options, aligned.key.judged), **policies}, notes)
+    return verdicts_of(
+        aligned,
+        systems=systems,
+        task="dep",
+        views=views,
+        settings={**settings_of(options, aligned.key.judged), **policies},
+        notes=notes,
+    )
 
 
 def _relations(
@@ -93,11 +100,26 @@ def _views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dic
         ("ls", labels, labels, beside.items("label")),
     ):
         aspects = {"head": heads, "label": called}
-        sites = Sites(*places, value.key, value.values, value.names, None, attributes, aspects)
+        sites = Sites(
+            document=places[0],
+            sentence=places[1],
+            place=places[2],
+            key=value.key,
+            values=value.values,
+            names=value.names,
+            parts=None,
+            attributes=attributes,
+            aspects=aspects,
+        )
         sites = sites if aligned.kept is None else sites.take(aligned.kept)
         measures = (f"{name}.accuracy", f"{name}.sentences")
         views[name] = View(
-            name, sites, measures, left_out=_left_out(aligned, sites, options), surplus=surplus, cuts=CUTS
+            name=name,
+            given_sites=sites,
+            measures=measures,
+            left_out=_left_out(aligned, sites, options),
+            surplus=surplus,
+            cuts=CUTS,
         )
     views["las"] = replace(views["las"], measures=tuple(each for view in views.values() for each in view.measures))
     return {**views, CONLL18: conll18(aligned)}
@@ -309,11 +331,11 @@ def _all_punctuation(word: str) -> bool:
 
 
 DEP = Task(
-    "dep",
-    "dependency trees: UAS, LS, LAS, and all scores of the CoNLL 2018 shared task",
-    "tokens",
-    "deprel",
-    judge_arcs,
+    name="dep",
+    summary="dependency trees: UAS, LS, LAS, and all scores of the CoNLL 2018 shared task",
+    shape="tokens",
+    column="deprel",
+    judge=judge_arcs,
     layer="arcs",
     columns=COLUMNS,
     policies=frozenset({"punctuation", "labels"}),

@@ -50,7 +50,7 @@ MOST_WORDS = 30
 
 
 def trees_of(
-    context: Context, row: int, position: int, size: int, runs: tuple[int, ...], most: int = MOST_WORDS
+    context: Context, row: int, position: int, size: int, *, runs: tuple[int, ...], most: int = MOST_WORDS
 ) -> tuple[tuple[Tree, ...], int]:
     """Return the arcs of the key and of some runs, for the words of a site's sentence on which these differ.
 
@@ -86,7 +86,13 @@ def trees_of(
 
     def tree(side: str, head: Codes, label: Codes, value: Codes) -> Tree:
         arcs = [
-            _arc(number, heads.names[head[each]], labels.names[label[each]], size, value[each] == here.key[each])
+            _arc(
+                number,
+                head=heads.names[head[each]],
+                label=labels.names[label[each]],
+                size=size,
+                right=value[each] == here.key[each],
+            )
             for each, number in words
         ]
         return Tree(side, tuple(arcs))
@@ -97,7 +103,7 @@ def trees_of(
     return (tree("key", heads.key, labels.key, here.key), *of_runs), len(rows) - len(nearest)
 
 
-def _arc(word: int, head: str, label: str, size: int, right: np.bool_) -> Arc:
+def _arc(word: int, head: str, label: str, size: int, *, right: np.bool_) -> Arc:
     """Make an arc of the names of a head, such as `+2`, and of a label, in a sentence of some size."""
     if head == ABSENT:
         return Arc(word, None, None, bool(right))

@@ -64,7 +64,7 @@ def spanning_tree(score: Whole) -> Rows:
     return head[1:]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Cycle:
     """Nodes that were made one: `owner` says in which node each word was then, `heads` and `words` their arcs."""
 
@@ -118,7 +118,11 @@ class _Arcs:
         node, members = cycle[0], np.array(cycle)
         best = self.best[members]
         made = _Cycle(
-            node, cycle, self.head[best, members].tolist(), self.word[best, members].tolist(), self.owner.copy()
+            node=node,
+            members=cycle,
+            heads=self.head[best, members].tolist(),
+            words=self.word[best, members].tolist(),
+            owner=self.owner.copy(),
         )
         loss = self.score[:, members] - self.score[best, members]  # of an arc into the cycle, for the one it replaces
         into, out = members[loss.argmax(axis=1)], members[self.score[members].argmax(axis=0)]
@@ -160,8 +164,8 @@ def voted_trees(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     pairs = zip(aligned.responses, aligned.maps, strict=True)
     heads = [_heads(key, response.arcs, row_map, sentence) for response, row_map in pairs]
     weights = weights_of(method, trust, ("",))  # whatever they are for
-    head = _best_trees(key.sentences, sentence, heads, trust.fold, weights)
-    relation, unnamed = _relations(aligned, heads, head, trust.fold, weights)
+    head = _best_trees(key.sentences, sentence=sentence, heads=heads, fold=trust.fold, weights=weights)
+    relation, unnamed = _relations(aligned, heads=heads, head=head, fold=trust.fold, weights=weights)
     notes = (Note("runs", f"words that no run has, related as {UNNAMED}", unnamed),) if unnamed else ()
     others = {name: TextColumn.constant(NO_VALUE, len(key)) for name in key.columns}
     return replace(key, columns={**others, "value": relation}, arcs=Arcs(head), notes=notes)
@@ -181,7 +185,7 @@ def _heads(key: Corpus, arcs: Arcs | None, row_map: RowMap, sentence: Codes) -> 
     return np.where(beyond, UNKNOWN, head)
 
 
-def _best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fold: Rows, weights: Weights) -> Rows:
+def _best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fold: Rows, *, weights: Weights) -> Rows:
     """Return the heads of the best tree of each sentence."""
     absent = len(sentence) + 1
     values = [np.where(head == UNKNOWN, absent, head + 1) for head in heads]
@@ -213,7 +217,7 @@ def _arc_scores(heads: Sequence[Rows], weight: NDArray[np.int64], score: NDArray
 
 
 def _relations(
-    aligned: Aligned, heads: Sequence[Rows], head: Rows, fold: Rows, weights: Weights
+    aligned: Aligned, heads: Sequence[Rows], head: Rows, fold: Rows, *, weights: Weights
 ) -> tuple[TextColumn, int]:
     """Return the relation of each arc, by the runs that have it, and how many words no run has.
 

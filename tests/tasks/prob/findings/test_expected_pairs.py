@@ -112,7 +112,7 @@ def test_equal_spans_with_different_labels_are_different_tuples(tmp_path: Path) 
 # Every pair of worlds.
 
 
-def random_result(folder: Path, seed: int, kind: str = "plain", size: int = 2, resamples: int = 0) -> Result:
+def random_result(folder: Path, seed: int, *, kind: str = "plain", size: int = 2, resamples: int = 0) -> Result:
     return Result(random_beliefs(folder, seed, KINDS[kind], size).judged(), resamples)
 
 
@@ -218,7 +218,7 @@ def readings(found: ExpectedPairs) -> Iterator[PairReading]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_common_errors_of_both_directions_are_the_same(kind: str, tmp_path: Path) -> None:
     """a·(1 − X(A, B)) = b·(1 − X(B, A)) for Comp, RComp and PComp (DEFINITIONS 3)."""
-    for each in readings(random_result(tmp_path, 2, kind, 6).expected_pairs()):
+    for each in readings(random_result(tmp_path, 2, kind=kind, size=6).expected_pairs()):
         mine = each.overlap
         missed = mine.found_by_neither + mine.found_by_second, mine.found_by_neither + mine.found_by_first
         spurious = mine.spurious_in_both + mine.spurious_in_first, mine.spurious_in_both + mine.spurious_in_second
@@ -228,11 +228,11 @@ def test_the_common_errors_of_both_directions_are_the_same(kind: str, tmp_path: 
             "comp": (missed[0] + spurious[0], missed[1] + spurious[1], mine.found_by_neither + mine.spurious_in_both),
         }
         for name, (one, two, common) in both.items():
-            check_direction(each.forth, name, one, two, common)
-            check_direction(each.back, name, two, one, common)
+            check_direction(each.forth, name=name, own=one, others=two, common=common)
+            check_direction(each.back, name=name, own=two, others=one, common=common)
 
 
-def check_direction(rates: Rates, name: str, own: float, others: float, common: float) -> None:
+def check_direction(rates: Rates, name: str, own: float, others: float, *, common: float) -> None:
     value = getattr(rates, name).value
     if others == 0:
         assert value == 1
@@ -273,7 +273,7 @@ def test_labels_sum_to_the_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_decided_counts_are_those_of_complementarity_and_of_the_oracle(kind: str, tmp_path: Path) -> None:
-    result = random_result(tmp_path, 6, kind, 6)
+    result = random_result(tmp_path, 6, kind=kind, size=6)
     found, items = result.expected_pairs(), result.combination().items
     for pair in result.complementarity().pairs:
         mine = found.pair(pair.first, pair.second).decided

@@ -271,13 +271,13 @@ def test_runs_are_looked_at_one_by_one(tmp_path: Path) -> None:
 # Beside everything else that says the same.
 
 
-def random_result(folder: Path, seed: int, kind: str = "plain", size: int = 4, resamples: int = 0) -> Result:
+def random_result(folder: Path, seed: int, *, kind: str = "plain", size: int = 4, resamples: int = 0) -> Result:
     return Result(random_beliefs(folder, seed, KINDS[kind], size).judged(), resamples)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_are_those_of_the_measures(kind: str, tmp_path: Path) -> None:
-    result = random_result(tmp_path, 3, kind, 6)
+    result = random_result(tmp_path, 3, kind=kind, size=6)
     found = result.probabilities()
     names = ("precision", "recall", "f1", "expected_precision", "expected_recall", "expected_f1", "e100")
     labels = {part.name for run in found.runs for part in run.parts}
@@ -293,7 +293,7 @@ def test_scores_are_those_of_the_measures(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_sum_to_the_whole(kind: str, tmp_path: Path) -> None:
-    result = random_result(tmp_path, 4, kind, 6)
+    result = random_result(tmp_path, 4, kind=kind, size=6)
     for by in ("label", "document"):
         for run in result.probabilities(by=by).runs:
             for name in ("key", "tuples", "mass", "right_mass", "captured", "decided", "decided_mass", "correct"):

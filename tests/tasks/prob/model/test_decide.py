@@ -28,7 +28,7 @@ def beliefs(*blocks: list[Span]) -> Beliefs:
     ]
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     nothing = np.array([1 - sum(p for p, _ in block) for block in blocks])
-    return Beliefs(columns[0], columns[1], columns[2], columns[3], nothing)
+    return Beliefs(weight=columns[0], entity=columns[1], alternative=columns[2], block=columns[3], nothing=nothing)
 
 
 def chosen(given: Beliefs, how: Decide = "tuple", min_weight: float = 0.0) -> list[int]:

@@ -17,7 +17,14 @@ NO_BLOCKS = np.zeros(0, np.int64)
 
 
 def right(*chances: float) -> BlockCounts:
-    return BlockCounts(np.array(chances), np.zeros(len(chances)), NO_BLOCKS, NONE, NONE, NONE)
+    return BlockCounts(
+        right=np.array(chances),
+        wrong=np.zeros(len(chances)),
+        block=NO_BLOCKS,
+        probability=NONE,
+        found=NONE,
+        correct=NONE,
+    )
 
 
 def test_recall_on_fingers() -> None:
@@ -82,7 +89,9 @@ def test_precision_where_something_is_found(given: Case) -> None:
 
 
 def test_many_tuples_have_a_normal_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = BlockCounts(np.full(60, 0.5), np.full(60, 0.3), NO_BLOCKS, NONE, NONE, NONE)
+    counts = BlockCounts(
+        right=np.full(60, 0.5), wrong=np.full(60, 0.3), block=NO_BLOCKS, probability=NONE, found=NONE, correct=NONE
+    )
     exact = doubt(counts, 70)
     monkeypatch.setattr(module, "FEW", 59)
     normal = doubt(counts, 70)
@@ -116,13 +125,22 @@ def test_where_nothing_can_be_found(chances: list[float], key: int, wanted: Doub
 
 
 def test_without_a_key_all_is_wrong() -> None:
-    wrong = BlockCounts(np.zeros(1), np.array([0.5]), NO_BLOCKS, NONE, NONE, NONE)
+    wrong = BlockCounts(
+        right=np.zeros(1), wrong=np.array([0.5]), block=NO_BLOCKS, probability=NONE, found=NONE, correct=NONE
+    )
     assert doubt(wrong, 0) == Doubt(NOTHING, 0, None, NOTHING)
 
 
 def test_what_is_hardly_possible_has_a_precision_where_it_is_found() -> None:
     """With 1e-19 and 3e-19 nearly every world is empty; of the others a quarter is right."""
-    hardly = BlockCounts(np.array([1e-19, 0.0]), np.array([0.0, 3e-19]), NO_BLOCKS, NONE, NONE, NONE)
+    hardly = BlockCounts(
+        right=np.array([1e-19, 0.0]),
+        wrong=np.array([0.0, 3e-19]),
+        block=NO_BLOCKS,
+        probability=NONE,
+        found=NONE,
+        correct=NONE,
+    )
     assert doubt(hardly, 1).precision_if_found == pytest.approx(0.25)
     assert hardly.something == pytest.approx(4e-19)
     assert right(1.0, 0.3).something == 1

@@ -16,7 +16,9 @@ NO_BLOCKS = np.zeros(0, np.int64)
 
 
 def single(right: list[float], wrong: list[float]) -> BlockCounts:
-    return BlockCounts(np.array(right), np.array(wrong), NO_BLOCKS, NONE, NONE, NONE)
+    return BlockCounts(
+        right=np.array(right), wrong=np.array(wrong), block=NO_BLOCKS, probability=NONE, found=NONE, correct=NONE
+    )
 
 
 def enumerated(given: Case, below: int, rows: set[int] | None = None) -> tuple[float, float]:

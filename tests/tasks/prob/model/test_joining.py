@@ -13,7 +13,9 @@ def chained() -> Beliefs:
     """Three tuples, the first and the last of which can be true together."""
     half, rows = np.full(3, 0.5), np.arange(3)
     worlds = Worlds(np.zeros(2, np.int64), np.full(2, 0.5), np.array([0, 2, 3]), np.array([0, 2, 1]))
-    return Beliefs(half, half, rows, np.zeros(3, np.int64), np.zeros(1), worlds)
+    return Beliefs(
+        weight=half, entity=half, alternative=rows, block=np.zeros(3, np.int64), nothing=np.zeros(1), worlds=worlds
+    )
 
 
 def test_parts_have_nothing_to_do_with_each_other() -> None:

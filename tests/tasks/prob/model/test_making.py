@@ -23,7 +23,7 @@ def scored(spans: Spans, documents: list[int] | None = None) -> Scored:
     codes = [sorted(set(label)).index(each) for each in label]
     owner = documents if documents is not None else [0] * len(spans)
     document, first, last, code = (np.array(each, np.int64) for each in (owner, begin, end, codes))
-    return Scored(document, first, last, code, np.array(weight, np.float64))
+    return Scored(document=document, begin=first, end=last, label=code, weight=np.array(weight, np.float64))
 
 
 def refuse(rows: Rows, what: str, hint: str) -> ReadError:
@@ -203,13 +203,19 @@ def test_blocks_against_all_sets_of_spans(overlap: Overlap, case: tuple[list[Int
     alone = found.exclusive
     assert found.nothing[alone] == pytest.approx(np.maximum(1 - total[alone], 0), abs=1e-9)
     if found.worlds is not None:
-        _check_worlds(found.worlds.probability, found.worlds.world, found.worlds.member, found.weight, spans)
+        _check_worlds(
+            found.worlds.probability,
+            world=found.worlds.world,
+            member=found.worlds.member,
+            weight=found.weight,
+            spans=spans,
+        )
         sums = np.bincount(found.worlds.block, found.worlds.probability, len(found.nothing))
         assert found.nothing[~alone] == pytest.approx(np.maximum(1 - sums[~alone], 0), abs=1e-9)
 
 
 def _check_worlds(
-    probability: np.ndarray, world: Rows, member: Rows, weight: np.ndarray, spans: list[Interval]
+    probability: np.ndarray, world: Rows, member: Rows, weight: np.ndarray, *, spans: list[Interval]
 ) -> None:
     """In no world two spans overlap, and the worlds of a span sum to its weight."""
     for each in range(len(probability)):

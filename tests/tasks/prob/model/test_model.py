@@ -11,12 +11,12 @@ def beliefs() -> Beliefs:
     """Three blocks of two tuples each; in the last, both can be true together."""
     worlds = Worlds(np.array([2, 2, 2]), np.array([0.5, 0.25, 0.125]), np.array([0, 2, 3, 4]), np.array([5, 4, 5, 4]))
     return Beliefs(
-        np.array([0.5, 0.25, 0.75, 0.25, 0.625, 0.75]),
-        np.array([0.5, 0.25, 1.0, 1.0, 0.625, 0.75]),
-        np.array([4, 7, 9, 9, 1, 0]),
-        np.array([0, 0, 1, 1, 2, 2]),
-        np.array([0.25, 0.0, 0.125]),
-        worlds,
+        weight=np.array([0.5, 0.25, 0.75, 0.25, 0.625, 0.75]),
+        entity=np.array([0.5, 0.25, 1.0, 1.0, 0.625, 0.75]),
+        alternative=np.array([4, 7, 9, 9, 1, 0]),
+        block=np.array([0, 0, 1, 1, 2, 2]),
+        nothing=np.array([0.25, 0.0, 0.125]),
+        worlds=worlds,
     )
 
 

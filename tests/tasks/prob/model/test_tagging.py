@@ -24,7 +24,7 @@ def found_in(
 ) -> Found:
     """Look for spans of X in one sentence."""
     columns = {letter: np.array([each.get(f"{letter}-{LABEL}", 0.0) for each in tokens]) for letter in LETTERS[scheme]}
-    return spans_of(columns, scheme, np.full(len(tokens), len(tokens)), aggregate, floor)
+    return spans_of(columns, scheme=scheme, stops=np.full(len(tokens), len(tokens)), aggregate=aggregate, floor=floor)
 
 
 def weights(found: Found) -> dict[Span, float]:
@@ -67,7 +67,7 @@ class TestByHand:
 
     def test_sentences_end_spans(self) -> None:
         columns = {"B": np.array([0.5, 0.0, 0.5]), "I": np.array([0.0, 0.8, 0.8])}
-        found = spans_of(columns, "bio", np.array([2, 2, 3]), "product", 0.0)
+        found = spans_of(columns, scheme="bio", stops=np.array([2, 2, 3]), aggregate="product", floor=0.0)
         assert weights(found) == pytest.approx({(0, 1): 0.1, (0, 2): 0.4, (2, 3): 0.5})
 
     def test_spans_with_ends(self) -> None:

@@ -57,7 +57,12 @@ def case(blocks: list[tuple[int, list[Outcome]]], correct: list[bool]) -> Case:
     weights = np.array(weight, np.float64)
     numbers = np.arange(len(weights))
     beliefs = Beliefs(
-        weights, weights, numbers, np.array(block, np.int64), np.array(nothing, np.float64), _worlds(worlds)
+        weight=weights,
+        entity=weights,
+        alternative=numbers,
+        block=np.array(block, np.int64),
+        nothing=np.array(nothing, np.float64),
+        worlds=_worlds(worlds),
     )
     return Case(beliefs, np.array(correct[: len(weights)], np.bool_), outcomes)
 
