@@ -12,7 +12,6 @@ demo: $(CORE)
 	$(BIN)/comparanda demo --report demo-report.html
 
 # Compiled files are kept, whatever the shell says: else every worker and every command under test compiles all anew.
-# The second run counts lines, so the first one is the cheaper place for compiling.
 test slow: export PYTHONDONTWRITEBYTECODE =
 
 # Sets of texts stand in another order in every process unless this number is the same. `make test` does the same each
@@ -21,8 +20,7 @@ test: export PYTHONHASHSEED := $(or $(PYTHONHASHSEED),0)
 slow: export PYTHONHASHSEED := $(or $(PYTHONHASHSEED),$(shell date +%s))
 
 test: $(READY) browser lint
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'repeated and not slow'
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'not slow and not repeated' --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-report=term:skip-covered
 
 # Debian's chromium without windows, for the tests of the page; where there is none, nor the one with windows, and it
 # cannot be installed, they are skipped, and this and pytest say so.

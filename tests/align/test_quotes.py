@@ -231,13 +231,11 @@ class TestCopies:
 class TestManyAnswers:
     """Answers made from documents with known mentions; see `quoting`."""
 
-    @pytest.mark.repeated
     @pytest.mark.parametrize("start", range(0, 4000, 500))
     def test_nothing_is_put_at_a_wrong_place_without_a_mark(self, start: int) -> None:
         for seed in range(start, start + 500):
             self.check(make(random.Random(seed)))
 
-    @pytest.mark.repeated
     @pytest.mark.parametrize("start", range(0, 2000, 500))
     def test_nor_if_the_answer_is_shuffled_and_that_shows(self, start: int) -> None:
         for seed in range(start, start + 500):
@@ -303,7 +301,6 @@ class TestLongTexts:
         assert time.process_time() - begin < 40
         return [each.placing for each in found]
 
-    @pytest.mark.repeated
     def test_a_hundred_thousand_words(self) -> None:
         draw = random.Random(1)
         vocabulary = ["".join(draw.choices("abcdefghiklmnoprstuw", k=draw.randint(2, 10))) for _ in range(20_000)]
@@ -316,7 +313,6 @@ class TestLongTexts:
             quotes[number + 2] = "Zyx Vyzyx " + str(number)
         assert self.timed(" ".join(text), quotes).count("hallucinated") >= 500
 
-    @pytest.mark.repeated
     @pytest.mark.parametrize(
         ("text", "quotes"),
         [
@@ -467,7 +463,6 @@ class TestScores:
         found = {item.text: item.verdicts[0].verdict for each in stretches for item in each.items}
         assert found["Zed"] == "FP (hallucinated)"
 
-    @pytest.mark.repeated
     def test_answers_that_say_what_the_key_says_are_right(self) -> None:
         for seed in range(30):
             made = make(random.Random(seed), damages=["none"])

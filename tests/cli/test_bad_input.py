@@ -217,7 +217,6 @@ def test_strict_refuses_what_is_worth_a_note(key: str, capsys: pytest.CaptureFix
     assert text.startswith("there is something to note, and --strict refuses that\n  sys: labels the key never uses: 1")
 
 
-@pytest.mark.repeated
 def test_random_bytes_are_refused_in_every_place(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     for seed in range(30):
         noise = bytes((seed * 7919 + number * number * 31 + number) % 256 for number in range(400))

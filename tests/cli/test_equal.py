@@ -11,6 +11,8 @@ import pytest
 from tests.cli.files import DEMO, program
 from tests.command import run
 
+pytestmark = pytest.mark.slow
+
 SYSTEMS = ("demo/brill.conllu", "demo/spacy.conllu", "demo/hanta.conllu")
 
 

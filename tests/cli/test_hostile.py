@@ -37,7 +37,6 @@ def hostile() -> list[str]:
     return [key, *(f"{name}={file}" for name, file in zip(NAMES, systems, strict=True))]
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_nothing_hostile_gets_through(

@@ -92,7 +92,6 @@ def test_conditions_and_slices_fetch_the_columns_they_name(demo: Path, capsys: p
     assert {"NN", "NNP"} <= {each["value"] for each in sliced}
 
 
-@pytest.mark.repeated
 def test_one_system_thirty_systems_and_twins(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key, system = key_and_system()
     assert run(capsys, "compare", key, system, *TASK).code == 0
@@ -175,7 +174,6 @@ def test_the_demo_is_copied_and_a_folder_that_cannot_be(work: Path, capsys: pyte
     assert (outcome.code, outcome.err) == (3, "comparanda: here/key.conllu: cannot be written: File exists\n")
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize(
     ("task", "pattern", "names"),
     [

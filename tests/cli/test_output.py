@@ -141,7 +141,6 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, **environment: st
     return stream.getvalue()
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("columns", [40, 60, 80, 100, 200])
 def test_tables_fit_the_terminal_and_no_number_is_cut(
     columns: int, work: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,8 @@ import pytest
 from .case_study import NOTHING, PAGE, Entities, Links, clear_gains, joint
 from .pages import link_shared_data
 
+pytestmark = pytest.mark.slow
+
 WRONG = ("Italy", "the actual doctor")
 OPEN = ("Calgary", "Morocco")
 RIGHT = ("Chuck", "Kelly ' s", "Kessel", "Serbia", "Mirai", "Clarke", "porygon", "T- 800")

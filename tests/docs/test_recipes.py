@@ -18,6 +18,8 @@ import pytest
 
 from comparanda.demo import copy_demo
 
+pytestmark = pytest.mark.slow
+
 srsly: Any = pytest.importorskip("srsly")  # comes with spaCy, which tests need anyway; it reads YAML
 
 RECIPES = Path(__file__).parents[2] / "examples" / "ci"

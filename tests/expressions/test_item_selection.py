@@ -258,7 +258,6 @@ def test_examples_of_pairs_of_runs_show_each_item_once_and_count_all() -> None:
     assert (found.of, found.count, len(found.examples)) == ("items", 5, 4)
 
 
-@pytest.mark.repeated
 @identity(populations() | populations(several=True) | populations_with_runs())
 def test_claims_of_every_run_can_be_asked_for(population: Population) -> None:
     judged = of_population(population)
@@ -291,7 +290,6 @@ def test_what_a_pair_claims_is_counted_over_pairs_of_runs(population: Population
 # Views in which each system has items of the key of its own
 
 
-@pytest.mark.repeated
 @identity(st.integers(0, 1_000), examples=6)
 def test_items_of_the_key_are_positive_where_they_count_for_both(seed: int) -> None:
     given = links(seed, 6)

@@ -174,7 +174,6 @@ def test_f1_is_undefined_when_both_sides_are_empty(population: Population) -> No
     assert found.value("x", "accuracy") == 1
 
 
-@pytest.mark.repeated
 @identity(several_systems | sets)
 def test_loading_a_third_system_never_changes_a_systems_scores(population: Population) -> None:
     measures = ("accuracy", "sentences", "precision", "recall", "f1", "macro_f1")

@@ -173,7 +173,6 @@ def test_every_count_leads_to_as_many(name: str, tmp_path: Path) -> None:
         assert astray(count, tables(finding, 0)) == []
 
 
-@pytest.mark.repeated
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(any_population)
 def test_every_count_of_a_random_population_leads_to_as_many(population: Population) -> None:

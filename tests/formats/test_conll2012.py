@@ -466,7 +466,6 @@ def random_cells(draw: random.Random) -> list[str]:
     return [bars if AMBIGUOUS.search(cell) else cell for cell, bars in zip(joined, apart, strict=True)]
 
 
-@pytest.mark.repeated
 def test_random_brackets_are_read_as_the_reference_scorer_reads_them() -> None:
     draw = random.Random(2012)
     for _ in range(400):
@@ -509,7 +508,6 @@ def test_more_spans_than_anybody_needs_at_one_word_are_refused() -> None:
     )
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize(
     "cell",
     ["(1)" * 9_000, "(1|" * 5_000 + "(1)", "1)" * 100_000, "(" * 200_000, "(" + "a" * 200_000, "a" * 200_000 + ")",

@@ -369,7 +369,6 @@ class TestSniff:
         assert list(FORMAT.options) == ["column", "entities", "fields", "label", "broken", "scheme", "repair"]
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("path", REAL)
 def test_real_files_are_read_as_by_the_conllu_package(path: str) -> None:
     file = shared(path)

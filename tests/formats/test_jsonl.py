@@ -287,7 +287,6 @@ def test_rows_agree_with_the_json_module(rows: list[tuple[str, Any]], ascii_only
         assert places(corpus) == [f"f.jsonl:{number}" for number in range(1, len(rows) + 1)]
 
 
-@pytest.mark.repeated
 @given(st.lists(st.lists(st.tuples(_TEXT, _TEXT), max_size=4), min_size=1).filter(any))
 def test_sentences_agree_with_the_json_module(sentences: list[list[tuple[str, str]]]) -> None:
     objects = [{"tokens": [w for w, _ in each], "tags": [t for _, t in each]} for each in sentences]

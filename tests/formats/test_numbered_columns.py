@@ -100,7 +100,6 @@ def test_the_column_of_words_is_not_judged() -> None:
     )
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize(
     "path",
     ["gold/en_ewt-ud-test.iob2", "systems/spacy-en_core_web_sm-3.8.0.iob2", "systems/spacy2-en_ud_model_sm-1.1.0.iob2"],

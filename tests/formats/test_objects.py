@@ -378,7 +378,6 @@ def test_no_library_is_imported_for_objects() -> None:
 _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 
 
-@pytest.mark.repeated
 @given(st.dictionaries(_TEXT, _TEXT, min_size=1))
 def test_all_ways_to_give_labels_by_id_agree(labels: dict[str, str]) -> None:
     columns = {"id": list(labels), "label": list(labels.values())}
@@ -395,7 +394,6 @@ def test_all_ways_to_give_labels_by_id_agree(labels: dict[str, str]) -> None:
     assert pairs(rows(labels)) == list(labels.items())
 
 
-@pytest.mark.repeated
 @given(st.lists(st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=4), min_size=1))
 def test_all_ways_to_give_sentences_agree(sentences: list[list[tuple[str, str]]]) -> None:
     columns = {

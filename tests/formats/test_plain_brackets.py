@@ -95,7 +95,6 @@ def _cell(draw: random.Random, open_chains: list[str]) -> str:
     return draw.choice(("", "|")).join(parts) or "-"
 
 
-@pytest.mark.repeated
 def test_random_cells_give_what_the_careful_reader_finds() -> None:
     broken = whole = 0
     for seed in range(1500):

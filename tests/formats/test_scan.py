@@ -96,7 +96,6 @@ def conllu_text(draw: st.DrawFn) -> str:
 
 
 class TestFuzz:
-    @pytest.mark.repeated
     @given(conllu_text(), block_sizes)
     @example("1\ta\t_\tN" + "\t_" * 6 + "\n1-2\tb\t_\tN" + "\t_" * 6 + "\n", 1)
     def test_conllu_is_read_as_line_by_line(self, text: str, block: int) -> None:

@@ -606,7 +606,6 @@ def document(draw: st.DrawFn) -> dict[str, Any]:
     return {"text": text, "spans": objects}
 
 
-@pytest.mark.repeated
 @given(st.lists(document(), min_size=1, max_size=4), st.sampled_from(["code-points", "utf-16", "bytes", "inclusive"]))
 def test_offsets_of_every_kind_are_those_of_python(given_documents: list[dict[str, Any]], offsets: str) -> None:
     """Write documents with offsets of some kind, by encoding what stands before; they come back in code points."""

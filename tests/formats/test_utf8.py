@@ -48,7 +48,6 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 @pytest.mark.usefixtures("_block_size")
 class TestAgreesWithPython:
-    @pytest.mark.repeated
     @given(st.binary(max_size=60), st.binary(max_size=9))
     def test_on_random_bytes(self, data: bytes, before: bytes) -> None:
         agrees(data, before)
@@ -62,7 +61,6 @@ class TestAgreesWithPython:
     def test_on_text_that_was_changed(self, data: bytes, before: bytes) -> None:
         agrees(data, before)
 
-    @pytest.mark.repeated
     @given(mutated(), st.integers(0, 40))
     def test_on_long_lines_of_ascii_around(self, data: bytes, shift: int) -> None:
         agrees(b"x" * shift + data + b"y" * 700)

@@ -40,6 +40,8 @@ from .transcription import (
     Toy,
 )
 
+pytestmark = pytest.mark.slow
+
 # --- the reference ------------------------------------------------------------------------------------------
 
 

@@ -31,6 +31,8 @@ from .parser_transcription import (
 )
 from .parser_trees import DOCUMENTS, TOKENS, write_parsers
 
+pytestmark = pytest.mark.slow
+
 
 class Arc(NamedTuple):
     """One line of a file."""

@@ -161,7 +161,6 @@ def test_a_drawing_of_spans_fits_the_terminal(width: int, monkeypatch: pytest.Mo
 STEERING = ("\x9b", "\u202e", "\u200b", "\r", "\u2028", "\U000e0041", "\x1b[31mred", "new\nline")
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_cannot_steer_the_terminal(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")

@@ -72,7 +72,6 @@ def parsed(html: str) -> Tables:
     return reader
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("name", ALL)
 def test_markdown_is_read_as_it_was_meant(name: str) -> None:
     text = as_markdown(ALL[name], 0)

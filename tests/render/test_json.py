@@ -105,14 +105,12 @@ DOCUMENTS["questions with options"] = (ask(UNSURE, kind="choice"), "")
 DOCUMENTS["several keys"] = (compare_keys(KEYS, {"s": [["B-A", "O"]]}, task="span", resamples=0), "")
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("kind", FINDINGS)
 def test_schemas_are_schemas(kind: str) -> None:
     Draft202012Validator.check_schema(schema(kind))
     assert schema(kind)["title"] == f"comparanda/{kind}/{SCHEMA_VERSION}"
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_document_fits_its_schema(name: str) -> None:
     finding, signature = DOCUMENTS[name]
@@ -135,7 +133,6 @@ def test_a_document_with_something_more_does_not_fit() -> None:
     assert not Draft202012Validator(schema("pairs")).is_valid(data)
 
 
-@pytest.mark.repeated
 def test_equal_findings_give_equal_bytes() -> None:
     again = findings(Result(verdicts_of(), 20), ("word",))
     for name, finding in findings(RESULTS["two by two"], ("word",)).items():

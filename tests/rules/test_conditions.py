@@ -218,7 +218,6 @@ def test_conditions_on_a_row_are_those_of_a_look_at_every_row(condition: str) ->
     check_condition("s", condition, SMALL)
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("condition", OF_TWO)
 def test_conditions_on_two_rows_are_those_of_a_look_at_every_pair(condition: str) -> None:
     check_condition("sk", condition, SMALL)

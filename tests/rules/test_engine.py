@@ -284,7 +284,6 @@ def check_order(made: Engine, rows: Input, seed: int) -> None:
         assert run(made, other).by_content(other) == expected, seed
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("name", RULE_FILES)
 def test_the_order_of_the_input_changes_no_verdict(name: str) -> None:
     for seed in range(40):

@@ -347,7 +347,6 @@ def test_too_many_rules_are_refused() -> None:
     assert error("".join(map(rule.format, range(501)))) == ("rules.toml: there are 501 rules; at most 500 are allowed")
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize(
     "text",
     [
@@ -698,7 +697,6 @@ def walked(value: Any, path: Keys = ()) -> list[tuple[Keys, Any]]:
     return [found for key, inner in pairs for found in [((*path, key), inner), *walked(inner, (*path, key))]]
 
 
-@pytest.mark.repeated
 @given(DATA, st.integers(0, 2**32))
 def test_every_value_is_found_where_it_stands(data: dict[str, Any], seed: int) -> None:
     text = Writer(Random(seed)).document(data)
@@ -730,7 +728,6 @@ def test_no_text_stops_us(text: str) -> None:
     assert str(raised.value).startswith("rules.toml")
 
 
-@pytest.mark.repeated
 @given(st.sampled_from(["exact", "paper", "semeval2013", "document"]), st.integers(0, 2**32))
 def test_the_same_rules_written_in_another_way_are_the_same(name: str, seed: int) -> None:
     declared = load(name)

@@ -248,14 +248,12 @@ def agree(engine: Engine, seeds: range, size: int = 5) -> set[Any]:
     return met
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("name", SMALL)
 def test_the_engine_answers_questions_about_ids_as_the_interpreter_does(name: str) -> None:
     met = agree(small(name), range(60))
     assert len({(table, column) for table, column, value in met if value not in {None, "B", False}}) > 0
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("name", ["links", "elevant", "hipe-nel"])
 def test_so_it_does_by_the_shipped_rules_for_links(name: str) -> None:
     met = agree(Engine(compile_rules(load(name))), range(80), 4)
@@ -269,7 +267,6 @@ def test_so_it_does_on_many_inputs(name: str) -> None:
     agree(small(name) if name in SMALL else Engine(compile_rules(load(name))), range(1_000, 1_400))
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("name", SMALL)
 def test_the_order_of_spans_and_ids_decides_nothing(name: str) -> None:
     engine = small(name)

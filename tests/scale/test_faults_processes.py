@@ -28,6 +28,8 @@ from tests.scale.faults import (
     write,
 )
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path("result")
 
 

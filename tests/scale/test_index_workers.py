@@ -17,6 +17,8 @@ from comparanda.scale.index import Look, opened, placed, placed_again
 from comparanda.scale.plan import Cut, Plan, plan_of
 from tests.scale.faults import children, compared, expected, said, write
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = 2_500
 SIDES = ("key", "one", "two", "three")
 HOOK = """

@@ -155,7 +155,6 @@ def as_version_4(folder: Path) -> Forged:
     return forged
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("policy", [Policy(ignore=("P",)), Policy("sentence"), Policy("row")], ids=str)
 def test_a_folder_of_version_4_opens(policy: Policy, tmp_path: Path) -> None:
     given = Result(verdicts_of(policy=policy), 20)

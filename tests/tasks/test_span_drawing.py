@@ -365,7 +365,6 @@ def pictures(draw_: st.DrawFn) -> Stretch:
     )
 
 
-@pytest.mark.repeated
 @settings(deadline=None)
 @given(pictures(), st.integers(60, 160))
 def test_every_span_is_drawn_once_at_its_words(picture: Stretch, width: int) -> None:
@@ -385,7 +384,6 @@ def test_every_span_is_drawn_once_at_its_words(picture: Stretch, width: int) -> 
                 assert read == Counter(expected(block, given_spans))
 
 
-@pytest.mark.repeated
 @settings(deadline=None)
 @given(pictures(), st.integers(30, 200))
 def test_no_line_is_too_wide(picture: Stretch, width: int) -> None:

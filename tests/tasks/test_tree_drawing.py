@@ -388,7 +388,6 @@ def pictures(draw_: st.DrawFn) -> tuple[list[str], list[Tree], int]:
     return words, trees, draw_(st.integers(50, 200))
 
 
-@pytest.mark.repeated
 @settings(deadline=None)
 @given(pictures())
 def test_the_arcs_that_the_lines_show_are_those_given(picture: tuple[list[str], list[Tree], int]) -> None:
@@ -397,7 +396,6 @@ def test_the_arcs_that_the_lines_show_are_those_given(picture: tuple[list[str], 
     assert shown == {each.side: {(arc.word, arc.head, arc.label) for arc in each.arcs} for each in trees}
 
 
-@pytest.mark.repeated
 @settings(deadline=None)
 @given(pictures())
 def test_each_arc_has_one_arrow_and_each_wrong_one_a_sign(picture: tuple[list[str], list[Tree], int]) -> None:
@@ -414,7 +412,6 @@ def _relabelled(arc: Arc) -> Arc:
     return Arc(arc.word, arc.head, arc.label and "label", arc.right)
 
 
-@pytest.mark.repeated
 @settings(deadline=None)
 @given(pictures())
 def test_no_line_is_too_wide_and_every_row_exists(picture: tuple[list[str], list[Tree], int]) -> None:

@@ -14,6 +14,8 @@ from comparanda.tasks.trees.conll18 import ENHANCED, METRICS
 from tests.tasks.random_trees import Document, Maker, situations, text_of, write, write_documents
 from tests.tasks.udeval import COUNTS, counts, laid, official
 
+pytestmark = pytest.mark.slow
+
 CASES = 300
 MANY = 20_000
 RARE = 10

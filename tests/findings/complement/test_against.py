@@ -107,7 +107,6 @@ def test_a_row_against_the_baseline_is_that_of_the_reference(population: Populat
             assert result.count(where, baseline, row.system) == count, where
 
 
-@pytest.mark.repeated
 @identity(several_systems)
 def test_a_row_against_the_baseline_does_not_depend_on_other_systems(population: Population) -> None:
     baseline, *others = population.systems

@@ -281,7 +281,6 @@ class TestRealFiles:
         assert corpus.raw is not None
         assert list(corpus.raw.documents) == [each["text"] for each in articles]
 
-    @pytest.mark.repeated
     @pytest.mark.parametrize("system", SYSTEMS)
     def test_each_system(self, system: str) -> None:
         key, _ = self.corpus("gold/kore50.benchmark.jsonl")

@@ -172,7 +172,6 @@ class TestDocBin:
         Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
         return data
 
-    @pytest.mark.repeated
     @pytest.mark.parametrize("name", ["a.spacy", "a.spacy.gz"])
     def test_it_is_known_by_its_ending(self, name: str) -> None:
         self.put(name)

@@ -130,7 +130,6 @@ class TestRefused:
 
 
 class TestRealFiles:
-    @pytest.mark.repeated
     @pytest.mark.parametrize(
         ("folder", "file", "lost"),
         [

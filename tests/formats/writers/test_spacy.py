@@ -53,7 +53,6 @@ def test_groups_are_read_back(seed: int, tmp_path: Path) -> None:
     assert content(read_back("spacy", tmp_path, {"spans": "sc"})) == content(documents)
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("seed", range(10))
 def test_spacy_reads_entities(seed: int, tmp_path: Path) -> None:
     documents = random_documents(random.Random(seed), nested=False, spaces=SPACES)

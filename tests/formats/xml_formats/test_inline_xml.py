@@ -157,7 +157,6 @@ class TestMuc:
             "d.sgml:1: there is text outside of the elements of documents\n  name the element of texts: ?text=NAME"
         )
 
-    @pytest.mark.repeated
     def test_many_documents_in_one_file_take_linear_time(self) -> None:
         begin = time.process_time()
         corpus = read("<corpus>" + "<DOC><TEXT><PER>Bo</PER> ran.</TEXT></DOC>\n" * 20_000 + "</corpus>")

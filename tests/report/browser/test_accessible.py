@@ -14,6 +14,8 @@ from tests.chromium import Tab, opened
 from tests.report.browser.conftest import demo_page
 from tests.report.browser.walking import counts, one_of_each
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

@@ -15,6 +15,8 @@ from comparanda.report.page_data import ChartPart, View
 from tests.chromium import opened
 from tests.report.browser.conftest import demo_page
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

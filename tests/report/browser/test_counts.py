@@ -14,6 +14,8 @@ from tests.report.browser.conftest import demo_page
 from tests.report.browser.walking import addresses, counts, follow, longest
 from tests.seeds import mostly_slow
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

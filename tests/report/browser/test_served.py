@@ -21,6 +21,8 @@ from tests.report.browser.conftest import demo_page
 from tests.report.browser.walking import counts, follow
 from tests.report.local_server import served
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

@@ -16,6 +16,8 @@ from comparanda.report.html import as_html
 from tests.chromium import Tab, opened
 from tests.report.test_labels import demo
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

@@ -417,7 +417,6 @@ def deciding(key: Chains, response: Chains, mention: int, view: str, *, nouns: s
     return ("tp" if right else "wl"), closest
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("seed", range(12))
 def test_classes_and_antecedents_are_those_of_the_definitions(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)

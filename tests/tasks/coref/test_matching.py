@@ -126,7 +126,6 @@ def common(one: Span, other: Span) -> int:
     return min(one[1], other[1]) - max(one[0], other[0])
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("how", ["head", "partial"])
 def test_random_mentions_are_matched_as_a_plain_loop_does(tmp_path: Path, how: Matching) -> None:
     more = 0

@@ -77,7 +77,6 @@ def test_a_site_with_errors_of_both_is_a_cell_of_its_own() -> None:
     assert table(result.error_sources("b", "a")) == {("resolver and tagger", "none"): 1}
 
 
-@pytest.mark.repeated
 def test_every_condition_selects_the_sites_of_its_cell() -> None:
     base, new = [one for one, _ in ALL[5:13]], [other for _, other in ALL[5:13]]
     result = result_of(a=base, b=new, c=new[::-1])
