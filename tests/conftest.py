@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -14,6 +16,11 @@ CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile(ORDINARY, CALM, derandomize=True, database=None, max_examples=30)
 settings.register_profile(THOROUGH, CALM)
 settings.load_profile(ORDINARY)  # the same cases in every run; `make slow` draws others, and more
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of circles pass over the tests themselves, which stay to the end."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

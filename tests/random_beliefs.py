@@ -11,6 +11,7 @@ from typing import Any
 
 from comparanda.core.verdicts import Verdicts
 from comparanda.pipeline import Setup, judge
+from tests.seeds import mostly_slow
 
 SIDES = ("key", "crf", "beams", "regular")
 """The key, a system with blocks, one with the best analyses of each document, and one whose spans are certain."""
@@ -98,6 +99,9 @@ KINDS = {
     "quiet": Kind(quiet=(1, 2)),
 }
 """Corpora that can be cut into the parts of `THREE`."""
+
+SOME_KINDS = mostly_slow(KINDS, ("plain", "some labels", "quiet"))
+"""All of them as parameters; most are for the slow run."""
 
 
 def random_beliefs(folder: Path, seed: int, kind: Kind, size: int = 6) -> Corpora:

@@ -17,12 +17,14 @@ from comparanda.render.console import as_text
 from comparanda.render.markup import as_delimited, as_html, as_json_lines
 from comparanda.render.table import NO_SITES
 from comparanda.result import Result
+from tests.seeds import first_few, mostly_slow
 from tests.toy_task import (
     NAMES,
     ONE_AND_TWO,
     TWO_BY_TWO,
     Policy,
     findings,
+    of_one_view,
     registered,
     toy_measures,  # noqa: F401 - a fixture that works by being here
     verdicts_of,
@@ -217,12 +219,12 @@ def test_each_condition_selects_as_many_sites_as_its_number_says(systems: Any, v
 # Every finding in every form.
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", of_one_view(ALL))
 def test_every_finding_has_every_form(name: str) -> None:
     _has_every_form(ALL[name])
 
 
-@pytest.mark.parametrize("name", UNEQUAL)
+@pytest.mark.parametrize("name", of_one_view(UNEQUAL))
 def test_every_finding_of_unequal_runs_has_every_form(name: str) -> None:
     _has_every_form(UNEQUAL[name])
 
@@ -246,8 +248,8 @@ def _has_every_form(finding: Finding) -> None:
     assert list(finding.to_pandas().columns) == finding.to_polars().columns
 
 
-@pytest.mark.parametrize("unit", ["sentence", "row"])
-@pytest.mark.parametrize("systems", [TWO_BY_TWO, ONE_AND_TWO], ids=["2x2", "1x2"])
+@pytest.mark.parametrize("unit", first_few(1, ["sentence", "row"]))
+@pytest.mark.parametrize("systems", [TWO_BY_TWO, pytest.param(ONE_AND_TWO, marks=pytest.mark.slow)], ids=["2x2", "1x2"])
 def test_every_finding_can_be_made_without_documents(unit: Any, systems: Any) -> None:
     result = result_of(verdicts_of(systems, policy=Policy(unit)))
     for finding in findings(result, ("word", "length"), ("differs",)).values():
@@ -384,7 +386,7 @@ def test_undefined_in_one_run_is_undefined_or_forced_run_by_run() -> None:
     assert test.difference == pytest.approx(0.75 - 0.5)
 
 
-@pytest.mark.parametrize("resamples", [0, 1, 2])
+@pytest.mark.parametrize("resamples", mostly_slow([0, 1, 2], {0}))
 def test_few_resamples_are_enough_for_every_form(resamples: int) -> None:
     for finding in findings(result_of(resamples=resamples), ("genre",)).values():
         _has_every_form(finding)

@@ -31,6 +31,7 @@ def test_that_asks_wrongly():
 """
 
 
+@pytest.mark.slow
 def test_a_project_sees_what_broke(tmp_path: Path) -> None:
     copy_demo(str(tmp_path / "demo"))
     (tmp_path / "test_release.py").write_text(PROJECT, encoding="utf-8")

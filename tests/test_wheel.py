@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.demo import TASKS
+from tests.seeds import first_few
 
 ROOT = Path(__file__).parent.parent
 
@@ -35,16 +36,18 @@ def run(site: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_wheel_is_what_gets_imported(installed: Path) -> None:
     place = run(installed, "-c", "import comparanda; print(comparanda.__file__)")
     assert Path(place.strip()).is_relative_to(installed)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", first_few(1, TASKS))
 def test_the_demo_runs_from_the_wheel(task: str, installed: Path) -> None:
     assert "30 documents" in run(installed, "-m", "comparanda", "demo", "--task", task, "--resamples", "0")
 
 
+@pytest.mark.slow
 def test_the_wheel_brings_its_formats_and_its_types(installed: Path) -> None:
     assert "conllu" in run(installed, "-m", "comparanda", "formats")
     assert (installed / "comparanda" / "py.typed").exists()

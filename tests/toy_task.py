@@ -7,12 +7,13 @@ The corpus is small enough to count by hand; `tests/test_shape.py` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from numpy.typing import NDArray
 
 from comparanda.align import NONE, Aligned, RowMap
@@ -29,6 +30,7 @@ from comparanda.findings.base import Finding
 from comparanda.render.json import document
 from comparanda.result import Result
 from comparanda.tasks.word_sites import run_names
+from tests.seeds import mostly_slow
 
 Run = Sequence[str]
 
@@ -405,6 +407,12 @@ def toy_measures() -> Iterator[None]:
     """Import this name into a test module that uses the toy."""
     with registered():
         yield
+
+
+def of_one_view(names: Iterable[str]) -> list[ParameterSet]:
+    """Return names of findings as parameters; those of the strict view are for the slow run."""
+    names = list(names)
+    return mostly_slow(names, [each for each in names if "strict: " not in str(each)])
 
 
 def findings(result: Result, by: Sequence[str] = (), where: Sequence[str] = ()) -> dict[str, Finding]:

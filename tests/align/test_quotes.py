@@ -24,6 +24,7 @@ from comparanda.formats.inputs import Input, read_input
 from comparanda.pipeline import Setup, prepare
 from tests.align.quoting import Made, copied, make, repeated
 from tests.formats.corpora import refusal, said, spans
+from tests.seeds import first_few, mostly_slow
 
 KINDS = {"", "normalised", "inside", "fuzzy", "ambiguous", "repeated", "hallucinated"}
 
@@ -231,12 +232,12 @@ class TestCopies:
 class TestManyAnswers:
     """Answers made from documents with known mentions; see `quoting`."""
 
-    @pytest.mark.parametrize("start", range(0, 4000, 500))
+    @pytest.mark.parametrize("start", first_few(1, range(0, 4000, 500)))
     def test_nothing_is_put_at_a_wrong_place_without_a_mark(self, start: int) -> None:
         for seed in range(start, start + 500):
             self.check(make(random.Random(seed)))
 
-    @pytest.mark.parametrize("start", range(0, 2000, 500))
+    @pytest.mark.parametrize("start", first_few(1, range(0, 2000, 500)))
     def test_nor_if_the_answer_is_shuffled_and_that_shows(self, start: int) -> None:
         for seed in range(start, start + 500):
             self.check(make(random.Random(seed), shuffled=True))
@@ -255,8 +256,9 @@ class TestManyAnswers:
             alike = [other for other in made.answer if words(other.claim) == words(quoted.claim)]
             assert each.place in {other.truth for other in alike}  # which of equal items is which does not matter
 
-    def test_every_item_is_accounted_for_however_often_it_is_said(self) -> None:
-        for seed in range(2000):
+    @pytest.mark.parametrize("start", first_few(1, range(0, 2000, 500)))
+    def test_every_item_is_accounted_for_however_often_it_is_said(self, start: int) -> None:
+        for seed in range(start, start + 500):
             draw = random.Random(seed)
             made = repeated(draw, make(draw, shuffled=seed % 2 == 0))
             found = place_claims(Searched(made.text), made.claims)
@@ -270,7 +272,7 @@ class TestManyAnswers:
                     covered = made.text[each.place[0] : each.place[1]]
                     assert folded("".join(covered.split())) == folded("".join(quoted.claim.quote.split()))
 
-    @pytest.mark.parametrize("damage", [0.0, 0.05, 0.3])
+    @pytest.mark.parametrize("damage", mostly_slow([0.0, 0.05, 0.3], {0.05}))
     def test_copies_of_the_text(self, damage: float) -> None:
         for seed in range(1500):
             draw = random.Random(seed)
@@ -301,6 +303,7 @@ class TestLongTexts:
         assert time.process_time() - begin < 40
         return [each.placing for each in found]
 
+    @pytest.mark.slow
     def test_a_hundred_thousand_words(self) -> None:
         draw = random.Random(1)
         vocabulary = ["".join(draw.choices("abcdefghiklmnoprstuw", k=draw.randint(2, 10))) for _ in range(20_000)]
@@ -317,10 +320,18 @@ class TestLongTexts:
         ("text", "quotes"),
         [
             ("a " * 100_000, ["a"] * 5000),
-            ("a " * 100_000, [" ".join("a" * (number % 500 + 1)) for number in range(1000)]),
-            ("aaaaaaaaaa " * 50_000, ["a" * (number % 50 + 1) + "b" for number in range(2000)]),
+            pytest.param(
+                "a " * 100_000,
+                [" ".join("a" * (number % 500 + 1)) for number in range(1000)],
+                marks=pytest.mark.slow,
+            ),
+            pytest.param(
+                "aaaaaaaaaa " * 50_000,
+                ["a" * (number % 50 + 1) + "b" for number in range(2000)],
+                marks=pytest.mark.slow,
+            ),
             ("x" * 1_000_000, ["x" * 999, "y", "x" * 1_000_001]),
-            ("ab ba " * 50_000, ["ab", "ba ab", "AB", "bab", "abab"] * 300),
+            pytest.param("ab ba " * 50_000, ["ab", "ba ab", "AB", "bab", "abab"] * 300, marks=pytest.mark.slow),
         ],
         ids=["one word", "rows of one word", "inside", "one long word", "two words"],
     )

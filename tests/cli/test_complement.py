@@ -17,6 +17,7 @@ from comparanda.cli.options import LAYOUTS
 from tests.cli.files import DEMO, conllu, program, write
 from tests.cli.test_hostile import NAMES, hostile
 from tests.command import Outcome, run
+from tests.seeds import mostly_slow
 
 THREE = ("demo/key.conllu", "demo/brill.conllu", "demo/spacy.conllu", "demo/hanta.conllu", "--task", "pos")
 QUICK = ("--resamples", "0", "-q")
@@ -265,7 +266,7 @@ def test_systems_over_other_documents_are_refused_or_counted_as_told(
 # Hostile names
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", mostly_slow(LAYOUTS, {"table", "latex", "csv"}))
 @pytest.mark.parametrize("more", [(), ("--baseline", NAMES[1]), ("--base", NAMES[0], "--new", NAMES[6])], ids=str)
 def test_nothing_hostile_gets_through(
     more: tuple[str, ...], layout: str, work: Path, capsys: pytest.CaptureFixture[str]
@@ -304,6 +305,7 @@ def program_code(code: str) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 def test_equal_input_gives_equal_bytes(demo: Path) -> None:
     arguments = ("complement", *DEMO[:-1], "20", "-q", "--json")
     one, other = (program(*arguments, env={"PYTHONHASHSEED": seed}) for seed in ("1", "2"))

@@ -14,10 +14,16 @@ import pytest
 from comparanda.cli import requests as running
 from tests.cli.files import DEMO, key_and_system, program
 from tests.command import run
+from tests.seeds import mostly_slow
 
 
 @pytest.mark.parametrize(
-    "arguments", [("demo", "--resamples", "0"), ("demo", "--json", "--resamples", "0"), ("--help",)]
+    "arguments",
+    [
+        ("demo", "--resamples", "0"),
+        pytest.param(("demo", "--json", "--resamples", "0"), marks=pytest.mark.slow),
+        pytest.param(("--help",), marks=pytest.mark.slow),
+    ],
 )
 def test_a_closed_pipe_is_no_error(arguments: tuple[str, ...]) -> None:
     command = subprocess.Popen(
@@ -31,6 +37,7 @@ def test_a_closed_pipe_is_no_error(arguments: tuple[str, ...]) -> None:
     assert (command.wait(timeout=60), errors) == (0, b"")
 
 
+@pytest.mark.slow
 def test_the_first_line_is_enough(work: Path) -> None:
     script = f"{sys.executable} -m comparanda demo --resamples 0 | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False)
@@ -54,6 +61,7 @@ def test_an_interrupt_ends_with_130(work: Path) -> None:
     assert (command.returncode, out, err.strip()) == (130, "", "comparanda: interrupted")
 
 
+@pytest.mark.slow
 def test_a_full_disk(demo: Path) -> None:
     for layout in ("table", "json"):
         with open("/dev/full", "w", encoding="utf-8") as full:
@@ -62,12 +70,13 @@ def test_a_full_disk(demo: Path) -> None:
         assert (done.returncode, done.stderr) == (3, "comparanda: output: No space left on device\n")
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", mostly_slow(["<&-", ">&-", "2>&-", "<&- >&- 2>&-"], {">&-"}))
 def test_closed_streams(closed: str, demo: Path) -> None:
     script = f"{sys.executable} -m comparanda score {' '.join(DEMO)} {closed}"
     assert subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_standard_input_that_is_closed(work: Path) -> None:
     key, _ = key_and_system()
     script = f"{sys.executable} -m comparanda score {key} - --task pos <&-"
@@ -99,6 +108,7 @@ def test_too_little_memory(demo: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert (outcome.code, outcome.err) == (4, "comparanda: there is not enough memory for this\n")
 
 
+@pytest.mark.slow
 def test_debug_shows_the_traceback(work: Path) -> None:
     done = program("score", "nothing", "a=nothing-else", "--task", "pos", "--debug")
     assert "Traceback" in done.stderr
@@ -121,6 +131,7 @@ def test_a_bad_key_is_told_once(work: Path, capsys: pytest.CaptureFixture[str]) 
     assert (outcome.code, outcome.out) == (1, "gone: no such file\n2 of 2 systems cannot be compared\n")
 
 
+@pytest.mark.slow
 def test_a_result_is_saved_though_nobody_reads_the_page_to_its_end(tmp_path: Path) -> None:
     key, system = tmp_path / "key.txt", tmp_path / "system.txt"
     key.write_text("".join(f"w{number}\tA{number}\n\n" for number in range(2000)))

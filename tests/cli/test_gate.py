@@ -34,6 +34,7 @@ def gate(demo: Path, capsys: pytest.CaptureFixture[str]) -> Call:
     return call
 
 
+@pytest.mark.slow
 def test_a_gate_that_nobody_reads_to_the_end_still_fails(tmp_path: Path) -> None:
     """`comparanda gate … | head -1` under pipefail must not let a system pass."""
     key, base = (tmp_path / name for name in ("key.txt", "base.txt"))

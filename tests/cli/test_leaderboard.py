@@ -14,6 +14,7 @@ from comparanda.findings.leaderboard import leaderboard_tables
 from comparanda.render.console import show
 from tests.cli.files import write
 from tests.command import run
+from tests.seeds import mostly_slow
 from tests.shared_data import shared
 
 PUBLISHED = {
@@ -31,6 +32,7 @@ LAYOUTS = ("table", "md", "csv", "tsv", "latex", "jsonl", "json")
 # WNUT-17
 
 
+@pytest.mark.slow
 def test_the_published_scores_of_wnut17(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One system writes some words otherwise: it is listed, and with `?word=none` it is ranked."""
     key, systems = shared("data/ner/wnut17/gold/emerging.test.annotated"), shared("data/ner/wnut17/systems")
@@ -146,7 +148,7 @@ def printed(board: object, width: int) -> list[str]:
     return [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line).rstrip() for line in stream.getvalue().split("\n")]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", mostly_slow(LAYOUTS, {"table", "csv", "json"}))
 def test_without_names_nothing_tells_who_is_who(contest: Path, capsys: pytest.CaptureFixture[str], layout: str) -> None:
     arguments = ("leaderboard", "gold.conllu", "inbox", *OPTIONS, "--anonymise", "--names", "who.csv", "-v")
     outcome = run(capsys, *arguments, "--format", layout)

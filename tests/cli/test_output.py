@@ -13,6 +13,7 @@ import pytest
 from comparanda.render.console import show
 from tests.cli.files import DEMO, conllu, key_and_system, program, write
 from tests.command import run
+from tests.seeds import first_few
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, **environment: st
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80, 100, 200])
+@pytest.mark.parametrize("columns", first_few(1, [40, 60, 80, 100, 200]))
 def test_tables_fit_the_terminal_and_no_number_is_cut(
     columns: int, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def test_the_report_is_written_and_its_size_said(work: Path, capsys: pytest.Capt
     assert "resamples:20|" in found.signature
 
 
+@pytest.mark.slow
 def test_a_pair_of_the_demo(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(
         capsys, "report", *DEMO, "--base", "spacy", "--by", "length", "-o", "out.html", "--title", "Mine", "-q"
@@ -91,6 +92,7 @@ def test_no_words_of_the_corpus(work: Path, capsys: pytest.CaptureFixture[str]) 
     assert not re.search(rb"(?i)dogs|bark|cats|sleep|well", msgspec.json.encode(page()))
 
 
+@pytest.mark.slow
 def test_fewer_examples_than_there_are(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "report", *DEMO, "--examples", "1000")
     assert outcome.code == 0
@@ -100,6 +102,7 @@ def test_fewer_examples_than_there_are(demo: Path, capsys: pytest.CaptureFixture
     assert max(each.count or 0 for each in found.lists) > 3000
 
 
+@pytest.mark.slow
 def test_all_pairs_of_many_systems(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write("gold.txt", "a\nb\nc\n")
     names = [write(f"s{number:02}.txt", f"a\n{'bc'[number % 2]}\nc\n") for number in range(13)]
@@ -136,6 +139,9 @@ def test_charts_are_written_to_a_folder(work: Path, capsys: pytest.CaptureFixtur
     assert outcome.err.splitlines()[-1] == f"wrote {len(written)} files to figures/new"
     assert sum(name.endswith(".svg") for name in written) == 2
     assert Path("report.html").exists()
+    outcome = run(capsys, "report", key, system, *SMALL, "--charts", "figures/again", "--quiet")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert sorted(path.name for path in Path("figures/again").iterdir()) == written
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 2) -> str:

@@ -22,6 +22,7 @@ import pytest
 from comparanda.report.server import Answer, Server
 from tests.cli.files import DEMO
 from tests.command import run
+from tests.seeds import first_few
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:([0-9]+)/\?token=[A-Za-z0-9_-]+\n")
 
@@ -63,7 +64,7 @@ def fetched(address: str) -> bytes:
     return content
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", first_few(1, [signal.SIGINT, signal.SIGTERM]))
 def test_it_serves_until_it_is_told_to_end(folder: Path, sign: signal.Signals) -> None:
     with started(folder, "--no-open") as (process, address):
         assert ADDRESS.fullmatch(address)
@@ -89,6 +90,7 @@ def test_it_listens_on_loopback_alone(folder: Path) -> None:
     assert listening == [f"0100007F:{int(match[1]):04X}"]
 
 
+@pytest.mark.slow
 def test_a_browser_is_opened(folder: Path, tmp_path: Path) -> None:
     opened, browser = tmp_path / "opened", tmp_path / "browser"
     os.mkfifo(opened)

@@ -13,6 +13,7 @@ from comparanda.core.corpus import Fragments
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
 from comparanda.core.sites import NOTHING, Sites
 from comparanda.core.text_columns import TextColumn
+from tests.seeds import seeds
 from tests.tasks.random_spans import LABELS, Span, any_span, overlap
 
 Claimed = tuple[int, Span, Sequence[int]]
@@ -98,7 +99,7 @@ def test_documents_stand_apart() -> None:
     assert claims.sites.document.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", seeds(3, of=10))
 def test_sites_are_connected_components(block: int) -> None:
     """Brute force: two spans are at one site if a chain of overlaps leads from one to the other."""
     for seed in range(100):

@@ -15,6 +15,9 @@ from .pages import Page, link_shared_data
 
 ROOT = Path(__file__).parents[2]
 PAGES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if path.exists()]
+LONG = {f"docs/{each}.md" for each in ("report", "wnut17", "case-study", "published-scores")}
+"""Pages that take seconds."""
+
 _PICTURE = re.compile(r"!\[[^\]]*\]\((pictures/[^)\s]+)\)")
 _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
@@ -29,7 +32,9 @@ def fresh_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name)
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=pytest.mark.slow if name(path) in LONG else ()) for path in PAGES], ids=name
+)
 def test_the_blocks_of_a_page_do_what_they_show(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     link_shared_data(text)

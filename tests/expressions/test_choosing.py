@@ -23,6 +23,7 @@ equalities = st.builds(
 conjunctions = st.lists(equalities | trees("truth", 2), min_size=2, max_size=4).map(lambda parts: And(tuple(parts)))
 
 
+@pytest.mark.slow
 @settings(max_examples=draws(300), deadline=None)
 @given(st.lists(equalities | conjunctions | trees("truth"), min_size=1, max_size=12), tables())
 def test_a_chooser_chooses_what_select_selects(conditions: list[Node], table: tuple[dict[str, Column], int]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from comparanda.expressions import ExpressionError, check, evaluate, parse, scope_of, select, unparse
+from tests.seeds import mostly_slow
 
 SCOPE = scope_of({"x": np.array([1.0, 2.0]), "a": np.array([True, False])})
 
@@ -47,7 +48,7 @@ def test_deep_nesting_is_an_error_that_says_so(shape: str, times: int) -> None:
         parse(opening * times + core + closing * times)
 
 
-@pytest.mark.parametrize("shape", DEEP)
+@pytest.mark.parametrize("shape", mostly_slow(DEEP, {"lists", "mixed"}))
 def test_all_that_parses_can_be_checked_evaluated_printed_and_compared(shape: str) -> None:
     opening, core, closing = DEEP[shape]
     deepest = 0

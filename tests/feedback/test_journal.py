@@ -23,6 +23,7 @@ from comparanda.feedback.findings import curves_as_csv
 from comparanda.feedback.journal import Journal, fingerprint
 from comparanda.feedback.protocol import Plan, User
 from comparanda.feedback.simulation import Curve, plans_of, simulate, tried
+from tests.seeds import mostly_slow
 
 PLANS = {
     "entropy": Plan(strategy="entropy"),
@@ -93,7 +94,7 @@ def dying_after(questions: int) -> Callable[[int], None]:
     return told
 
 
-@pytest.mark.parametrize("every", [1, 3])
+@pytest.mark.parametrize("every", mostly_slow([1, 3], {3}))
 @pytest.mark.parametrize("name", PLANS)
 def test_killed_after_any_question_it_goes_on_as_if_it_had_not_stopped(
     name: str, every: int, field: Field, tmp_path: Path

@@ -52,6 +52,7 @@ def check_never_harms(curve: Curve, entities: int) -> None:
         assert np.nan_to_num(curve.columns["f1"])[-1] == pytest.approx(final_f1(reached[0]), abs=1e-9), curve.plan
 
 
+@pytest.mark.slow
 @given(random=randoms)
 @settings(max_examples=5, deadline=None)
 def test_truthful_label_questions_never_harm_and_all_end_alike(random: Random) -> None:

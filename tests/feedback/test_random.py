@@ -15,6 +15,7 @@ from comparanda.feedback.field import Field, field_of
 from comparanda.feedback.protocol import STRATEGIES, Plan, User
 from comparanda.feedback.simulation import Curve, Simulation, simulate
 from tests.feedback.reference import Answer, Session
+from tests.seeds import seeds
 from tests.tasks.prob.cases import Case, Output, claims, compared, random_case
 from tests.tasks.prob.reference import Claim, exact, is_exclusive, tuples
 
@@ -183,7 +184,7 @@ def check_case(folder: Path, seed: int, systems: int, forms: tuple[str, ...]) ->
             check_run(case, output=output, run=run, plan=plan, label=random.choice((None, None, "A")))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(2, of=8))
 def test_random_runs(seed: int, tmp_path: Path) -> None:
     check_case(tmp_path, seed, 8, ("blocks", "blocks", "entities", "nbest"))
 

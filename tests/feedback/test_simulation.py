@@ -140,7 +140,7 @@ def test_sums_and_decisions_are_those_counted_anew(
             break
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(st.integers(0, 10**6), st.sampled_from(["tuple", "hierarchical"]), st.sampled_from([0.0, 0.25]))
 def test_ties_are_decided_as_ever(seed: int, how: Any, min_weight: float) -> None:
     made = level(seed, 5)

@@ -16,6 +16,7 @@ from comparanda.feedback.protocol import KINDS, STRATEGIES, Plan, Question
 from comparanda.feedback.simulation import Simulation
 from comparanda.feedback.strategies import SIZE, Classes, Tournament
 from tests.feedback.fields import Block, drawn, field, listed
+from tests.seeds import draws
 
 # Weights by row: 0.9 | 0.6 0.3 | 0.5 | 0.2, each block with what is left for nothing.
 FOUR: list[Block] = [
@@ -140,7 +141,7 @@ def claimed_gain(made: Field, run: Simulation, row: int) -> float:
     return float(2 * gained - claimed * found)
 
 
-@settings(max_examples=25)
+@settings(max_examples=draws(25))
 @given(st.integers(0, 10**6))
 def test_the_expected_gain_is_that_of_the_formula(seed: int) -> None:
     made = drawn(seed, 6)

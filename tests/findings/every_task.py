@@ -12,6 +12,7 @@ import comparanda as cp
 from comparanda import Result
 from comparanda.pipeline import Setup
 from tests.random_spans import tagged, written
+from tests.seeds import mostly_slow
 from tests.tasks.comparing import conllu
 from tests.tasks.random_links import SYSTEMS, links
 
@@ -118,6 +119,8 @@ def linked(seed: int, folder: Path) -> Result:
 TASKS: tuple[Callable[[int, Path], Result], ...] = (
     labels, sets, tags, trees, spans, crowded_spans, fuzzy_spans, linked,
 )  # fmt: skip
+SOME_TASKS = mostly_slow(TASKS, {tags, spans})
+"""All of them as parameters; most are for the slow run."""
 
 
 def views(result: Result) -> Iterator[str]:

@@ -15,6 +15,7 @@ from comparanda.core.sites import ABSENT, Attribute, Sites, shown
 from comparanda.core.text_columns import TextColumn, code_type, join_labels
 from comparanda.core.verdicts import System, UnitKind, Units, Verdicts, View
 from tests.reference import Value
+from tests.seeds import draws
 
 NAMES = ("one", "two", 'th"ree', "four#4", "five")
 EXAMPLES = 30
@@ -199,7 +200,7 @@ def identity(
         quickly = settings(_STRICT, max_examples=examples, phases=[Phase.generate])
         assert test.__name__ not in IDENTITIES, f"two identities are called {test.__name__}"
         IDENTITIES[test.__name__] = quickly(given_all(test))
-        return settings(_STRICT, max_examples=examples)(given_all(test))
+        return settings(_STRICT, max_examples=draws(examples))(given_all(test))
 
     return register
 

@@ -16,7 +16,7 @@ from tests.findings import every_task
 from tests.seeds import seeds
 
 
-@pytest.mark.parametrize("seed", seeds(4, of=20))
+@pytest.mark.parametrize("seed", seeds(1, of=20))
 @pytest.mark.parametrize("task", every_task.TASKS, ids=lambda task: task.__name__)
 def test_the_units_of_a_pair_are_those_of_its_universe(
     task: Callable[[int, Path], Result], seed: int, tmp_path: Path

@@ -1275,6 +1275,7 @@ def test_every_identity_has_a_mutation() -> None:
     assert sorted(caught - set(IDENTITIES)) == []
 
 
+@pytest.mark.slow
 def test_a_mutation_leaves_no_trace() -> None:
     for each in MUTATIONS:
         module = import_module(f"comparanda.{each.module}")

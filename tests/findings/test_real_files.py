@@ -87,6 +87,7 @@ def test_accuracies_are_the_official_scores_to_the_last_printed_digit(measure: s
             assert f"{100 * value:.2f}" == official(name)[measure.upper()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["upos", "xpos"])
 def test_a_plain_recount_gives_the_same_numbers(measure: str) -> None:
     result = judged(measure)
@@ -109,6 +110,7 @@ def test_a_plain_recount_gives_the_same_numbers(measure: str) -> None:
     assert {row.agree: (row.sites, row.right) for row in found.agreement} == agreement
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["upos", "xpos"])
 def test_a_plain_recount_gives_the_same_differences(measure: str) -> None:
     result = judged(measure)

@@ -19,6 +19,7 @@ from comparanda.findings.resamples import bootstrap_sums
 from comparanda.findings.stability import Stability, SystemStability
 from comparanda.render.registry import tables
 from tests.findings.populations import close
+from tests.seeds import draws
 
 Site = dict[str, Any]
 """What each side has at a site: the key under "key", runs under their names; its document under "document"."""
@@ -202,7 +203,7 @@ def excess_of(sites: Sequence[Site], mine: Sequence[str], theirs: Sequence[str])
 shapes = st.lists(st.integers(1, 4), min_size=2, max_size=3).filter(lambda runs: max(runs) > 1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=draws(40), deadline=None)
 @given(shapes, st.integers(0, 10_000))
 def test_tags_agree_with_a_plain_recount(shape: list[int], seed: int) -> None:
     chance = random.Random(seed)
@@ -288,7 +289,7 @@ def span_documents(chance: random.Random, sides: Sequence[str], size: int, count
     return found
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=draws(30), deadline=None)
 @given(shapes, st.integers(0, 10_000))
 def test_spans_agree_with_a_plain_recount(shape: list[int], seed: int) -> None:
     chance = random.Random(seed)

@@ -23,6 +23,7 @@ from tests.findings.every_task import TASKS, columns, counts_with_conditions, cr
 from tests.findings.populations import Population, populations
 from tests.findings.populations import sets as set_populations
 from tests.findings.test_mutations import Mutation, mutated
+from tests.seeds import draws
 from tests.shared_data import shared
 
 any_population = populations() | set_populations
@@ -94,7 +95,7 @@ def check(result: Result, view: str, needed: int) -> Suspects:
     return found
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=draws(40), deadline=None, derandomize=True)
 @given(any_population, st.data())
 def test_suspects_are_those_of_the_definition(population: Population, data: st.DataObject) -> None:
     check(population.result(), "tag", data.draw(st.integers(1, len(population.systems))))
@@ -305,6 +306,7 @@ def test_only_the_first_may_be_asked_for(tmp_path: Path) -> None:
 # Real data
 
 
+@pytest.mark.slow
 def test_the_seven_systems_of_wnut17() -> None:
     """205 sites at which all agree against the key; 472 of its 1,079 entities are found by none."""
     folder = shared("data/ner/wnut17")

@@ -26,6 +26,7 @@ from tests.findings.small_chains import A, B, C, compared, random_files
 from tests.findings.test_selections import CUTS, any_population, populations_with_runs
 from tests.random_beliefs import KINDS, random_beliefs
 from tests.random_spans import SIDES, written
+from tests.seeds import draws, first_few, mostly_slow
 from tests.tasks.prob.findings.small import compared as believed
 from tests.tasks.random_links import SYSTEMS, links
 from tests.toy_task import (
@@ -163,9 +164,11 @@ RESULTS: dict[str, Callable[[Path], Result]] = {
     **{f"beliefs, {kind}": partial(beliefs, kind) for kind in KINDS},
     "beliefs, runs": beliefs_of_runs,
 }
+SMALL = ("labels", "tags", "spans", "toy, two by two", "toy, a part", "spans, runs", "beliefs, plain")
+"""Those of few sites, for every run."""
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", mostly_slow(RESULTS, SMALL))
 def test_every_count_leads_to_as_many(name: str, tmp_path: Path) -> None:
     result = RESULTS[name](tmp_path)
     count, by = counting(result), ("word", "length") if name.startswith("toy") else ()
@@ -173,7 +176,7 @@ def test_every_count_leads_to_as_many(name: str, tmp_path: Path) -> None:
         assert astray(count, tables(finding, 0)) == []
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(12), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(any_population)
 def test_every_count_of_a_random_population_leads_to_as_many(population: Population) -> None:
     result = population.result()
@@ -182,8 +185,10 @@ def test_every_count_of_a_random_population_leads_to_as_many(population: Populat
         assert astray(count, tables(finding, 0)) == []
 
 
-@pytest.mark.parametrize("name", ["demo pos", "fuzzy_spans", "trees", "toy, two by two", "beliefs, plain"])
-@pytest.mark.parametrize("top", [1, pytest.param(2, marks=pytest.mark.slow), None])
+@pytest.mark.parametrize(
+    "name", mostly_slow(["demo pos", "fuzzy_spans", "trees", "toy, two by two", "beliefs, plain"], SMALL)
+)
+@pytest.mark.parametrize("top", first_few(1, [1, 2, None]))
 def test_links_stay_with_their_rows_where_tables_are_cut(name: str, top: int | None, tmp_path: Path) -> None:
     result = RESULTS[name](tmp_path)
     count = counting(result)
@@ -222,7 +227,9 @@ FIGURES = {
 """By table, the whole numbers that count no sites or items, or not in every row; all others must be counts."""
 
 
-@pytest.mark.parametrize("name", ["toy, two by two", "linked", "chains", "beliefs, plain", "tags"])
+@pytest.mark.parametrize(
+    "name", mostly_slow(["toy, two by two", "linked", "chains", "beliefs, plain", "tags"], {"chains", "tags"})
+)
 def test_no_count_escapes_by_being_called_a_figure(name: str, tmp_path: Path) -> None:
     for label, finding in all_findings(RESULTS[name](tmp_path)).items():
         for table in tables(finding, 0):
@@ -295,7 +302,9 @@ def wholes(cell: Shown) -> tuple[str, ...]:
     return (whole,) if whole in keys and whole is not None else ()
 
 
-@pytest.mark.parametrize("name", ["tags", "labels", "trees", "spans", "linked", "chains", "beliefs, plain"])
+@pytest.mark.parametrize(
+    "name", mostly_slow(["tags", "labels", "trees", "spans", "linked", "chains", "beliefs, plain"], SMALL)
+)
 def test_shares_lead_to_what_stands_above_their_line(name: str, tmp_path: Path) -> None:
     result, met = RESULTS[name](tmp_path), set()
     count = counting(result)
@@ -323,7 +332,7 @@ def test_the_rates_of_a_pair_lead_to_the_errors_that_the_other_does_not_make(tmp
     assert met >= 2
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=draws(12), deadline=None, derandomize=True)
 @given(populations_with_runs())
 def test_the_accuracy_of_several_runs_leads_to_a_site_once_for_each_that_has_it_right(population: Population) -> None:
     result = population.result()

@@ -170,6 +170,7 @@ def test_random_relations_are_joined_as_graphs_are() -> None:
         assert sorted(chains(lines)) == sorted(map(list, {tuple(sorted(group)) for group in reached.values()}))
 
 
+@pytest.mark.slow
 def test_long_chains_of_relations_take_no_time() -> None:
     count = 30_000
     annotations = "".join(f"T{number}\tX 0 3\n" for number in range(count))

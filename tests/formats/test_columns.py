@@ -16,6 +16,7 @@ from comparanda.formats.contract import Request
 from comparanda.formats.files import load
 from comparanda.formats.inputs import Input, read_input
 from tests.formats.corpora import documents, lines, notes, refusal, values, words
+from tests.seeds import first_few
 from tests.shared_data import shared
 
 WNUT = "data/ner/wnut17"
@@ -471,7 +472,9 @@ class TestSniff:
         assert not sniff(text.split("\n"))
 
 
-@pytest.mark.parametrize("name", ["gold/emerging.dev.conll", "gold/emerging.test.annotated", "gold/wnut17train.conll"])
+@pytest.mark.parametrize(
+    "name", first_few(1, ["gold/emerging.dev.conll", "gold/emerging.test.annotated", "gold/wnut17train.conll"])
+)
 def test_the_keys_of_wnut17(name: str) -> None:
     file = shared(f"{WNUT}/{name}")
     corpus = read_input(Input(path=str(file)), Request(side="key", value="upos"), "tokens")
@@ -490,7 +493,7 @@ def sizes_of_the_key() -> list[int]:
     return sizes(read_input(Input(path=str(file)), Request(side="key"), "tokens"))
 
 
-@pytest.mark.parametrize("name", WNUT_SYSTEMS)
+@pytest.mark.parametrize("name", first_few(1, WNUT_SYSTEMS))
 def test_the_submissions_to_wnut17(name: str) -> None:
     file = shared(f"{WNUT}/systems/{name}")
     corpus = read_input(Input(path=str(file)), Request(side=name), "tokens")

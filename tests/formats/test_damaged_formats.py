@@ -13,6 +13,7 @@ from comparanda.formats.document_writer import writers
 from comparanda.formats.inputs import Input, read_input
 from tests.formats.writers.documents import written
 from tests.formats.writers.test_pairs import plain
+from tests.seeds import mostly_slow
 
 PIECES = (
     *(each.encode() for each in '< > & " { } [ ] , : \t \n \\ | -1 null true NIL Q1 0 [] {} # 😀'.split(" ")),  # noqa: SIM905 - shorter
@@ -60,7 +61,12 @@ def try_reading(name: str, folder: Path, draw: random.Random) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", SPANS)
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(
+        SPANS, ("bioc", "columns", "conllu", "gate", "hugging-face", "jsonl", "spacy", "web-annotation", "xmi")
+    ),
+)
 def test_damage_is_refused_or_read(name: str, tmp_path: Path) -> None:
     written(name, plain(3), tmp_path)
     draw = random.Random(name)

@@ -13,6 +13,7 @@ from comparanda.formats.columns import read
 from comparanda.formats.contract import Layer, Request
 from tests.formats.corpora import notes, refusal, spans, values, words
 from tests.formats.writers.documents import read_files
+from tests.seeds import first_few
 from tests.shared_data import shared
 
 COUNTED = "1\tAnna\tB-PER\t-\tme\n2\tran\tO\t-\t-\n\n1\tBerlin\tB-LOC\t-\tme\n"
@@ -102,7 +103,14 @@ def test_the_column_of_words_is_not_judged() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["gold/en_ewt-ud-test.iob2", "systems/spacy-en_core_web_sm-3.8.0.iob2", "systems/spacy2-en_ud_model_sm-1.1.0.iob2"],
+    first_few(
+        1,
+        [
+            "gold/en_ewt-ud-test.iob2",
+            "systems/spacy-en_core_web_sm-3.8.0.iob2",
+            "systems/spacy2-en_ud_model_sm-1.1.0.iob2",
+        ],
+    ),
 )
 def test_universal_ner_needs_no_options(path: str) -> None:
     folder = shared("data/ner/uner_en_ewt")

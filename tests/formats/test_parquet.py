@@ -20,6 +20,7 @@ from comparanda.formats.contract import Layer, Request, Shape
 from comparanda.formats.inputs import Input, read_input
 from comparanda.formats.parquet import FORMAT, _Piece, marks, rows
 from tests.formats.corpora import documents, lines, notes, refusal, said, spans, values, words
+from tests.seeds import draws
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -196,7 +197,7 @@ def seen(path: str, shape: Shape, layer: Layer) -> Any:
 
 
 @pytest.mark.parametrize(("kind", "shape", "layer"), WAYS)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_same_table_as_jsonl_and_as_parquet(kind: str, shape: Shape, layer: Layer, data: st.DataObject) -> None:
     rows = data.draw(st.lists(TABLES[kind], min_size=1, max_size=6))

@@ -13,6 +13,7 @@ from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
 from comparanda.formats.inputs import Input, read_input
 from tests.formats.corpora import documents, fragments, notes, said, spans
+from tests.seeds import first_few
 from tests.shared_data import shared
 
 WNUT_SYSTEMS = ["arcada", "drexel_cci", "flytxt", "mic-cis.txt", "sjtu_adapt.txt", "spinningbytes.txt", "uh_ritual"]
@@ -95,7 +96,7 @@ def test_universal_ner() -> None:
     assert len(read(gold, "?column=3&word=2").documents) == 316
 
 
-@pytest.mark.parametrize("name", ["gold", *HIPE_RUNS])
+@pytest.mark.parametrize("name", first_few(3, ["gold", *HIPE_RUNS]))
 def test_hipe2020(name: str) -> None:
     """Upper-case types, headers of other widths, CR CR LF, comments between tokens, documents without names."""
     file = "gold/HIPE-data-v1.3-test-en.tsv" if name == "gold" else f"systems/{name}.tsv.gz"
@@ -119,7 +120,7 @@ class TestWikiWars:
         found = documents(corpus)
         assert all("".join(found[each["doc_id"]]) == "".join(each["text"].split()) for each in records)
 
-    @pytest.mark.parametrize("name", TIMEX_SYSTEMS)
+    @pytest.mark.parametrize("name", first_few(1, TIMEX_SYSTEMS))
     def test_systems(self, name: str) -> None:
         path = shared(f"data/timex/wikiwars/systems/{name}.jsonl")
         corpus = read(path)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.command import run
+from tests.seeds import first_few
 
 from .parser_counts import SENTENCES
 from .parser_transcription import (
@@ -81,7 +82,7 @@ def test_table_5_diff_beside_the_difference_of_scores(anatomy: Any) -> None:
 # --- table 6 ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", first_few(1, POLICIES))
 def test_table_6_what_the_difference_consists_of(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str], policy: str
 ) -> None:
@@ -140,6 +141,7 @@ def test_with_punctuation_kept_table_6_is_another(files: dict[str, Path], capsys
     assert found["different"] > DIFFERENCES
 
 
+@pytest.mark.slow
 def test_a_label_map_takes_the_two_versions_of_the_label_set_out_of_the_new_errors(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from tests.shared_data import shared
 from .digits import percent, signed
 from .plain_parses import PARTS, Recount
 
+pytestmark = pytest.mark.slow
+
 FOLDER = "data/ud/conll2018"
 KEY = "gold/en_gum.conllu"
 SYSTEMS = {

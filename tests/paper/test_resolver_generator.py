@@ -56,6 +56,7 @@ def test_the_printed_shares_leave_no_choice() -> None:
         assert sum(each[0] for each in alone) == printed.count
 
 
+@pytest.mark.slow
 def test_the_sites_are_as_many_as_printed(sites: list[Row], files: dict[str, Path]) -> None:
     assert len(sites) == SITES
     assert all(path.read_text().count("#begin document") == DOCUMENTS for path in files.values())

@@ -55,6 +55,7 @@ from comparanda.render.charts.theme import (
     text_width,
     variables,
 )
+from tests.seeds import draws
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert('x')</script> & \"\x1b[31m\u202e"
@@ -255,7 +256,7 @@ def test_a_band_lies_around_its_line() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=14))
-@settings(max_examples=30)
+@settings(max_examples=draws(30))
 def test_names_do_not_overlap_and_stay_on_the_paper(ends: list[float]) -> None:
     chart = line_chart(*(Line(name=f"line {number}", x=[0, 1], y=[0.5, end]) for number, end in enumerate(ends)))
     rows = sorted(
@@ -455,7 +456,7 @@ def thickness(band: ElementTree.Element) -> list[float]:
 
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=12))
-@settings(max_examples=30)
+@settings(max_examples=draws(30))
 def test_bands_are_as_thick_as_their_counts(counts: list[int]) -> None:
     root = parsed(flow_chart(*counts).svg())
     bands = [mark for mark in marks(root).values() if mark.find(f"{SVG}path") is not None]

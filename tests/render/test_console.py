@@ -14,6 +14,7 @@ from comparanda.tasks.spans.examples import LEGEND, ItemVerdict, Piece, RunVerdi
 from tests.render.hostile import hostile_findings
 from tests.toy_task import (
     Policy,
+    of_one_view,
     registered,
     toy_measures,  # noqa: F401 - a fixture that works by being here
     verdicts_of,
@@ -161,7 +162,7 @@ def test_a_drawing_of_spans_fits_the_terminal(width: int, monkeypatch: pytest.Mo
 STEERING = ("\x9b", "\u202e", "\u200b", "\r", "\u2028", "\U000e0041", "\x1b[31mred", "new\nline")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", of_one_view(HOSTILE))
 def test_hostile_text_cannot_steer_the_terminal(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     for stream in (io.StringIO(), Terminal()):

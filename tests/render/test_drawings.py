@@ -23,10 +23,11 @@ from comparanda.render.charts import DivergingChart, DotPlot, FlowChart, MatrixC
 from comparanda.render.markup import as_html
 from comparanda.render.registry import drawings
 from comparanda.result import Result
-from tests.findings.every_task import TASKS, views
+from tests.findings.every_task import SOME_TASKS, views
 from tests.render.hostile import plain_and_hostile_findings
+from tests.seeds import first_few, mostly_slow
 from tests.tasks.prob.findings.small import compared
-from tests.toy_task import ONE_AND_TWO, TWO_BY_TWO, registered, toy_measures, verdicts_of
+from tests.toy_task import ONE_AND_TWO, TWO_BY_TWO, of_one_view, registered, toy_measures, verdicts_of
 
 __all__ = ["toy_measures"]
 
@@ -84,20 +85,20 @@ def check_marks(result: Result, paper: Paper) -> int:
     return len(found)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
+@pytest.mark.parametrize("task", SOME_TASKS, ids=lambda task: task.__name__)
 def test_every_mark_leads_to_just_what_it_counts(task: Callable[[int, Path], Result], tmp_path: Path) -> None:
     result = task(5, tmp_path)
     assert sum(check_marks(result, paper) for view in views(result) for paper in charts_of(result, view)) > 50
 
 
-@pytest.mark.parametrize("systems", [TWO_BY_TWO, ONE_AND_TWO], ids=["2x2", "1x2"])
+@pytest.mark.parametrize("systems", first_few(1, [TWO_BY_TWO, ONE_AND_TWO]), ids=["2x2", "1x2"])
 def test_marks_of_several_runs_count_pairs_of_runs(systems: object) -> None:
     result = Result(verdicts_of(systems), 20)  # type: ignore[arg-type]
     for view in ("strict", "partial"):
         assert sum(check_marks(result, paper) for paper in charts_of(result, view)) > 30
 
 
-@pytest.mark.parametrize("task", ["pos", "span", "coref"])
+@pytest.mark.parametrize("task", mostly_slow(["pos", "span", "coref"], {"coref"}))
 def test_marks_of_the_demo_lead_to_what_they_count(task: str) -> None:
     assert sum(check_marks(demo(task), paper) for paper in charts_of(demo(task))) > 50
 
@@ -112,7 +113,7 @@ def allowed(name: str) -> set[str]:
     return {*re.findall(r'"([\w-]+)"', found)}
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", of_one_view(ALL))
 def test_the_page_copies_all_that_charts_are_made_of(name: str) -> None:
     shapes, looks = allowed("SHAPES"), allowed("LOOKS")
     assert "script" not in shapes | looks
@@ -123,7 +124,7 @@ def test_the_page_copies_all_that_charts_are_made_of(name: str) -> None:
             assert {*each.attrib} <= looks | ({"href"} if shape == "a" else set())
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", of_one_view(ALL))
 def test_charts_of_every_finding_are_whole_and_the_same_each_time(name: str) -> None:
     for paper, again in zip(drawings(ALL[name]), drawings(ALL[name]), strict=True):
         root = ElementTree.fromstring(paper.svg())

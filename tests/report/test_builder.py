@@ -21,9 +21,10 @@ from comparanda.render.table import Table
 from comparanda.report import Choices, as_html, build
 from comparanda.report.page_data import ChartPart, Page, TablePart
 from comparanda.report.parts import table_part
-from tests.findings.every_task import TASKS
+from tests.findings.every_task import TASKS, tags
 from tests.findings.small_chains import KEY, A, random_files, written
 from tests.report.pages import names, numbers, parts_of, view
+from tests.seeds import mostly_slow
 from tests.tasks.prob.findings.small import compared
 from tests.toy_task import ONE_AND_TWO, toy_measures, verdicts_of
 
@@ -85,7 +86,11 @@ class Built:
     tables: tuple[tuple[Table, TablePart], ...]
 
 
-@pytest.fixture(scope="module", params=EVERY, ids=lambda make: make.__name__)
+@pytest.fixture(
+    scope="module",
+    params=mostly_slow(EVERY, {tags, probable, several_runs, toy}),
+    ids=lambda make: make.__name__,
+)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """A page of every task."""
     make: Callable[[int, Path], Result] = request.param

@@ -21,9 +21,10 @@ from comparanda.expressions.selection import Selection, selected
 from comparanda.report.card_texts import FEW_RUNS, SPACE, fitted
 from comparanda.report.cards import Cards, sentence
 from comparanda.report.page_data import Card, Mark, Side
-from tests.findings.every_task import TASKS, views
+from tests.findings.every_task import SOME_TASKS, TASKS, views
 from tests.findings.small_chains import A, B, C
 from tests.findings.small_chains import compared as chained
+from tests.seeds import mostly_slow, seeds
 
 EVERY_ITEM = "positive or negative"
 
@@ -46,7 +47,7 @@ def side_of(card: Card, run: int) -> Side:
     return side
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
+@pytest.mark.parametrize("task", SOME_TASKS, ids=lambda task: task.__name__)
 @pytest.mark.parametrize("text", [True, False], ids=["text", "no text"])
 def test_every_run_is_on_one_side_with_its_value_at_every_site(task: object, text: bool, tmp_path: Path) -> None:
     result = task(2, tmp_path)  # type: ignore[operator]
@@ -66,7 +67,7 @@ def test_every_run_is_on_one_side_with_its_value_at_every_site(task: object, tex
             assert card.document == result.verdicts.documents[int(sites.document[row])]
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
+@pytest.mark.parametrize("task", SOME_TASKS, ids=lambda task: task.__name__)
 def test_every_item_says_who_has_it(task: object, tmp_path: Path) -> None:
     result = task(3, tmp_path)  # type: ignore[operator]
     for view in views(result):
@@ -94,7 +95,7 @@ def covered(card: Card, mark: Mark) -> str:
 
 
 @pytest.mark.parametrize("name", ["spans", "crowded_spans", "fuzzy_spans", "linked"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, of=4))
 def test_the_marks_of_a_side_are_its_spans(name: str, seed: int, tmp_path: Path) -> None:
     (task,) = (task for task in TASKS if task.__name__ == name)
     result = task(seed, tmp_path)
@@ -195,7 +196,7 @@ def texts_in(thing: object) -> Iterator[str]:
             yield from texts_in(each)
 
 
-@pytest.mark.parametrize("task", ["pos", "span", "coref"])
+@pytest.mark.parametrize("task", mostly_slow(["pos", "span", "coref"], {"pos"}))
 def test_without_text_a_card_holds_no_word_of_the_corpus(task: str) -> None:
     key, systems = demo_files(task)
     result = cp.compare(key, systems, task=task, resamples=0)

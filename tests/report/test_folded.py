@@ -15,7 +15,7 @@ from comparanda.result import Result
 from comparanda.storage import fold
 from comparanda.storage.fold import folded
 from tests.report.test_served_lists import asked
-from tests.seeds import mostly_slow
+from tests.seeds import first_few
 from tests.storage.test_fold_spans import linked, made
 
 
@@ -26,7 +26,7 @@ def tags() -> Result:
     return cp.compare(key, dict(zip("xyz", said, strict=True)), task="tag", resamples=50)
 
 
-@pytest.fixture(scope="module", params=mostly_slow(("tag", "span", "link"), ("tag", "span")))
+@pytest.fixture(scope="module", params=first_few(1, ("tag", "span", "link")))
 def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Result]:
     """All of some verdicts, and the same with two examples of each label that all systems have right."""
     if request.param == "tag":

@@ -16,6 +16,7 @@ from comparanda.report import Choices, as_html, build_without_key
 from comparanda.report.page_data import Page, TextPart, View
 from tests.findings.small_chains import KEY, A, B, written
 from tests.report.pages import column, names, numbers, table, view
+from tests.seeds import mostly_slow
 
 TAGS: Mapping[str, Any] = {"ann": list("aabbc"), "bea": list("abbbc"), "cy": list("abxbd")}
 
@@ -67,7 +68,7 @@ def test_another_ground_changes_no_number_of_tags() -> None:
         assert cells(shown, "bea", "cy") == [("(all)", "", "2"), ("b", "x", "1"), ("c", "d", "1")]
 
 
-@pytest.mark.parametrize("task", ["pos", "span"])
+@pytest.mark.parametrize("task", mostly_slow(["pos", "span"], {"span"}))
 def test_every_number_leads_to_as_many_examples(task: str) -> None:
     key, systems = demo_files(task)
     page = page_of({"gold": key, **dict(list(systems.items())[:3])}, task)

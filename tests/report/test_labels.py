@@ -17,7 +17,7 @@ from comparanda.report.builder import Choices
 from comparanda.report.lists import Lists
 from comparanda.report.page_data import Part, TableCell, TablePart, View
 from comparanda.report.views import labels_view, scores_by_label
-from tests.findings.every_task import TASKS, tags, trees
+from tests.findings.every_task import SOME_TASKS, tags, trees
 from tests.toy_task import (
     toy_measures,  # noqa: F401 - a fixture that works by being here
     verdicts_of,
@@ -67,7 +67,7 @@ def check_counts(result: Result, view: View, lists: Numbered) -> int:
     return met
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", SOME_TASKS)
 def test_every_count_leads_to_as_many_sites(task: Callable[[int, Path], Result], tmp_path: Path) -> None:
     result = task(2, tmp_path)
     assert check_counts(result, *view_of(result)) > 20

@@ -22,8 +22,9 @@ from comparanda.render.registry import tables
 from comparanda.report import Choices, build
 from comparanda.report.lists import Held, Lists, entries
 from comparanda.report.page_data import Card, ItemList
-from tests.findings.every_task import TASKS
+from tests.findings.every_task import TASKS, tags
 from tests.report.test_builder import chains, probable, several_runs
+from tests.seeds import mostly_slow
 
 
 def links_of(result: Result) -> list[Link]:
@@ -63,7 +64,11 @@ class Made:
         return found
 
 
-@pytest.fixture(scope="module", params=(*TASKS, chains, probable, several_runs), ids=lambda make: make.__name__)
+@pytest.fixture(
+    scope="module",
+    params=mostly_slow((*TASKS, chains, probable, several_runs), {tags, chains, probable, several_runs}),
+    ids=lambda make: make.__name__,
+)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """All lists of every task."""
     make: Callable[[int, Path], Result] = request.param
@@ -186,7 +191,7 @@ def sample_places(result: Result, selection: Selection, size: int) -> list[Place
     return [(int(sites.place[row]), sites.names[sites.key[row]]) for row in rows]
 
 
-@pytest.mark.parametrize("most", [2999, 1000, 400, 100])
+@pytest.mark.parametrize("most", mostly_slow([2999, 1000, 400, 100], {100}))
 def test_a_sample_is_no_larger_than_wished_and_its_counts_are_those_of_all(
     large: tuple[Result, list[Link]], most: int
 ) -> None:
@@ -216,6 +221,7 @@ def test_a_sample_has_the_smallest_hashes_and_goes_on_as_long_as_the_next_one_is
     assert sum(len(found) > (held.least or 0) for _, found in lists) > 20
 
 
+@pytest.mark.slow
 def test_a_small_sample_is_part_of_every_larger_one(large: tuple[Result, list[Link]]) -> None:
     result, links = large
     before: list[set[Place]] = [set() for _ in links]
@@ -226,11 +232,13 @@ def test_a_small_sample_is_part_of_every_larger_one(large: tuple[Result, list[Li
         before = found
 
 
+@pytest.mark.slow
 def test_a_sample_is_the_same_each_time(large: tuple[Result, list[Link]]) -> None:
     result, links = large
     assert held_of(result, links, 500) == held_of(result, links, 500)
 
 
+@pytest.mark.slow
 def test_what_fits_just_so_is_held_as_a_whole(large: tuple[Result, list[Link]]) -> None:
     result, links = large
     every = held_of(result, links, 100_000)
@@ -278,6 +286,7 @@ def test_it_is_said_what_is_held(large: tuple[Result, list[Link]]) -> None:
     assert whole.said(text=False, seed=13).endswith(" examples without their words: all that its numbers count")
 
 
+@pytest.mark.slow
 def test_a_page_holds_as_many_examples_as_it_is_told_to(large: tuple[Result, list[Link]]) -> None:
     result, _ = large
     page = build(result, Choices(examples=2000))
@@ -285,6 +294,7 @@ def test_a_page_holds_as_many_examples_as_it_is_told_to(large: tuple[Result, lis
     assert page.embedded.endswith(f"chosen by hash (seed {page.seed})")
 
 
+@pytest.mark.slow
 def test_a_served_page_asks_for_what_its_lists_hold(large: tuple[Result, list[Link]]) -> None:
     result, _ = large
     page = build(result, Choices(served=True))

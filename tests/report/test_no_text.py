@@ -108,8 +108,10 @@ def quoted(folder: Path) -> Result:
     return cp.compare(key, {"model": f"{path}::llm", "other": other}, task="span", resamples=20)
 
 
-CASES = (demo("pos", 1, 2), links, probable, rows, quoted)
-FURTHER = [pytest.param(make, marks=pytest.mark.slow) for make in (demo("span", 0), demo("coref", 3))]
+CASES = (links, probable, rows, quoted)
+FURTHER = [
+    pytest.param(make, marks=pytest.mark.slow) for make in (demo("pos", 1, 2), demo("span", 0), demo("coref", 3))
+]
 
 
 @pytest.mark.parametrize("make", [*CASES, *FURTHER], ids=lambda make: make.__name__)
@@ -127,7 +129,8 @@ def test_no_word_of_the_corpus_is_in_the_page(make: Callable[[Path], Result], tm
 def test_nor_without_a_key(tmp_path: Path) -> None:
     key, systems = demo_files("span")
     gold, paths = _veiled(tmp_path, key, systems, (0,))
-    found, result = agreement_of({"gold": gold, **paths}, None, None, {"task": "span"}, resamples=0, seed=1)
+    few = dict(list(paths.items())[:1])
+    found, result = agreement_of({"gold": gold, **few}, None, None, {"task": "span"}, resamples=0, seed=1)
     assert SECRET in written(build_without_key(found, result))
     assert SECRET not in written(build_without_key(found, result, Choices(text=False)))
 

@@ -25,6 +25,7 @@ from comparanda.report.page_data import Card
 from comparanda.report.server import MOST_VALUES, Filters, Items, Listing, Routes, Search
 from tests.findings.every_task import TASKS, tags
 from tests.findings.small_chains import random_files
+from tests.seeds import mostly_slow
 from tests.tasks.prob.findings.small import compared
 from tests.tasks.random_links import SYSTEMS
 
@@ -76,7 +77,7 @@ BY = ("label", "document", "solved_by", "majority_right")
 """Texts, a number and a truth; items have the first two alone."""
 
 
-@pytest.fixture(scope="module", params=ALL, ids=lambda make: make.__name__)
+@pytest.fixture(scope="module", params=mostly_slow(ALL, {tags, several_runs}), ids=lambda make: make.__name__)
 def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Result:
     make: Callable[[int, Path], Result] = request.param
     return make(5, tmp_path_factory.mktemp(make.__name__))
@@ -249,6 +250,7 @@ def test_filters_hold_together(result: Result, routes: Routes) -> None:
 # Words.
 
 
+@pytest.mark.slow
 def test_a_search_looks_at_sentences_values_and_documents() -> None:
     key, systems = demo_files("span")
     result = cp.compare(key, systems, task="span", resamples=0)
@@ -377,6 +379,7 @@ def test_files_that_have_changed_are_told_apart_from_bad_questions(tmp_path: Pat
     assert "the file has changed since the result was saved" in json.loads(answer.body)["error"]
 
 
+@pytest.mark.slow
 def test_many_lists_are_forgotten_and_found_again(tmp_path: Path) -> None:
     routes = Routes(tags(3, tmp_path), Choices(served=True))
     wheres = [f"solved_by >= {number % 4} and label != 'X{number}'" for number in range(40)]

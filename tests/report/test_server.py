@@ -312,6 +312,7 @@ def test_fifty_requests_at_once_get_what_each_would_get_alone(client: Client) ->
     assert [got.body for got in together] == [got.body for got in alone]
 
 
+@pytest.mark.slow
 def test_fifty_who_come_first_at_once_get_equal_answers() -> None:
     key, systems = demo_files("span")
     routes = Routes(cp.compare(key, systems, task="span", resamples=0), Choices(served=True))

@@ -208,9 +208,10 @@ def looked_at(rules: RuleSetDeclaration, name: str, rows: Input) -> list[tuple[i
     return sorted(tuple(order[table][row] for table, row in zip(over.values(), each, strict=True)) for each in bindings)
 
 
-SMALL = [crowded(seed, 9) for seed in range(12)]
+SMALL = [crowded(seed, 9) for seed in range(3)]
 SMALL += [{"system": SMALL[1]["system"], "key": []}, {"system": [], "key": SMALL[1]["key"]}]
-CUT = [discontinuous(seed) for seed in range(6)]
+CUT = [discontinuous(seed) for seed in range(2)]
+MORE, MORE_CUT = [crowded(seed, 9) for seed in range(3, 12)], [discontinuous(seed) for seed in range(2, 6)]
 
 
 @pytest.mark.parametrize("condition", OF_ONE)
@@ -234,6 +235,12 @@ PLACED = [
 @pytest.mark.parametrize(("over", "condition"), PLACED)
 def test_spans_in_several_pieces_overlap_by_their_pieces(over: str, condition: str) -> None:
     check_condition(over, condition, CUT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("over", "condition"), [*(("s", each) for each in OF_ONE), *(("sk", each) for each in OF_TWO)])
+def test_so_it_is_in_more_inputs(over: str, condition: str) -> None:
+    check_condition(over, condition, MORE + MORE_CUT * ((over, condition) in PLACED))
 
 
 @pytest.mark.parametrize(

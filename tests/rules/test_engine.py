@@ -35,6 +35,7 @@ from tests.rules.span_inputs import (
     run,
     shuffled,
 )
+from tests.seeds import mostly_slow
 
 # Groups, salience, starting again
 
@@ -284,7 +285,7 @@ def check_order(made: Engine, rows: Input, seed: int) -> None:
         assert run(made, other).by_content(other) == expected, seed
 
 
-@pytest.mark.parametrize("name", RULE_FILES)
+@pytest.mark.parametrize("name", mostly_slow(RULE_FILES, {"spreading_rules"}))
 def test_the_order_of_the_input_changes_no_verdict(name: str) -> None:
     for seed in range(40):
         check_order(MADE[name], crowded(seed), seed)
@@ -418,12 +419,12 @@ def check_random_rules(seed: int) -> bool:
 
 
 def test_random_rules_do_what_the_interpreter_does() -> None:
-    assert sum(check_random_rules(seed) for seed in range(300)) > 40
+    assert sum(check_random_rules(seed) for seed in range(100)) > 12
 
 
 @pytest.mark.slow
 def test_many_random_rules_do_what_the_interpreter_does() -> None:
-    assert sum(check_random_rules(seed) for seed in range(300, 10_000)) > 1_000
+    assert sum(check_random_rules(seed) for seed in range(100, 10_000)) > 1_000
 
 
 # What would take too long

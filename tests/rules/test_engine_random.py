@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def values_of(outcome: Outcome, table: str, name: str) -> list[Any]:
             return found
 
 
-def compare(seeds: range, inputs: int) -> int:
+def compare(seeds: Iterable[int], inputs: int) -> int:
     """Run both on random inputs; return how many rule sets there were."""
     number = 0
     for declared, unchecked, random in random_sets(seeds):
@@ -105,9 +105,9 @@ def by_interpreter(declared: RuleSetDeclaration, tables: Tables) -> Cells | str:
 
 
 def test_the_engine_does_what_the_interpreter_does() -> None:
-    assert compare(range(30_000, 30_500), inputs=4) > 120
+    assert compare(range(30_000, 30_100), inputs=4) > 24
 
 
 @pytest.mark.slow
 def test_the_engine_does_what_the_interpreter_does_on_many_rule_sets() -> None:
-    assert compare(range(40_000, 50_000), inputs=8) > 2_500
+    assert compare([*range(30_100, 30_500), *range(40_000, 50_000)], inputs=8) > 2_500

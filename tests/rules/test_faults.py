@@ -13,7 +13,8 @@ import pytest
 
 from tests.findings.test_mutations import Mutation, mutated
 from tests.rules import test_clips, test_conditions, test_engine, test_joins, test_pairing
-from tests.rules.span_inputs import crowded, discontinuous
+from tests.rules.span_inputs import crowded
+from tests.seeds import mostly_slow
 
 Check = Callable[[], None]
 
@@ -48,7 +49,8 @@ def conditions(*words: str, cut: bool = False) -> Check:
     ]
 
     def check() -> None:
-        inputs = [discontinuous(seed) for seed in range(6)] if cut else test_conditions.SMALL
+        whole = test_conditions.SMALL + test_conditions.MORE
+        inputs = test_conditions.CUT + test_conditions.MORE_CUT if cut else whole
         for over, condition in chosen:
             test_conditions.check_condition(over, condition, inputs)
 
@@ -474,9 +476,14 @@ fault(
 )
 
 CASES = [(name, check) for name, each in FAULTS.items() for check in each.caught_by]
+QUICK = ("salience", "groups", "all matches", "both rows", "order", "far overlaps", "far apart", "hierarchy")
 
 
-@pytest.mark.parametrize(("name", "check"), CASES, ids=[f"{name} - {check}" for name, check in CASES])
+@pytest.mark.parametrize(
+    ("name", "check"),
+    mostly_slow(CASES, [each for each in CASES if each[1] in QUICK]),
+    ids=[f"{name} - {check}" for name, check in CASES],
+)
 def test_the_fault_is_caught(name: str, check: str) -> None:
     with mutated(FAULTS[name]), pytest.raises((AssertionError, pytest.fail.Exception)):
         CHECKS[check]()

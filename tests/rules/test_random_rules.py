@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -68,14 +68,14 @@ def _flaw_on(
     return None
 
 
-def random_sets(seeds: range) -> Iterator[tuple[RuleSetDeclaration, RuleSet, Random]]:
+def random_sets(seeds: Iterable[int]) -> Iterator[tuple[RuleSetDeclaration, RuleSet, Random]]:
     for seed in seeds:
         random = Random(seed)
         declared = Maker(random).rule_set()
         yield declared, unchecked(declared), random
 
 
-def check_that_accepted_sets_have_one_outcome(seeds: range, inputs: int) -> int:
+def check_that_accepted_sets_have_one_outcome(seeds: Iterable[int], inputs: int) -> int:
     accepted = 0
     for declared, rule_set, random in random_sets(seeds):
         if (back := passed(rule_set)) is not None:
@@ -85,14 +85,15 @@ def check_that_accepted_sets_have_one_outcome(seeds: range, inputs: int) -> int:
 
 
 def test_accepted_rule_sets_have_one_outcome() -> None:
-    assert check_that_accepted_sets_have_one_outcome(range(500), inputs=5) > 130
+    assert check_that_accepted_sets_have_one_outcome(range(100), inputs=5) > 25
 
 
 @pytest.mark.slow
 def test_many_accepted_rule_sets_have_one_outcome() -> None:
-    assert check_that_accepted_sets_have_one_outcome(range(10_000, 25_000), inputs=12) > 4_500
+    assert check_that_accepted_sets_have_one_outcome([*range(100, 500), *range(10_000, 25_000)], inputs=12) > 4_500
 
 
+@pytest.mark.slow
 def test_without_the_proofs_order_matters_in_many_rule_sets() -> None:
     """Else the test above could not fail."""
 

@@ -21,7 +21,7 @@ from comparanda.rules.ruleset import View
 from comparanda.rules.shipped import registered, registered_file
 from tests.rules.interpreter import Row, Tables, prepared, run, with_ids
 from tests.rules.shipped import shipped_rules
-from tests.seeds import seeds
+from tests.seeds import mostly_slow, seeds
 
 NAMES = sorted(registered())
 SCORING = [name for name in NAMES if name != "align"]
@@ -72,7 +72,7 @@ def score(rules: str | RuleSetDeclaration, view: str, system: list[Row], key: li
 # All of them
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_slow(NAMES, ("exact", "links", "muc", "semeval2013")))
 def test_each_file_can_be_run(name: str) -> None:
     compiled = compile_rules(load(name))
     assert (compiled.name, compiled.title) == (name, shipped()[name])

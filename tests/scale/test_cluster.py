@@ -107,6 +107,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing_but_time_unless_it_happens_
     assert 2 in resumed(monkeypatch, FOLDER)
 
 
+@pytest.mark.slow
 def test_a_client_can_be_given_and_stays_open() -> None:
     with threads() as started, Client(started) as client:
         assert said(compared(scheduler=client)) == expected()
@@ -152,6 +153,7 @@ def test_a_scheduler_that_stays_away_ends_the_run_which_can_be_gone_on_with(monk
     assert len(resumed(monkeypatch, FOLDER)) == PARTS - 1
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_leaves_nothing_on_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     goes_on = Event()
 

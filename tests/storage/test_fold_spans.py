@@ -79,7 +79,7 @@ def more(verdicts: Verdicts) -> dict[str, str]:
     return {name: str(make()) for name, make in found.items()}
 
 
-FEW = {("files", "exact"), ("files", "tokens"), ("lists", "muc"), ("written", "semeval2013")}
+FEW = {("files", "exact"), ("lists", "muc")}
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_every_finding_of_links(rules: str) -> None:
         assert Result(fewer).error_sources(*pair) == Result(verdicts).error_sources(*pair)
 
 
-@pytest.mark.parametrize("seed", seeds(2, of=40))
+@pytest.mark.parametrize("seed", seeds(1, of=40))
 def test_parts_are_folded_saved_and_merged(seed: int, tmp_path: Path) -> None:
     kind, rules = ("files", "written")[seed % 2], RULES[seed % len(RULES)]
     corpus = made(kind, tmp_path, rules, seed)

@@ -32,6 +32,7 @@ from comparanda.storage.merge import merge
 from comparanda.tasks.label_maps import ONE_SIDED, one_sided
 from comparanda.tasks.labels.evaluation import judge_tags
 from comparanda.tasks.task import Options
+from tests.seeds import draws, first_few, mostly_slow
 from tests.toy_task import (
     NAMES,
     ONE_AND_TWO,
@@ -81,7 +82,7 @@ def reopened(verdicts: Verdicts, folder: Path) -> Verdicts:
 # The toy
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@pytest.mark.parametrize("policy", first_few(1, POLICIES), ids=str)
 @pytest.mark.parametrize("systems", [TWO_BY_TWO, ONE_AND_TWO], ids=["2x2", "1x2"])
 def test_three_parts_of_the_toy_are_the_uncut_toy(policy: Policy, systems: Any) -> None:
     parts = [verdicts_of(systems, part, policy) for part in THREE]
@@ -89,7 +90,7 @@ def test_three_parts_of_the_toy_are_the_uncut_toy(policy: Policy, systems: Any) 
     assert_same(merge(parts), verdicts_of(systems, policy=policy), by)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@pytest.mark.parametrize("policy", first_few(1, POLICIES), ids=str)
 def test_saved_and_opened_parts_merge_to_the_same(policy: Policy, tmp_path: Path) -> None:
     parts = [reopened(verdicts_of(documents=part, policy=policy), tmp_path / str(part.start)) for part in THREE]
     by = ("word", "plural")
@@ -97,7 +98,7 @@ def test_saved_and_opened_parts_merge_to_the_same(policy: Policy, tmp_path: Path
     assert_says(reopened(merge(parts), tmp_path / "merged"), by, said_of_the_toy(policy, by))
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@pytest.mark.parametrize("policy", first_few(1, POLICIES), ids=str)
 def test_merging_step_by_step_is_merging_at_once(policy: Policy) -> None:
     one, two, three = (verdicts_of(documents=part, policy=policy) for part in THREE)
     at_once = said(merge([one, two, three]), ("word",))
@@ -107,7 +108,7 @@ def test_merging_step_by_step_is_merging_at_once(policy: Policy) -> None:
 
 
 @given(st.sets(st.sampled_from(EVERY[1:])), st.sampled_from(POLICIES))
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=draws(15))
 def test_the_toy_may_be_cut_anywhere(cuts: set[int], policy: Policy) -> None:
     bounds = [0, *sorted(cuts), len(EVERY)]
     parts = [range(begin, end) for begin, end in pairwise(bounds)]
@@ -258,7 +259,7 @@ def unmarked(corpus: Corpus) -> Corpus:
     return replace(corpus, documents=Documents(("corpus",), ends, marked=False))
 
 
-@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("marked", first_few(1, [True, False]))
 def test_three_parts_of_a_tagged_corpus_are_the_uncut_corpus(tmp_path: Path, *, marked: bool) -> None:
     files = write_corpus(tmp_path, seed=1)
     parts = [judged(files, part, marked=marked) for part in (slice(0, 2), slice(2, 5), slice(5, None))]
@@ -272,7 +273,7 @@ def test_three_parts_of_a_tagged_corpus_are_the_uncut_corpus(tmp_path: Path, *, 
 
 
 @given(st.integers(0, 1000), st.sets(st.integers(1, 5)), st.booleans())
-@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=draws(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_tagged_corpus_may_be_cut_anywhere(
     tmp_path_factory: pytest.TempPathFactory, seed: int, cuts: set[int], marked: bool
 ) -> None:
@@ -304,6 +305,7 @@ def test_the_notes_made_again_are_those_of_the_judge(tmp_path: Path) -> None:
     assert {note.what for note in one_sided(verdicts.view(), verdicts.runs)} == ONE_SIDED
 
 
+@pytest.mark.slow
 def test_the_demo_in_three_files_is_the_demo_in_a_folder(tmp_path: Path) -> None:
     key, systems = demo_files()
     for side, path in {"key": key, **systems}.items():
@@ -347,13 +349,13 @@ def test_rows_of_a_classification_merge_by_their_order() -> None:
         assert words[0] == words[1]
 
 
-def test_parts_without_texts_merge_too() -> None:
+@pytest.mark.parametrize("policy", mostly_slow(POLICIES, POLICIES[3:4]), ids=str)
+def test_parts_without_texts_merge_too(policy: Policy) -> None:
     def bare(verdicts: Verdicts) -> Verdicts:
         return replace(verdicts, texts=type(verdicts.texts)())
 
-    for policy in POLICIES:
-        parts = [bare(verdicts_of(documents=part, policy=policy)) for part in THREE]
-        assert_same(merge(parts), bare(verdicts_of(policy=policy)), ("word",))
+    parts = [bare(verdicts_of(documents=part, policy=policy)) for part in THREE]
+    assert_same(merge(parts), bare(verdicts_of(policy=policy)), ("word",))
 
 
 def test_a_view_narrowed_in_all_parts_stays_narrowed() -> None:

@@ -21,6 +21,7 @@ from comparanda.pipeline import Setup, judge
 from comparanda.storage.merge import merge
 from tests.random_chains import ACROSS, KINDS, THREE, Corpora, Kind, assert_equal_verdicts, random_chains
 from tests.random_spans import result_of
+from tests.seeds import draws, first_few
 from tests.toy_task import (
     printed,
     toy_measures,  # noqa: F401 - a fixture that works by being here
@@ -48,6 +49,7 @@ def test_three_parts_are_the_uncut_corpus(kind: str, tmp_path: Path) -> None:
     assert_equal_verdicts(merged, uncut)
 
 
+@pytest.mark.slow
 def test_they_have_the_same_findings(tmp_path: Path) -> None:
     whole = corpora("foreign topics", tmp_path)
     assert findings(merge([whole.judged(part) for part in THREE])) == findings(whole.judged())
@@ -59,7 +61,7 @@ def test_they_have_the_same_findings(tmp_path: Path) -> None:
     st.sets(st.integers(1, SIZE - 1)),
 )
 @example("by heads", 8066, {1, 2, 4, 5})  # where words are counted, a part without other words in it is no other case
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=draws(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_corpus_may_be_cut_anywhere(
     tmp_path_factory: pytest.TempPathFactory, kind: str, seed: int, cuts: set[int]
 ) -> None:
@@ -68,7 +70,7 @@ def test_a_corpus_may_be_cut_anywhere(
     assert_equal_verdicts(merge([whole.judged(part) for part in parts]), whole.judged())
 
 
-@pytest.mark.parametrize("kind", ["by heads", "other words", "foreign topics"])
+@pytest.mark.parametrize("kind", first_few(1, ["by heads", "other words", "foreign topics"]))
 def test_saved_and_opened_parts_merge_to_the_same(kind: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, seed=4)
 
@@ -81,7 +83,8 @@ def test_saved_and_opened_parts_merge_to_the_same(kind: str, tmp_path: Path) -> 
     assert_equal_verdicts(reopened(merged, "merged"), whole.judged())
 
 
-@pytest.mark.parametrize("kind", ["plain", "topics", "foreign topics"])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", first_few(1, ["plain", "topics", "foreign topics"]))
 def test_merging_step_by_step_is_merging_at_once(kind: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, seed=5)
     one, two, three = (whole.judged(part) for part in THREE)
@@ -91,7 +94,7 @@ def test_merging_step_by_step_is_merging_at_once(kind: str, tmp_path: Path) -> N
     assert_equal_verdicts(merge([one]), one)
 
 
-@pytest.mark.parametrize("kind", ["plain", "foreign", "topics"])
+@pytest.mark.parametrize("kind", first_few(1, ["plain", "foreign", "topics"]))
 @pytest.mark.parametrize("where", ['not right("rules")', 'kind == "noun"'])
 def test_narrowed_parts_are_the_narrowed_corpus(kind: str, where: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, seed=1)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
@@ -19,6 +19,7 @@ from comparanda.core.verdicts import Verdicts
 from comparanda.pipeline import Setup, judge
 from comparanda.storage.merge import merge
 from tests.random_spans import assert_equal_verdicts, result_of
+from tests.seeds import draws, first_few, mostly_slow
 from tests.tasks.random_links import SYSTEMS, Links, links
 from tests.toy_task import (
     printed,
@@ -67,7 +68,7 @@ def findings(verdicts: Verdicts, where: Sequence[str] = WHERE) -> dict[str, str]
     return kept
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("rules", mostly_slow(RULES, {"links"}))
 @pytest.mark.parametrize("kind", ["files", "records"])
 def test_three_parts_are_the_uncut_corpus(kind: str, rules: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, rules)
@@ -75,6 +76,7 @@ def test_three_parts_are_the_uncut_corpus(kind: str, rules: str, tmp_path: Path)
     assert_equal_verdicts(merged, uncut)
 
 
+@pytest.mark.slow
 def test_they_have_the_same_findings_and_sources(tmp_path: Path) -> None:
     whole = corpora("records", tmp_path)
     merged, uncut = merge([whole.judged(part) for part in THREE]), whole.judged()
@@ -82,7 +84,8 @@ def test_they_have_the_same_findings_and_sources(tmp_path: Path) -> None:
 
 
 @given(st.sampled_from(RULES), st.integers(0, 10_000), st.sets(st.integers(1, SIZE - 1)))
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example("links", 1, {1, 2})  # a side without links in one part alone
+@settings(deadline=None, max_examples=draws(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_corpus_may_be_cut_anywhere(
     tmp_path_factory: pytest.TempPathFactory, rules: str, seed: int, cuts: set[int]
 ) -> None:
@@ -96,6 +99,7 @@ def without_notes(verdicts: Verdicts) -> Verdicts:
     return replace(verdicts, notes=())
 
 
+@pytest.mark.slow
 def test_saved_and_opened_parts_merge_to_the_same(tmp_path: Path) -> None:
     whole = corpora("records", tmp_path)
 
@@ -108,6 +112,7 @@ def test_saved_and_opened_parts_merge_to_the_same(tmp_path: Path) -> None:
     assert_equal_verdicts(reopened(merged, "merged"), whole.judged())
 
 
+@pytest.mark.slow
 def test_merging_step_by_step_is_merging_at_once(tmp_path: Path) -> None:
     whole = corpora("records", tmp_path)
     one, two, three = (whole.judged(part) for part in THREE)
@@ -117,7 +122,7 @@ def test_merging_step_by_step_is_merging_at_once(tmp_path: Path) -> None:
     assert_equal_verdicts(merge([one]), one)
 
 
-@pytest.mark.parametrize("where", ['not right("one")', 'source("two") == "tagger"'])
+@pytest.mark.parametrize("where", first_few(1, ['not right("one")', 'source("two") == "tagger"']))
 def test_narrowed_parts_are_the_narrowed_corpus(where: str, tmp_path: Path) -> None:
     whole = corpora("records", tmp_path, seed=8)
     parts = [result_of(whole.judged(part)).where(where).verdicts for part in (slice(0, 3), slice(3, SIZE))]

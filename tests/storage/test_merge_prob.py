@@ -23,6 +23,7 @@ from comparanda.storage.merge import merge
 from tests.random_beliefs import KINDS, THREE, Corpora, random_beliefs, random_sentences
 from tests.random_chains import assert_equal_verdicts
 from tests.random_spans import result_of
+from tests.seeds import draws, first_few
 from tests.toy_task import (
     printed,
     toy_measures,  # noqa: F401 - a fixture that works by being here
@@ -42,7 +43,7 @@ def findings(verdicts: Verdicts) -> dict[str, str]:
     return {name: re.sub(r'"[^"]*\.jsonl:[0-9]+"', '"place"', text) for name, text in found.items()}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", first_few(3, KINDS))
 def test_three_parts_are_the_uncut_corpus(kind: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path)
     assert_equal_verdicts(merge([whole.judged(part) for part in THREE]), whole.judged())
@@ -54,7 +55,7 @@ def test_they_have_the_same_findings(tmp_path: Path) -> None:
 
 
 @given(st.sampled_from(ANYWHERE), st.integers(0, 10_000), st.sets(st.integers(1, SIZE - 1)))
-@settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=draws(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_corpus_may_be_cut_anywhere(
     tmp_path_factory: pytest.TempPathFactory, kind: str, seed: int, cuts: set[int]
 ) -> None:
@@ -71,7 +72,7 @@ def test_parts_of_one_document_are_the_uncut_document(tmp_path: Path) -> None:
     assert_equal_verdicts(replace(merged, notes=()), replace(uncut, notes=()))
 
 
-@pytest.mark.parametrize("kind", ["plain", "foreign"])
+@pytest.mark.parametrize("kind", first_few(1, ["plain", "foreign"]))
 def test_saved_and_opened_parts_merge_to_the_same(kind: str, tmp_path: Path) -> None:
     whole = corpora(kind, tmp_path, seed=4)
 
@@ -93,7 +94,7 @@ def test_merging_step_by_step_is_merging_at_once(tmp_path: Path) -> None:
     assert_equal_verdicts(merge([one]), one)
 
 
-@pytest.mark.parametrize("where", ['not right("crf")', "true"])
+@pytest.mark.parametrize("where", first_few(1, ['not right("crf")', "true"]))
 def test_narrowed_parts_are_the_narrowed_corpus(where: str, tmp_path: Path) -> None:
     whole = corpora("plain", tmp_path, seed=1)
     parts = [result_of(whole.judged(part)).where(where).verdicts for part in (slice(0, 3), slice(3, 6))]

@@ -21,6 +21,7 @@ from comparanda.result import Result
 from comparanda.storage.manifest import FOLDER_VERSION, MANIFEST
 from tests.random_chains import ACROSS, KINDS, Kind, assert_equal_verdicts, random_chains
 from tests.random_spans import result_of, written
+from tests.seeds import first_few
 from tests.storage.folders import Columns, Forged, changed, content, copied, damages, refuse_damage, refused
 from tests.toy_task import (
     Policy,
@@ -52,7 +53,7 @@ def saved(given: Result, folder: Path) -> Result:
 # What goes in comes out
 
 
-@pytest.mark.parametrize("kind", SAVED)
+@pytest.mark.parametrize("kind", first_few(4, SAVED))
 def test_chains_come_back_to_the_last_byte(kind: str, tmp_path: Path) -> None:
     given = result(kind, tmp_path)
     opened = saved(given, tmp_path / "result")
@@ -63,6 +64,7 @@ def test_chains_come_back_to_the_last_byte(kind: str, tmp_path: Path) -> None:
     assert content(tmp_path / "again") == content(tmp_path / "result")
 
 
+@pytest.mark.slow
 def test_all_findings_of_an_opened_result_are_printed_alike(tmp_path: Path) -> None:
     given = result("mixed foreign topics", tmp_path)
     opened = saved(given, tmp_path / "result")
@@ -155,7 +157,7 @@ def as_version_4(folder: Path) -> Forged:
     return forged
 
 
-@pytest.mark.parametrize("policy", [Policy(ignore=("P",)), Policy("sentence"), Policy("row")], ids=str)
+@pytest.mark.parametrize("policy", first_few(1, [Policy(ignore=("P",)), Policy("sentence"), Policy("row")]), ids=str)
 def test_a_folder_of_version_4_opens(policy: Policy, tmp_path: Path) -> None:
     given = Result(verdicts_of(policy=policy), 20)
     given.save(tmp_path / "result")

@@ -51,6 +51,7 @@ def test_beliefs_come_back_to_the_last_byte(kind: str, tmp_path: Path) -> None:
     assert content(tmp_path / "again") == content(tmp_path / "result")
 
 
+@pytest.mark.slow
 def test_all_findings_of_an_opened_result_are_printed_alike(tmp_path: Path) -> None:
     given = result("quiet", tmp_path)
     opened = saved(given, tmp_path / "result")

@@ -20,6 +20,7 @@ from comparanda.pipeline import Setup
 from comparanda.result import Result
 from comparanda.storage.manifest import FOLDER_VERSION, MANIFEST
 from tests.random_spans import Corpora, assert_equal_verdicts, result_of, tagged, written
+from tests.seeds import mostly_slow
 from tests.storage.folders import Columns, Forged, changed, content, copied, damages, refuse_damage, refused
 from tests.toy_task import (
     Policy,
@@ -45,7 +46,7 @@ def saved(result: Result, folder: Path) -> Result:
 # What goes in comes out.
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("rules", mostly_slow(RULES, {"exact", "semeval2013"}))
 @pytest.mark.parametrize("kind", ["files", "lists", "written"])
 def test_spans_come_back_to_the_last_byte(kind: str, rules: str, tmp_path: Path) -> None:
     result = result_of(corpora(kind, tmp_path, rules).judged())
@@ -57,11 +58,12 @@ def test_spans_come_back_to_the_last_byte(kind: str, rules: str, tmp_path: Path)
     assert content(tmp_path / "again") == content(tmp_path / "result")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "where"),
     [
         ("files", 'not right("crf")'),
-        ("written", "solved_by < 2 and length > 1"),
+        pytest.param("written", "solved_by < 2 and length > 1", marks=pytest.mark.slow),
         pytest.param("files", "solved_by < 2 and length > 1", marks=pytest.mark.slow),
         pytest.param("written", 'not right("crf")', marks=pytest.mark.slow),
     ],
@@ -383,6 +385,7 @@ def test_what_is_beside_sites_is_claimed_or_not_and_nothing_else(tmp_path: Path)
     cp.open(forged.folder)
 
 
+@pytest.mark.slow
 def test_any_value_of_any_column_may_be_another(forged: Forged, whole: dict[str, bytes]) -> None:
     """Put another value into a column: the folder is refused, or still gives all its numbers without a crash."""
     draw, refusals = random.Random(1), 0

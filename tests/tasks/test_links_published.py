@@ -11,6 +11,7 @@ import pytest
 
 from comparanda import Result, compare
 from tests.command import run
+from tests.seeds import first_few
 from tests.shared_data import ROOT, shared
 from tests.tasks.random_spans import counts
 
@@ -79,13 +80,13 @@ def test_no_linker_of_kore50_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("name", LINKERS)
+@pytest.mark.parametrize("name", first_few(1, LINKERS))
 def test_the_command_counts_what_elevant_published(name: str, view: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = command_counts(capsys, kore50(), linker(name), rules="elevant", view=view)
     assert found == published_counts(name, *VIEWS[view])
 
 
-@pytest.mark.parametrize("name", LINKERS)
+@pytest.mark.parametrize("name", first_few(1, LINKERS))
 def test_end_to_end_of_our_own_rules_is_elevants_without_unknown_entities(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,7 +100,7 @@ def together(rules: str) -> Result:
     return compare(kore50(), {name: linker(name) for name in LINKERS}, task="link", rules=rules, resamples=0)
 
 
-@pytest.mark.parametrize("name", LINKERS)
+@pytest.mark.parametrize("name", first_few(1, LINKERS))
 def test_wrong_ids_are_elevants_wrong_disambiguations(name: str) -> None:
     """ELEVANT's errors are cases that are FN and FP at once: the label's extent, and another id.
 
@@ -176,7 +177,7 @@ def test_seven_submissions_of_the_rankings_of_links_are_here() -> None:
     assert len({system for system, _ in rows()}) == 7
 
 
-@pytest.mark.parametrize(("system", "evaluation"), evaluations())
+@pytest.mark.parametrize(("system", "evaluation"), first_few(3, evaluations()))
 def test_the_command_counts_the_links_that_hipe_published(
     system: str, evaluation: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,10 +16,11 @@ from comparanda.core.sites import shown
 from comparanda.findings.difference import CLASSES
 from tests import reference
 from tests.rules.shipped import shipped_rules
+from tests.seeds import seeds
 from tests.tasks.random_links import SYSTEMS, VIEWS, Fate, Links, Mention, Site, Value, judged, links, sites_of
 from tests.tasks.random_spans import counts
 
-SEEDS, LAWS, MANY = range(8), range(4), range(1_000, 1_300)
+SEEDS, LAWS, MANY = range(8), seeds(1, of=4), range(1_000, 1_300)
 PAIRS = list(permutations(SYSTEMS, 2))
 
 
@@ -69,11 +70,12 @@ def agree(given: Links, types: int, n: int) -> None:
 
 
 @pytest.mark.parametrize(("types", "n"), [(1, 5), (0, 2)])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds(2, of=8))
 def test_counts_and_classes_are_those_of_the_definition(seed: int, types: int, n: int) -> None:
     agree(links(seed), types, n)
 
 
+@pytest.mark.slow
 def test_so_they_are_where_mentions_differ_in_later_ids_alone() -> None:
     for seed in SEEDS:
         agree(links(seed, later=True), 1, 5)
@@ -175,7 +177,7 @@ def spelled(site: Site, value: Value) -> str:
 
 
 @pytest.mark.parametrize("types", [1, 0])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds(2, of=8))
 def test_sites_and_differences_are_those_of_the_definition(seed: int, types: int) -> None:
     given = links(seed)
     assert len(given.sides["key"]) > 5
@@ -184,6 +186,7 @@ def test_sites_and_differences_are_those_of_the_definition(seed: int, types: int
         agree_on_a_pair(given, result=result, base=base, new=new, types=types)
 
 
+@pytest.mark.slow
 def test_so_they_are_where_systems_give_nil_another_type() -> None:
     drawn = links(1, 1600)
     given = drawn.chosen(lambda name: has_nil_of_another_type(drawn, name))
@@ -235,8 +238,9 @@ def test_the_order_of_mentions_and_documents_decides_nothing(seed: int) -> None:
     assert everything(there) == everything(mixed)
 
 
+@pytest.mark.slow
 def test_nor_does_it_where_mentions_differ_in_later_ids_alone() -> None:
-    for seed in LAWS:
+    for seed in range(4):
         given = links(seed, later=True)
         assert everything(result_of(given)) == everything(result_of(given, order=random.Random(seed)))
 
@@ -334,7 +338,7 @@ def test_without_types_none_is_wrong(seed: int) -> None:
         assert not [each for each in result.scores(view=view).outcomes if each.outcome.startswith("wrong type")]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, of=4))
 def test_every_count_leads_to_its_sites(seed: int) -> None:
     result = result_of(links(seed, 5))
     base, new = PAIRS[seed]
@@ -347,7 +351,7 @@ def test_every_count_leads_to_its_sites(seed: int) -> None:
             assert result.count(row.where, base, new) == row.count
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(1, of=3))
 def test_the_watchful_engine_agrees(seed: int) -> None:
     given = links(seed, 6)
     assert everything(result_of(given, paranoid=True)) == everything(result_of(given))

@@ -78,6 +78,7 @@ def test_all_systems_together_have_the_scores_that_each_has_alone(treebank: str)
         assert {metric: printed(found.value(system, f"conll18.f1[{metric}]")) for metric in expected} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("treebank", "system"), [("en_gum", "HIT-SCIR-18"), ("en_ewt", "spacy2-en_ud_model_sm-1.1.0")])
 def test_every_count_is_that_of_udeval_on_real_files(treebank: str, system: str) -> None:
     key, response = files(treebank, system)

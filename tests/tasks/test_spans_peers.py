@@ -34,7 +34,7 @@ from tests.rules.shipped import shipped_rules
 from tests.seeds import seeds
 from tests.tasks.random_spans import Tags, as_input, counts, tagged, value_of, verdicts
 
-FEW, MANY = range(80), [*range(80, 200), *range(1_000, 4_000)]
+FEW, MANY = range(15), [*range(15, 200), *range(1_000, 4_000)]
 Repair = Literal["conlleval", "discard"]
 REPAIRS: tuple[Repair, ...] = ("conlleval", "discard")
 Counts = tuple[int, int, int]
@@ -130,7 +130,7 @@ def test_exact_counts_are_those_of_seqeval_and_seqscore_on_thousands(repair: Rep
 def test_the_random_inputs_have_everything_in_them() -> None:
     """Labels of the system alone, of the key alone, broken tags on both sides, empty sides: all occur."""
     met: Counter[str] = Counter()
-    for seed in FEW:
+    for seed in range(80):
         key, first, _ = tagged(seed)
         labels = [{span[0] for span in seqeval_spans(side, "conlleval")} for side in (key, first)]
         met["label of the system alone"] += bool(labels[1] - labels[0])
@@ -254,7 +254,7 @@ def test_where_order_decides_type_takes_the_right_label_whoever_comes_first() ->
     assert of_type(ListLoader().load(key)[0], ListLoader().load(system)[0]) == (0, 1, 0, 1, 0)
 
 
-@pytest.mark.parametrize("seed", seeds(25, of=100))
+@pytest.mark.parametrize("seed", seeds(5, of=100))
 def test_unless_spans_are_nested_no_pairing_has_more_pairs(seed: int) -> None:
     """Augmenting paths find the largest pairing; ours takes the first overlap in the text."""
     key, first, _ = tagged(seed)

@@ -248,6 +248,7 @@ def test_sets_of_labels(tmp_path: Path) -> None:
 # Real files
 
 
+@pytest.mark.slow
 def test_the_systems_of_wnut_17(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = shared("data/ner/wnut17")
     key = str(folder / "gold/emerging.test.annotated")
@@ -265,6 +266,7 @@ def test_the_systems_of_wnut_17(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert values["tag-vote"] == 45.07
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "count"), [("tag", 3), ("dep", 2)])
 def test_taggers_and_parsers_of_en_ewt(tmp_path: Path, task: str, count: int) -> None:
     folder = shared("data/ud/en_ewt")
@@ -291,6 +293,7 @@ def test_parsers_with_other_words_than_the_key(tmp_path: Path) -> None:
     assert round(100 * (again.value("tree-vote") or 0), 2) == 85.3  # the best single parser, HIT-SCIR, has 84.42
 
 
+@pytest.mark.slow
 def test_the_linkers_of_kore50(tmp_path: Path) -> None:
     folder = shared("data/el/elevant")
     key = str(folder / "gold/kore50.benchmark.jsonl")

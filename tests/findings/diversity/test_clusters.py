@@ -18,13 +18,13 @@ import comparanda as cp
 from comparanda import Result
 from comparanda.core.verdicts import System
 from comparanda.findings.diversity import Merge, average_linkage, dendrogram
-from tests.findings.every_task import TASKS, crowded_spans, spans, tags, views
+from tests.findings.every_task import SOME_TASKS, crowded_spans, spans, tags, views
 from tests.seeds import draws
 
 Diffs = Mapping[frozenset[str], float]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", SOME_TASKS)
 def test_the_diff_of_two_runs_is_that_of_the_pair(task: Callable[[int, Path], Result], tmp_path: Path) -> None:
     """`pairs` makes the sites of each pair with all their values; here only what overlaps is looked at."""
     for seed in range(3):

@@ -16,6 +16,7 @@ import comparanda as cp
 from comparanda import UsageError
 from comparanda.findings.gate import Check, Gate
 from comparanda.result import Result
+from tests.seeds import draws
 
 KEY, BASE, NEW = list("AABBAB"), list("AABBBA"), list("AABAAB")  # two corrections, one new error at a B
 
@@ -364,7 +365,7 @@ def cases(draw: st.DrawFn) -> tuple[Result, list[tuple[str, str, str]], list[str
     return cp.compare(key, {"old": base, "fresh": new}, task="tag", resamples=0), triples, labels
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=draws(30))
 @given(cases(), st.integers(0, 6), SHARES, SHARES)
 def test_a_gate_holds_if_and_only_if_each_inequality_does(
     case: tuple[Result, list[tuple[str, str, str]], list[str]], most: int, share: str, rate: str
@@ -384,7 +385,7 @@ def test_a_gate_holds_if_and_only_if_each_inequality_does(
         assert {(check.count, check.sites) for check in found.checks} == {(count, sites)}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=draws(30))
 @given(cases())
 def test_what_is_measured_is_what_the_difference_counts_and_the_condition_selects(
     case: tuple[Result, list[tuple[str, str, str]], list[str]],
@@ -402,7 +403,7 @@ def test_what_is_measured_is_what_the_difference_counts_and_the_condition_select
         assert result.count(change.where, "old", "fresh") == change.count
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=draws(30))
 @given(cases(), st.lists(st.integers(0, 100), min_size=2, max_size=2), st.sampled_from(["accuracy", "f1", "recall"]))
 def test_a_tighter_limit_never_turns_a_failure_into_a_pass(
     case: tuple[Result, list[tuple[str, str, str]], list[str]], limits: list[int], name: str
@@ -420,7 +421,7 @@ def test_a_tighter_limit_never_turns_a_failure_into_a_pass(
             assert result.gate("old", "fresh", **asked(loose)).passed
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=draws(50))
 @given(cases(), st.integers(-1000, 1000), st.sampled_from([">=", ">", "<=", "<", "==", "!="]), st.booleans())
 def test_a_requirement_is_decided_as_fractions_decide_it(
     case: tuple[Result, list[tuple[str, str, str]], list[str]], tenths: int, sign: str, at_the_limit: bool
@@ -485,7 +486,7 @@ def tagged(draw: st.DrawFn, sizes: Sequence[int]) -> list[list[str]]:
     return sentences
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=draws(30))
 @given(st.data(), st.lists(st.integers(1, 7), min_size=1, max_size=3))
 def test_budgets_of_spans_agree_with_a_slow_count(data: st.DataObject, sizes: list[int]) -> None:
     key, base, new = (data.draw(tagged(sizes)) for _ in range(3))

@@ -214,6 +214,7 @@ class TestRefusals:
         ]
 
 
+@pytest.mark.slow
 def test_gum_has_the_same_chains_as_in_its_other_format() -> None:
     """The files of GUM in CoNLL-U and in brackets with types were made by others from one source."""
 

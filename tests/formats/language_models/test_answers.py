@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from comparanda.formats.llm import Answer, Names, parse, read_value
+from tests.seeds import mostly_slow
 
 ANNA, BO = {"text": "Anna", "label": "PER"}, {"text": "Bo", "label": "DOG"}
 BOTH = [("Anna", "PER"), ("Bo", "DOG")]
@@ -244,26 +245,29 @@ MEGABYTES = 10_000_000
 
 @pytest.mark.parametrize(
     "piece",
-    [
-        "[",
-        "{",
-        "[]",
-        "[] ",
-        "]",
-        '"',
-        '["',
-        "'",
-        "```\n",
-        "```",
-        "<a>",
-        "</a>",
-        "<a></a>",
-        "[a](b)",
-        "<think>",
-        "<",
-        '"\\',
-        "(",
-    ],
+    mostly_slow(
+        [
+            "[",
+            "{",
+            "[]",
+            "[] ",
+            "]",
+            '"',
+            '["',
+            "'",
+            "```\n",
+            "```",
+            "<a>",
+            "</a>",
+            "<a></a>",
+            "[a](b)",
+            "<think>",
+            "<",
+            '"\\',
+            "(",
+        ],
+        ("[", "{", "]", '["', "'", "```", "<think>", '"\\', "("),
+    ),
 )
 @pytest.mark.parametrize("size", [MEGABYTES // 5, pytest.param(MEGABYTES, marks=pytest.mark.slow)])
 def test_megabytes_of_anything_end_soon(piece: str, size: int) -> None:
@@ -273,15 +277,21 @@ def test_megabytes_of_anything_end_soon(piece: str, size: int) -> None:
     assert time.process_time() - begin < 30  # ten times what it takes
 
 
+def test_more_blocks_than_anyone_writes_are_not_read() -> None:
+    block = f"```json\n{json.dumps([ANNA])}\n```\n"
+    assert len(parse(block * 1000).items) == 1000
+    assert parse(block * 1001).how == "unread"
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         "<a " + "b" * MEGABYTES + "></a>",
         "```" + " " * MEGABYTES,
         '{"a":' * 100_000 + "1" + "}" * 100_000,
-        "{" + ",".join(['"a":["x"]'] * 200_000) + "}",
+        pytest.param("{" + ",".join(['"a":["x"]'] * 200_000) + "}", marks=pytest.mark.slow),
         "[" + "1" * MEGABYTES + "]",
-        json.dumps([ANNA] * 200_000)[:-3],
+        pytest.param(json.dumps([ANNA] * 200_000)[:-3], marks=pytest.mark.slow),
     ],
     ids=["attribute", "fence", "deep", "twice", "digits", "cut off"],
 )

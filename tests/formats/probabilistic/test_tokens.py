@@ -13,6 +13,7 @@ from comparanda.formats.contract import Request
 from comparanda.formats.inputs import Input, read_input
 from tests.formats.corpora import documents, notes, spans, words
 from tests.formats.probabilistic.files import document, nothing, read, refused, weights, worlds
+from tests.seeds import mostly_slow
 from tests.shared_data import shared
 
 ANNA = {"start": 0, "end": 4, "probs": {"B-PER": 0.7, "O": 0.3}}
@@ -149,7 +150,10 @@ def test_what_is_wrong_is_said(record: dict[str, object], said: str) -> None:
     assert refused(record).splitlines()[0] == f"d.jsonl:1: {said}"
 
 
-@pytest.mark.parametrize(("name", "f1"), [("crfsuite-full", 79), ("crfsuite-shape", 65), ("logreg-token", 46)])
+@pytest.mark.parametrize(
+    ("name", "f1"),
+    mostly_slow([("crfsuite-full", 79), ("crfsuite-shape", 65), ("logreg-token", 46)], {("logreg-token", 46)}),
+)
 def test_real_marginals_are_read(name: str, f1: int) -> None:
     key = shared("data/ner/wnut17/gold/emerging.test.annotated")
     output = shared(f"data/probabilistic/wnut17/systems/{name}.jsonl.gz")

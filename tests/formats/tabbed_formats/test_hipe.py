@@ -17,6 +17,7 @@ from comparanda.formats.contract import Layer, Request
 from comparanda.formats.inputs import Input, read_input
 from tests.command import run
 from tests.formats.corpora import documents, notes, refusal, said, span_lines, spans, values, words
+from tests.seeds import first_few
 from tests.shared_data import ROOT, shared
 
 NAMES = "TOKEN NE-COARSE-LIT NE-COARSE-METO NE-FINE-LIT NE-FINE-METO NE-FINE-COMP NE-NESTED NEL-LIT NEL-METO MISC"
@@ -393,7 +394,7 @@ def read_real(path: str | Path, query: str = "") -> Corpus:
     return read_input(Input.parse(f"{path}::hipe{query}"), Request(side="x", layer="spans"), "tokens")
 
 
-@pytest.mark.parametrize("system", ["key", *systems()])
+@pytest.mark.parametrize("system", first_few(2, ["key", *systems()]))
 def test_the_spans_of_real_files_are_those_of_a_plain_count(system: str) -> None:
     path = key() if system == "key" else path_of(system)
     corpus = read_real(path)
@@ -427,7 +428,7 @@ def ranked(kind: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("kind", ["strict", "fuzzy"])
-@pytest.mark.parametrize(("system", "column"), ranked("coarse-micro-strict-all"))
+@pytest.mark.parametrize(("system", "column"), first_few(2, ranked("coarse-micro-strict-all")))
 def test_the_command_counts_what_was_published(
     system: str, column: str, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -446,7 +447,7 @@ def test_the_command_counts_what_was_published(
     assert (precision["part"], precision["whole"] - precision["part"], recall["whole"] - recall["part"]) == expected
 
 
-@pytest.mark.parametrize("kind", ["nel-micro-fuzzy", "nel-only-micro-fuzzy"])
+@pytest.mark.parametrize("kind", first_few(1, ["nel-micro-fuzzy", "nel-only-micro-fuzzy"]))
 def test_as_many_links_as_were_published(kind: str) -> None:
     """TP and FP are all links of a system, once those of times are NIL, and TP and FN are all of the key."""
     for (system, column), (right, wrong, missed) in published(kind).items():

@@ -181,6 +181,7 @@ def test_other_kinds_and_characters(tmp_path: Path) -> None:
         written("bioc", [document(text="\x01")], tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_wikiwars_is_read_back(kind: str, tmp_path: Path) -> None:
     documents = list(passages(read_files(shared("data/timex/wikiwars/gold"), ""), Losses()))

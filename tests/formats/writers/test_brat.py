@@ -110,6 +110,7 @@ def test_labels_with_white_space(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_real_corpus(tmp_path: Path) -> None:
     source = shared("data/timex/wikiwars/gold.jsonl")
     documents = list(passages(read_files(source.parent, source.name), Losses()))

@@ -23,6 +23,7 @@ from tests.formats.writers.chained import (
     written,
 )
 from tests.formats.writers.documents import read_files
+from tests.seeds import mostly_slow
 from tests.shared_data import shared
 
 FORMATS = sorted(name for name, writer in writers().items() if "chains" in writer.layers)
@@ -99,7 +100,7 @@ REAL = {
 """Real files: without and with singletons, with heads, long documents, chains of several documents."""
 
 
-@pytest.mark.parametrize("corpus", REAL)
+@pytest.mark.parametrize("corpus", mostly_slow(REAL, {"GUM as CoNLL-U"}))
 def test_real_files_score_as_themselves(corpus: str, tmp_path: Path) -> None:
     path = shared(REAL[corpus])
     source = "conllu" if path.is_dir() else "conll2012"

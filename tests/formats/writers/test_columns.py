@@ -13,7 +13,7 @@ import pytest
 from comparanda.errors import UsageError, WriteError
 from comparanda.formats.document_writer import Losses, Mention, Passage, passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
-from tests.seeds import seeds
+from tests.seeds import first_few, seeds
 from tests.shared_data import shared
 
 TEXT, WORDS = "Anna Smith met Berlin", ((0, 4), (5, 10), (11, 14), (15, 21))
@@ -132,12 +132,15 @@ class TestRefused:
 class TestRealFiles:
     @pytest.mark.parametrize(
         ("folder", "file", "lost"),
-        [
-            (WNUT, "emerging.test.annotated::columns", 0),
-            (UNER, "en_ewt-ud-test.iob2::columns", 0),
-        ],
+        first_few(
+            1,
+            [
+                (WNUT, "emerging.test.annotated::columns", 0),
+                (UNER, "en_ewt-ud-test.iob2::columns", 0),
+            ],
+        ),
     )
-    @pytest.mark.parametrize("format_name", ["columns", "conllu"])
+    @pytest.mark.parametrize("format_name", first_few(1, ["columns", "conllu"]))
     def test_counts_are_the_same(self, folder: str, file: str, lost: int, format_name: str, *, tmp_path: Path) -> None:
         given = list(passages(read_files(shared(folder), file), Losses()))
         assert len(list(written(format_name, given, tmp_path).notes("x"))) == lost

@@ -230,6 +230,7 @@ class TestRefused:
         )
 
 
+@pytest.mark.slow
 def test_gum_is_written_and_read_back(tmp_path: Path) -> None:
     corpus = read_files(shared("data/coref/gum/gold"), "conllu")
     losses = Losses()

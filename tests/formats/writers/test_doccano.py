@@ -74,6 +74,7 @@ def test_losses(tmp_path: Path) -> None:
     assert [mention.pieces for mention in read.mentions] == [((0, 3),)]
 
 
+@pytest.mark.slow
 def test_a_real_corpus(tmp_path: Path) -> None:
     source = shared("data/timex/wikiwars/gold.jsonl")
     documents = list(passages(read_files(source.parent, source.name), Losses()))

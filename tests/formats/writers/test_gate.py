@@ -99,6 +99,7 @@ def test_what_is_refused(passage: Passage, message: str, tmp_path: Path) -> None
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 def test_wikiwars_is_read_back(tmp_path: Path) -> None:
     documents = list(passages(read_files(shared("data/timex/wikiwars/gold"), ""), Losses()))
     assert not written("gate", documents, tmp_path)

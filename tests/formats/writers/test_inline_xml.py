@@ -165,6 +165,7 @@ def test_texts_and_names_that_are_refused(tmp_path: Path) -> None:
         written("inline-xml", [document()], tmp_path, element="p")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", ["gold", "systems/syntime_published"])
 def test_wikiwars_is_read_back(files: str, tmp_path: Path) -> None:
     corpus = read_files(shared(f"data/timex/wikiwars/{files}"), "")

@@ -16,7 +16,7 @@ from comparanda.errors import WriteError
 from comparanda.formats.document_writer import Losses, Passage, passages, writers
 from tests.formats.corpora import said, spans
 from tests.formats.writers.documents import random_documents, read_files, written
-from tests.seeds import mostly_slow
+from tests.seeds import first_few, mostly_slow
 from tests.shared_data import shared
 
 WORDS = ("Anna", "Smith", "met", "Zoe", "in", "Lodz", "Tom", "and", "Uri")
@@ -136,8 +136,8 @@ def real_passages(corpus: str) -> list[Passage]:
     return list(passages(read_files(shared(folder), name.removeprefix("/")), Losses()))
 
 
-@pytest.mark.parametrize("target", mostly_slow(NAMES, set(NAMES) - {"spacy"}))
-@pytest.mark.parametrize("corpus", REAL)
+@pytest.mark.parametrize("target", mostly_slow(NAMES, ("bioc", "brat", "conllu", "xmi")))
+@pytest.mark.parametrize("corpus", first_few(1, REAL))
 def test_real_files(corpus: str, target: str, tmp_path: Path) -> None:
     first = real_passages(corpus)
     if (corpus, target) in REFUSED:

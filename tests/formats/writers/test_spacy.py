@@ -53,7 +53,7 @@ def test_groups_are_read_back(seed: int, tmp_path: Path) -> None:
     assert content(read_back("spacy", tmp_path, {"spans": "sc"})) == content(documents)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(3, of=10))
 def test_spacy_reads_entities(seed: int, tmp_path: Path) -> None:
     documents = random_documents(random.Random(seed), nested=False, spaces=SPACES)
     written("spacy", documents, tmp_path)
@@ -63,7 +63,7 @@ def test_spacy_reads_entities(seed: int, tmp_path: Path) -> None:
         assert found == sorted((one.begin, one.end, one.label) for one in each.mentions)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(3, of=10))
 def test_spacy_reads_groups(seed: int, tmp_path: Path) -> None:
     documents = random_documents(random.Random(seed), ids=1, spaces=SPACES)
     written("spacy", documents, tmp_path, spans="sc")

@@ -19,6 +19,7 @@ from comparanda.formats.contract import Request
 from comparanda.formats.inline_xml import FORMAT, sniff
 from comparanda.formats.inputs import Input, formats, read_input
 from tests.formats.corpora import notes, refusal, said, span_lines, spans, words
+from tests.seeds import mostly_slow
 from tests.shared_data import shared
 
 TIMEML = """<?xml version="1.0" encoding="UTF-8"?>
@@ -157,6 +158,7 @@ class TestMuc:
             "d.sgml:1: there is text outside of the elements of documents\n  name the element of texts: ?text=NAME"
         )
 
+    @pytest.mark.slow
     def test_many_documents_in_one_file_take_linear_time(self) -> None:
         begin = time.process_time()
         corpus = read("<corpus>" + "<DOC><TEXT><PER>Bo</PER> ran.</TEXT></DOC>\n" * 20_000 + "</corpus>")
@@ -268,7 +270,7 @@ class TestPlainText:
         assert (texts(corpus), covered(corpus)) == (("if a<b>c then Bo",), [("Bo", "PER")])
 
     @pytest.mark.parametrize(("escaped", "size"), [("yes", 10_000_000), ("no", 2_000_000)])
-    @pytest.mark.parametrize("text", ["<", "<a>", "<!--", '<a b="', "<a b=c "])
+    @pytest.mark.parametrize("text", mostly_slow(["<", "<a>", "<!--", '<a b="', "<a b=c "], ("<", "<!--")))
     def test_megabytes_of_brackets(self, text: str, escaped: str, size: int) -> None:
         """As text that is not escaped, each bracket is a word: that takes as long as so many words do."""
         begin = time.process_time()

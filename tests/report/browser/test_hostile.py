@@ -15,6 +15,7 @@ from comparanda.report import as_html, build
 from tests.chromium import opened
 from tests.report.browser.hostile import PAYLOADS, hostile_spans, hostile_tags
 from tests.report.browser.walking import counts, follow, longest, one_of_each
+from tests.seeds import first_few
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -40,7 +41,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Maker], tuple
     return of
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", first_few(1, MAKERS))
 def test_nothing_runs_and_every_count_leads_to_its_items(
     make: Maker, browser: Browser, written: Callable[[Maker], tuple[Page, Path]]
 ) -> None:

@@ -21,6 +21,7 @@ from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import System
 from comparanda.tasks.coref.evaluation import judge_chains
 from comparanda.tasks.task import Options
+from tests.seeds import draws
 from tests.tasks.coref import reference
 from tests.tasks.coref.reference import Units
 from tests.tasks.corpora import corpus
@@ -176,6 +177,6 @@ def identity(*strategies: st.SearchStrategy[Any]) -> Callable[[Callable[..., Non
         given_all = given(*strategies)
         assert test.__name__ not in IDENTITIES, f"two laws are called {test.__name__}"
         IDENTITIES[test.__name__] = settings(_STRICT, phases=[Phase.generate])(given_all(test))
-        return settings(_STRICT)(given_all(test))
+        return settings(_STRICT, max_examples=draws(EXAMPLES))(given_all(test))
 
     return register

@@ -16,6 +16,7 @@ from comparanda.findings.context import LOST
 from comparanda.tasks.coref.findings import ChainAgreement, ChainPairs, CriterionPair
 from comparanda.tasks.coref.measures import REPORTED
 from tests.findings.small_chains import KEY, A, B, C, compared, random_files
+from tests.seeds import seeds
 from tests.shared_data import shared
 from tests.tasks.coref import reference
 
@@ -140,7 +141,7 @@ class TestSelections:
 
 
 class TestAgainstOthers:
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", seeds(3, of=8))
     def test_the_slow_reference_agrees(self, tmp_path: Path, seed: int) -> None:
         result = random_result(tmp_path, seed)
         found = result.chain_pairs()
@@ -185,7 +186,7 @@ class TestAgainstOthers:
 
 
 class TestUniverse:
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", seeds(2, of=4))
     def test_a_third_system_does_not_change_a_pair(self, tmp_path: Path, seed: int) -> None:
         """Not even its intervals, though the third has documents that nobody else has."""
         files = random_files(tmp_path, seed, SYSTEMS)
@@ -199,7 +200,7 @@ class TestUniverse:
                 pair for _, pair in pairs_of(three) if (pair.base, pair.new) == (base, new)
             ]
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", seeds(2, of=4))
     def test_the_order_of_two_systems_does_not_matter(self, tmp_path: Path, seed: int) -> None:
         """But for the sign of Δ, and for BLANC where one side has only one kind of links."""
         result = random_result(tmp_path, seed)

@@ -14,6 +14,7 @@ from comparanda.core.excerpts import TextPart
 from comparanda.findings.examples import Example, Examples
 from comparanda.result import Result
 from comparanda.tasks.coref.examples import LEGEND, NEAR, ShownChain, ShownMention
+from tests.seeds import seeds
 
 TAGS = {"She": "PRP", "she": "PRP", "her": "PRP", "it": "PRP", "His": "PRP$"}  # all other words are nouns
 
@@ -417,7 +418,7 @@ def deciding(key: Chains, response: Chains, mention: int, view: str, *, nouns: s
     return ("tp" if right else "wl"), closest
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(3, of=12))
 def test_classes_and_antecedents_are_those_of_the_definitions(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
     count = 24

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.golden import assert_golden
 from tests.command import run
+from tests.seeds import first_few
 from tests.shared_data import shared
 from tests.tasks.coref import reference
 from tests.tasks.coref.agreement import f1_scores
@@ -63,6 +64,7 @@ def rows_of(corpus: str, table: str, title: str) -> dict[tuple[str, str], list[s
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["ontogum", pytest.param("gum", marks=pytest.mark.slow)])
 def test_table_13_on_record_is_that_of_the_slow_reference(corpus: str) -> None:
     key, paths = files(corpus)
@@ -79,7 +81,7 @@ def test_table_13_on_record_is_that_of_the_slow_reference(corpus: str) -> None:
         assert more[base, new] == [f"{wanted[name]:.2f}" for name in others]
 
 
-@pytest.mark.parametrize("corpus", CORPORA)
+@pytest.mark.parametrize("corpus", first_few(1, CORPORA))
 def test_the_differences_of_table_7_on_record_are_those_of_the_slow_reference(corpus: str) -> None:
     key, paths = files(corpus)
     wanted = reference.read_conll2012(key)

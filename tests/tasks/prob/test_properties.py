@@ -59,7 +59,7 @@ def shuffled(random: Random, record: Record) -> Record:
     return {**record, "blocks": blocks}
 
 
-@pytest.mark.parametrize("decide", ["tuple", "hierarchical"])
+@pytest.mark.parametrize("decide", ["tuple", pytest.param("hierarchical", marks=pytest.mark.slow)])
 @given(random=randoms)
 @few
 def test_order_changes_nothing(decide: Literal["tuple", "hierarchical"], random: Random) -> None:

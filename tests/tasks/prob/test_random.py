@@ -15,6 +15,7 @@ from comparanda import Result
 from comparanda.tasks.prob.expectation import Doubt, Spread
 from comparanda.tasks.prob.findings import Calibration, ProbableScores, Thresholds
 from comparanda.tasks.prob.pair_findings import JointOutput, PairReading
+from tests.seeds import seeds
 from tests.tasks.prob import reference
 from tests.tasks.prob.cases import LABELS, Case, Output, claims, compared, random_case
 from tests.tasks.prob.reference import Claim, exact
@@ -290,12 +291,12 @@ def check_drawn_pairs(folder: Path, seed: int, systems: int) -> None:
 
 
 @pytest.mark.parametrize("form", ["blocks", "entities", "nbest"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, of=4))
 def test_random_outputs(seed: int, form: str, tmp_path: Path) -> None:
     check_outputs(tmp_path, seed, 9, (form,))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(2, of=5))
 def test_random_pairs(seed: int, tmp_path: Path) -> None:
     check_drawn_pairs(tmp_path, seed, 4)
 

@@ -16,7 +16,7 @@ from comparanda import Result, Runs, UsageError
 from comparanda.core.candidates import Candidates
 from comparanda.findings.complement import Rates
 from comparanda.tasks.prob.pair_findings import ExpectedOverlap, ExpectedPairs, JointOutput, PairReading
-from tests.random_beliefs import KINDS, random_beliefs
+from tests.random_beliefs import KINDS, SOME_KINDS, random_beliefs
 from tests.tasks.prob.findings.small import Block, compared
 from tests.tasks.prob.model.worlds import blocks_of
 
@@ -215,7 +215,7 @@ def readings(found: ExpectedPairs) -> Iterator[PairReading]:
             yield from (label.expected, label.decided)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 def test_the_common_errors_of_both_directions_are_the_same(kind: str, tmp_path: Path) -> None:
     """a·(1 − X(A, B)) = b·(1 − X(B, A)) for Comp, RComp and PComp (DEFINITIONS 3)."""
     for each in readings(random_result(tmp_path, 2, kind=kind, size=6).expected_pairs()):
@@ -242,7 +242,7 @@ def check_direction(rates: Rates, name: str, own: float, others: float, *, commo
         assert own * (1 - value) == pytest.approx(common, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 def test_errors_follow_from_corrections_and_new_errors(kind: str, tmp_path: Path) -> None:
     """Swapping two systems swaps them, and the difference of errors is their difference."""
     corpora = random_beliefs(tmp_path, 5, KINDS[kind], 6)
@@ -271,7 +271,7 @@ def test_labels_sum_to_the_whole(tmp_path: Path) -> None:
                 assert total == pytest.approx(getattr(getattr(pair, kind).overlap, name), abs=1e-9), name
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 def test_decided_counts_are_those_of_complementarity_and_of_the_oracle(kind: str, tmp_path: Path) -> None:
     result = random_result(tmp_path, 6, kind=kind, size=6)
     found, items = result.expected_pairs(), result.combination().items

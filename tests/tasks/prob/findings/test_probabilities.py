@@ -13,7 +13,8 @@ import pytest
 import comparanda as cp
 from comparanda import Result, Runs, UsageError
 from comparanda.tasks.prob.findings import FLOORS, Probabilities, ProbableRun, ProbableScores
-from tests.random_beliefs import KINDS, random_beliefs
+from tests.random_beliefs import KINDS, SOME_KINDS, random_beliefs
+from tests.seeds import seeds
 from tests.tasks.prob.findings.small import Block, compared, one
 from tests.tasks.prob.model.worlds import blocks_of
 from tests.tasks.prob.worked import examples, written
@@ -275,7 +276,7 @@ def random_result(folder: Path, seed: int, *, kind: str = "plain", size: int = 4
     return Result(random_beliefs(folder, seed, KINDS[kind], size).judged(), resamples)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 def test_scores_are_those_of_the_measures(kind: str, tmp_path: Path) -> None:
     result = random_result(tmp_path, 3, kind=kind, size=6)
     found = result.probabilities()
@@ -291,7 +292,7 @@ def test_scores_are_those_of_the_measures(kind: str, tmp_path: Path) -> None:
             assert value == (None if wanted is None else pytest.approx(wanted, abs=1e-12)), name
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 def test_parts_sum_to_the_whole(kind: str, tmp_path: Path) -> None:
     result = random_result(tmp_path, 4, kind=kind, size=6)
     for by in ("label", "document"):
@@ -313,7 +314,7 @@ def worlds_of(result: Result, number: int, document: int) -> list[tuple[float, i
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, of=4))
 def test_the_doubt_of_documents_is_that_of_all_their_worlds(seed: int, tmp_path: Path) -> None:
     result = random_result(tmp_path, seed, size=3)
     documents = result.verdicts.documents

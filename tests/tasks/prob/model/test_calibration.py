@@ -11,6 +11,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from comparanda.tasks.prob.calibration import auroc, bin_of, brier, log_loss, reliability
+from tests.seeds import draws
 
 W8 = np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([True, False, True, False, True])
 both = st.lists(
@@ -52,7 +53,7 @@ def test_ranking_needs_right_and_wrong_ones() -> None:
     assert auroc(np.zeros(0), np.zeros(0, np.bool_)) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(both)
 def test_scores_are_those_of_scikit_learn(given: list[tuple[float, bool]]) -> None:
     p, truth = columns(given)
@@ -62,7 +63,7 @@ def test_scores_are_those_of_scikit_learn(given: list[tuple[float, bool]]) -> No
     assert log_loss(inside, truth) == pytest.approx(sklearn_log_loss(truth, inside))
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(both, st.integers(1, 20))
 def test_bins_are_those_of_scikit_learn(given: list[tuple[float, bool]], bins: int) -> None:
     p, truth = columns(given)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from comparanda.core.probabilities import Aggregate
 from comparanda.formats.probabilistic_kinds import LETTERS, Found, TagScheme, spans_of
+from tests.seeds import draws
 
 Token = dict[str, float]
 Span = tuple[int, int]
@@ -94,7 +95,7 @@ WHOLE: dict[TagScheme, str] = {"bio": "BI*", "io": "I+", "bioes": "S|BI*E"}
 
 
 @pytest.mark.parametrize("scheme", ["bio", "io", "bioes"])
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(data=st.data())
 def test_products_are_sums_over_all_sequences_of_tags(scheme: TagScheme, data: st.DataObject) -> None:
     tokens = data.draw(sentences(scheme))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
 from comparanda.tasks.prob.calibration import threshold_curve
+from tests.seeds import draws
 
 Items = list[tuple[float, bool]]
 
@@ -52,7 +53,7 @@ def test_nothing_decided_is_an_empty_curve() -> None:
     assert curve.at_recall(0.5, 2) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(items, st.integers(1, 20))
 def test_the_curve_by_brute_force(given: Items, missed: int) -> None:
     key = sum(truth for _, truth in given) + missed
@@ -67,7 +68,7 @@ def test_the_curve_by_brute_force(given: Items, missed: int) -> None:
         assert curve.best(key) == scores.index(max(scores))
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(items.filter(lambda each: any(truth for _, truth in each)), st.integers(0, 9))
 def test_average_precision_is_that_of_scikit_learn_over_the_whole_key(given: Items, missed: int) -> None:
     """A scorer that sees candidates alone divides by what was found of the key, and overstates."""
