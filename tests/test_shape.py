@@ -11,9 +11,9 @@ import pytest
 
 from comparanda.core.verdicts import Verdicts, View
 from comparanda.errors import UsageError
-from comparanda.findings.base import Finding
 from comparanda.findings.context import LOST
 from comparanda.render.console import as_text
+from comparanda.render.finding import Finding
 from comparanda.render.markup import as_delimited, as_html, as_json_lines
 from comparanda.render.table import NO_SITES
 from comparanda.result import Result

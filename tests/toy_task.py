@@ -26,7 +26,7 @@ from comparanda.core.places import Note, Part, Source
 from comparanda.core.sites import ABSENT, Attribute, Sites, canonical
 from comparanda.core.text_columns import PADDING, Slices, TextColumn
 from comparanda.core.verdicts import System, UnitKind, Units, Verdicts, View
-from comparanda.findings.base import Finding
+from comparanda.render.finding import Finding
 from comparanda.render.json import document
 from comparanda.result import Result
 from comparanda.tasks.word_sites import run_names

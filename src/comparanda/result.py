@@ -15,36 +15,34 @@ from comparanda.core.items import at_places
 from comparanda.core.measures import measure
 from comparanda.core.verdicts import Verdicts
 from comparanda.errors import UsageError, nearest
-from comparanda.expressions.selection import about_items, scope, selected, sites_among_all
-from comparanda.findings.ablation import Ablation, ablation
-from comparanda.findings.anatomy import Anatomy, anatomy
-from comparanda.findings.complement import Against, Complementarity, against, complementarity
-from comparanda.findings.confusion import Confusion, confusion
 from comparanda.findings.context import Context
-from comparanda.findings.difference import Difference, Keying, difference
-from comparanda.findings.diversity import Diversity, diversity
-from comparanda.findings.examples import Examples, examples
-from comparanda.findings.gate import Gate, criteria
-from comparanda.findings.gate_checks import gate
-from comparanda.findings.leaderboard import Leaderboard, leaderboard
-from comparanda.findings.pairs import Pairs, pairs
 from comparanda.findings.resamples import RESAMPLES, SEED
-from comparanda.findings.scores import Score, Scores, scores
-from comparanda.findings.significance import Significance, significance
-from comparanda.findings.slices import Slices, only_counted, slices
-from comparanda.findings.stability import Stability, stability
-from comparanda.findings.suspects import Suspects, suspects
-from comparanda.findings.upper_bounds import Combination, Order, combination
-from comparanda.tasks.coref.findings import ChainPairs, ErrorSources, chain_pairs, error_sources
 from comparanda.tasks.prob.calibration import BINS
-from comparanda.tasks.prob.findings import Parts, Probabilities, probabilities
-from comparanda.tasks.prob.pair_findings import ExpectedPairs, expected_pairs
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
     from comparanda.core.places import Note
     from comparanda.core.text_columns import Column, Rows
     from comparanda.core.verdicts import View
+    from comparanda.findings.ablation import Ablation
+    from comparanda.findings.anatomy import Anatomy
+    from comparanda.findings.complement import Against, Complementarity
+    from comparanda.findings.confusion import Confusion
+    from comparanda.findings.difference import Difference, Keying
+    from comparanda.findings.diversity import Diversity
+    from comparanda.findings.examples import Examples
+    from comparanda.findings.gate import Gate
+    from comparanda.findings.leaderboard import Leaderboard
+    from comparanda.findings.pairs import Pairs
+    from comparanda.findings.scores import Score, Scores
+    from comparanda.findings.significance import Significance
+    from comparanda.findings.slices import Slices
+    from comparanda.findings.stability import Stability
+    from comparanda.findings.suspects import Suspects
+    from comparanda.findings.upper_bounds import Combination, Order
+    from comparanda.tasks.coref.findings import ChainPairs, ErrorSources
+    from comparanda.tasks.prob.findings import Parts, Probabilities
+    from comparanda.tasks.prob.pair_findings import ExpectedPairs
 
 
 T = TypeVar("T")
@@ -99,6 +97,8 @@ class Result:
 
         Without either, a task with several views gives the measures of the first and what the others add.
         """
+        from comparanda.findings.scores import scores
+
         context = self.context(view)
         if measures or view is not None:
             return scores(context, [measure(name) for name in measures] or context.own_measures)
@@ -109,6 +109,8 @@ class Result:
 
     def pairs(self, *, transitions: int = 0, view: str | None = None) -> Pairs:
         """Return diff beside the difference of scores, for every pair of systems, and its most frequent transitions."""
+        from comparanda.findings.pairs import pairs
+
         return pairs(self.context(view), transitions)
 
     def chain_pairs(self, *, view: str | None = None) -> ChainPairs:
@@ -116,6 +118,8 @@ class Result:
 
         By all criteria, or by that of one view.
         """
+        from comparanda.tasks.coref.findings import chain_pairs
+
         found = chain_pairs(self.context(view))
         if found is None:
             raise UsageError(f"the view {self.verdicts.view(view).name!r} is not about chains", hint="--task coref")
@@ -130,10 +134,14 @@ class Result:
             view: the view, if there are several.
 
         """
+        from comparanda.tasks.prob.findings import probabilities
+
         return self._probable(probabilities(self.context(view), by, bins), view)
 
     def expected_pairs(self, *, beta: float = 1.0, view: str | None = None) -> ExpectedPairs:
         """Return how every pair of probabilistic outputs differs, and what they score together, by expected counts."""
+        from comparanda.tasks.prob.pair_findings import expected_pairs
+
         return self._probable(expected_pairs(self.context(view), beta), view)
 
     def _probable(self, found: T | None, view: str | None) -> T:
@@ -156,6 +164,8 @@ class Result:
         Transitions are told apart by labels, or by whole `value`s (the head and the label of an arc). `by` names
         attributes to cut the sites by; trees are cut by the distance and the direction of arcs unless it is empty.
         """
+        from comparanda.findings.difference import difference
+
         base, new = self.pair(base, new, view=view)
         cuts = tuple(
             self._sliced(name, base=base, new=new, measure_name=None, view=view, of_pair=True)
@@ -168,12 +178,16 @@ class Result:
 
         A system with one run is called like it.
         """
+        from comparanda.findings.confusion import confusion
+
         return confusion(self.context(view), run)
 
     def error_sources(
         self, base: str | None = None, new: str | None = None, *, view: str | None = None
     ) -> ErrorSources:
         """Return whose errors two systems make, crossed: those of the tagger, of the resolver, none."""
+        from comparanda.tasks.coref.findings import error_sources
+
         base, new = self.pair(base, new, view=view)
         found = error_sources(self.context(view), base, new)
         if found is None:
@@ -189,11 +203,15 @@ class Result:
         For every ordered pair of all systems, or of those named; `beta` above 1 weighs recall more in FβComp. For all
         of three systems or more also how diverse they are.
         """
+        from comparanda.findings.complement import complementarity
+
         found = complementarity(self.context(view), beta, systems or None)
         return found if systems or len(self.systems) < 3 else replace(found, diversity=self.diversity(view=view))
 
     def against(self, baseline: str, *, view: str | None = None) -> Against:
         """Return every other system against a baseline: what it gains, what it breaks, which errors it spares."""
+        from comparanda.findings.complement import against
+
         return against(self.context(view), baseline)
 
     def stability(self, base: str | None = None, new: str | None = None, *, view: str | None = None) -> Stability:
@@ -202,6 +220,8 @@ class Result:
         For every pair of systems of which one has several runs, or for those with `base`, with `new`, or the pair of
         both.
         """
+        from comparanda.findings.stability import stability
+
         return stability(self.context(view), base, new)
 
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
@@ -210,10 +230,14 @@ class Result:
         Labels are sorted by their `frequency` in the key, by the oracle's `gain` over the best system, or
         over the best on that label (`gain-here`).
         """
+        from comparanda.findings.upper_bounds import combination
+
         return combination(self.context(view), order)
 
     def diversity(self, *, view: str | None = None) -> Diversity:
         """Return how different the errors of all runs are: agreement patterns, diversity measures, clusters."""
+        from comparanda.findings.diversity import diversity
+
         return diversity(self.context(view))
 
     def suspects(self, *, at_least: int | None = None, top: int = 0, view: str | None = None) -> Suspects:
@@ -223,10 +247,14 @@ class Result:
         a view does not tell wrong values apart, the one that does is looked at unless another is named: runs agree on
         an antecedent, not on being wrong.
         """
+        from comparanda.findings.suspects import suspects
+
         return suspects(self.context(view or self.verdicts.view().finer), at_least, top)
 
     def significance(self, measure_name: str | None = None, *, view: str | None = None) -> Significance:
         """Return tests of all pairs by the main measure, or by another."""
+        from comparanda.findings.significance import significance
+
         return significance(self.context(view), measure(measure_name) if measure_name else None)
 
     def gate(
@@ -250,12 +278,17 @@ class Result:
             asked: what must hold, as `comparanda.gate` takes it: `max_new_errors=20`, `require="f1 >= base"` …
 
         """
+        from comparanda.findings.gate import criteria
+        from comparanda.findings.gate_checks import gate
+
         if stored is None:
             base, new = self.pair(base, new, view=view)
         return gate(self.context(view), criteria(**asked), base, new, stored=stored, top=top, signature=self.signature)
 
     def ablation(self, full: str | None = None, *, view: str | None = None) -> Ablation:
         """Return what changes when parts of a system are taken away; the whole one is the first unless named."""
+        from comparanda.findings.ablation import ablation
+
         return ablation(self.context(view), full or self.systems[0])
 
     def leaderboard(self, *measures: str, view: str | None = None) -> Leaderboard:
@@ -263,6 +296,8 @@ class Result:
 
         They are ranked by the view's main measure, or by the first of those named.
         """
+        from comparanda.findings.leaderboard import leaderboard
+
         return leaderboard(self.context(view), [measure(name) for name in measures])
 
     def slices(
@@ -289,6 +324,9 @@ class Result:
         view: str | None,
         of_pair: bool = False,
     ) -> Slices:
+        from comparanda.expressions.selection import scope
+        from comparanda.findings.slices import slices
+
         context = self.context(view)
         if of_pair and base is not None and new is not None:
             context = context.among(base, new)
@@ -313,6 +351,9 @@ class Result:
 
     def _column_of_kinds(self, by: str, view: View) -> Column | None:
         """Return an attribute of the kinds of sites that are only counted; None where there are none."""
+        from comparanda.expressions.selection import scope
+        from comparanda.findings.slices import only_counted
+
         if view.cells is None:
             return None
         kinds = scope(self.verdicts, view.cells)
@@ -339,6 +380,9 @@ class Result:
             view: the view, if there are several.
 
         """
+        from comparanda.expressions.selection import selected
+        from comparanda.findings.examples import examples
+
         context = self.context(view)
         named = base is not None and new is not None
         if len(self.systems) > 1:
@@ -348,10 +392,14 @@ class Result:
 
     def count(self, where: str, base: str | None = None, new: str | None = None, *, view: str | None = None) -> int:
         """Return how many sites a condition selects."""
+        from comparanda.expressions.selection import selected
+
         return len(selected(self.verdicts, view=self.verdicts.view(view), where=where, base=base, new=new))
 
     def where(self, condition: str, *, view: str | None = None) -> Result:
         """Return the result on the sites that fulfil a condition alone."""
+        from comparanda.expressions.selection import about_items, sites_among_all
+
         chosen = self.verdicts.view(view)
         if not len(chosen.sites):
             raise UsageError(f"the view {chosen.name!r} has no sites to choose from: it counts whole units")
@@ -380,6 +428,8 @@ class Result:
         view: str | None = None,
     ) -> Anatomy:
         """Return all findings in one: what `comparanda compare` prints."""
+        from comparanda.findings.anatomy import anatomy
+
         context = self.context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
         cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in self._cuts(by, view))
@@ -391,6 +441,8 @@ class Result:
 
     def pair(self, base: str | None, new: str | None, *, view: str | None = None) -> tuple[str, str]:
         """Complete a pair: the base is the first system, the new one the best of the others."""
+        from comparanda.findings.scores import scores
+
         names = self.systems
         for name in (base, new):
             if name is not None:

@@ -11,7 +11,7 @@ from comparanda.core.measures import _MAKERS
 from comparanda.expressions import BUILTINS
 from comparanda.expressions.selection import PAIR_NAMES, SITE_NAMES
 from comparanda.formats.inputs import formats
-from comparanda.render.json import FINDINGS, schema
+from comparanda.render.json import finding_names, schema
 from comparanda.rules.declarations import PAIRINGS
 from comparanda.rules.language import QUANTIFIERS, SPAN_COLUMNS, functions_of
 from comparanda.rules.rule_files import FILE_KEYS, RULE_KEYS, VIEW_KEYS, load
@@ -31,7 +31,7 @@ def fields(kind: str) -> set[str]:
     return {name for each in definitions.values() for name in each.get("properties", {})}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FINDINGS if kind != "anatomy"])
+@pytest.mark.parametrize("kind", [kind for kind in finding_names() if kind != "anatomy"])
 def test_every_json_field_is_on_the_page_of_its_finding(kind: str) -> None:
     text = page(f"findings/{kind}.md")
     elsewhere = {name for other in INSIDE.get(kind, ()) for name in fields(other)}  # these have pages of their own

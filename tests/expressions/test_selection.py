@@ -10,8 +10,7 @@ import pytest
 
 from comparanda import Result, UsageError
 from comparanda.expressions.selection import Ground, selected
-from comparanda.findings.table_links import Link
-from comparanda.render.registry import tables
+from comparanda.render.links import Link
 from tests import reference
 from tests.findings.every_task import crowded_spans, fuzzy_spans, linked, spans, tags
 from tests.findings.populations import NAMES, Population, identity, populations, seen, sets, written
@@ -159,7 +158,7 @@ def test_conditions_on_one_ground_select_what_each_selects_alone(
 
 
 def _links(result: Result, base: str, new: str) -> list[Link]:
-    return [link for table in tables(result.difference(base, new), 0) for link in table.links.values()]
+    return [link for table in result.difference(base, new).tables(0) for link in table.links.values()]
 
 
 def test_a_result_cannot_be_cut_to_the_sites_of_some_runs() -> None:

@@ -25,7 +25,6 @@ from comparanda.feedback.findings import (
 )
 from comparanda.feedback.protocol import Plan, User
 from comparanda.feedback.simulation import COLUMNS, Curve, Trial, plans_of, tried
-from comparanda.render.registry import main_table, tables
 from comparanda.result import Result
 from tests.feedback.documents import texts_and_blocks
 
@@ -90,7 +89,7 @@ def test_a_difference_below_half_a_question_is_no_finding(field: Field) -> None:
     assert found.least_difference == 0.25
     assert found.pairs[0].difference == pytest.approx(0.15)
     assert found.pairs[0].reading == SMALL
-    (_, _, differences) = tables(found)
+    (_, _, differences) = found.tables()
     assert differences.rows[0][3] == "no finding"
     assert "1/(2n) = 25.00" in differences.notes[0]
 
@@ -267,8 +266,8 @@ def test_the_first_point_is_the_score_of_the_output_and_all_ends_are_the_ceiling
 
 def test_tables_of_one_run_have_no_bands(field: Field) -> None:
     found = summed_up(field, Trial("entropy", (curve("entropy", [0.5, 0.6]),)))
-    assert len(tables(found)) == 2
-    assert main_table(found).dicts()[0] == {
+    assert len(found.tables()) == 2
+    assert found.main_table().dicts()[0] == {
         "strategy": "entropy", "seeds": 1, "questions": 1, "start": 0.5, "end": 0.6, "area": 0.55,
         "normalised": pytest.approx(0.05 / (1.6 / 1.8 - 0.5)), "to_half": 1, "to_most": 1,
     }  # fmt: skip

@@ -17,7 +17,6 @@ from sklearn.metrics import cohen_kappa_score
 import comparanda as cp
 from comparanda.findings.agreement import NO_CASE, ONE_VALUE, Agreements, OutputPair
 from comparanda.findings.resamples import bootstrap_sums
-from comparanda.render.registry import tables
 from tests.findings.populations import close
 from tests.findings.test_stability import Span, overlap_sites, random_spans, records
 from tests.seeds import draws
@@ -341,7 +340,7 @@ def test_turning_the_outputs_turns_nothing_else() -> None:
 
 def test_tables() -> None:
     found = agreed({"a": [*"XXYZ"], "b": [*"XYYZ"], "c": [*"XXYY"]})
-    pairs, documents = tables(found, 1)
+    pairs, documents = found.tables(1)
     assert [(row["first"], row["second"], row["score"]) for row in pairs.dicts()] == [
         ("a", "b", 0.75),
         ("a", "c", 0.75),
@@ -350,5 +349,5 @@ def test_tables() -> None:
     assert "turned" not in [field.key for field in pairs.fields]
     assert documents.title == "Documents by disagreement: not unanimous at 2 of 4 sites (50.00 %)"
     uneven = agreed({"a": [*"XYX"], "b": ["X", "Y", None]})
-    assert "turned" in [field.key for field in tables(uneven)[0].fields]
+    assert "turned" in [field.key for field in uneven.tables()[0].fields]
     assert (uneven.pairs[0].score, uneven.pairs[0].turned) == (2 / 3, 1.0)

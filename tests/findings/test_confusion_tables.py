@@ -6,7 +6,6 @@ from pathlib import Path
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.render.registry import tables
 from comparanda.render.table import Table
 from tests.findings.every_task import trees
 from tests.findings.test_confusion import MANY, many
@@ -21,7 +20,7 @@ def texts(table: Table) -> list[list[str]]:
 
 
 def test_the_most_frequent_errors_come_first() -> None:
-    cells, labels = tables(small().confusion("x"), 0)
+    cells, labels = small().confusion("x").tables(0)
     assert cells.title == "What x says: right at 2 of 5 sites"
     assert [each.header for each in cells.fields] == ["key label", "x", "sites", "wrong", "% of label"]
     assert texts(cells) == [
@@ -41,7 +40,7 @@ def test_the_most_frequent_errors_come_first() -> None:
 
 def test_every_count_and_every_share_of_it_leads_to_its_sites(tmp_path: Path) -> None:
     for result, run in ((small(), "x"), (trees(2, tmp_path), "two"), (many(MANY), "x")):
-        for table in tables(result.confusion(run), 0):
+        for table in result.confusion(run).tables(0):
             for row, values in enumerate(table.rows):
                 for column, (field, value) in enumerate(zip(table.fields, values, strict=True)):
                     link = table.links.get((row, column))
@@ -53,17 +52,17 @@ def test_every_count_and_every_share_of_it_leads_to_its_sites(tmp_path: Path) ->
 
 
 def test_what_has_no_row_is_said_below() -> None:
-    cells, labels = tables(many(MANY).confusion("x"), 0)
+    cells, labels = many(MANY).confusion("x").tables(0)
     assert "(others): 10 labels of the key, 0 of x" in cells.notes
     assert labels.written(len(labels.rows) - 1, 0) == "(others)"
 
 
 def test_only_labels_of_one_side_are_named_and_not_too_many() -> None:
-    found = tables(many(MANY).confusion("x"), 0)[0]
+    found = many(MANY).confusion("x").tables(0)[0]
     assert f"only in the key: {', '.join(MANY[1:21])} … 29 more" in found.notes
 
 
 def test_that_equal_labels_can_be_wrong_is_said_where_they_are(tmp_path: Path) -> None:
     said = "of equal labels the values are wrong where something else differs: the head, the extent, the id"
-    assert said in tables(trees(1, tmp_path).confusion("two"), 0)[0].notes
-    assert said not in tables(small().confusion("x"), 0)[0].notes
+    assert said in trees(1, tmp_path).confusion("two").tables(0)[0].notes
+    assert said not in small().confusion("x").tables(0)[0].notes

@@ -12,7 +12,6 @@ from comparanda import combine
 from comparanda.findings.ensembles import Ensembles
 from comparanda.findings.significance import holm_corrected
 from comparanda.render.json import schema
-from comparanda.render.registry import tables
 
 
 def tagged(documents: int, seed: int = 5) -> tuple[Any, dict[str, Any]]:
@@ -84,7 +83,7 @@ def test_the_finding_is_plain_data_and_fits_its_schema(found: Any) -> None:
 
 
 def test_the_tables_hold_the_best_single_system_the_combinations_and_the_oracle(found: Any) -> None:
-    shown = tables(found.finding)
+    shown = found.finding.tables()
     assert [table.name for table in shown] == ["ensembles", "recipes", "weights", "choices"]
     assert [row[0] for row in shown[0].rows] == [
         f"{found.finding.best} (best single)",
@@ -102,7 +101,7 @@ def test_the_tables_hold_the_best_single_system_the_combinations_and_the_oracle(
 def test_spans_have_precision_and_recall_beside_f1() -> None:
     given = {"a": [["B-A", "O"]], "b": [["B-A", "B-B"]]}
     finding = combine([["B-A", "B-B"]], given, task="span", resamples=0).finding
-    shown = tables(finding)
+    shown = finding.tables()
     assert [each.header for each in shown[0].fields][:4] == ["system", "f1", "precision", "recall"]
     by_name = {row[0]: row[1:4] for row in shown[0].rows}
     assert by_name["union"] == (1.0, 1.0, 1.0)
@@ -124,7 +123,7 @@ def test_choices_that_differ_by_fold_are_counted() -> None:
     finding = combine(key, systems, task="tag", methods=["per-label"], resamples=0).finding
     (ensemble,) = finding.methods
     assert all(len(choice.runs) == len(choice.f1) == 5 for choice in ensemble.choices)
-    rows = {row[0]: row[1] for row in tables(finding)[-1].rows}
+    rows = {row[0]: row[1] for row in finding.tables()[-1].rows}
     for choice in ensemble.choices:
         if len(set(choice.runs)) == 1:
             assert rows[choice.label] == choice.runs[0]

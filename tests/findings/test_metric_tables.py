@@ -9,7 +9,6 @@ import pytest
 from comparanda.findings.score_tables import main_score_table, metrics_of, score_tables
 from comparanda.findings.scores import OutcomeCount, Score, Scores
 from comparanda.render.markup import as_delimited, as_json_lines
-from comparanda.render.registry import main_table, shows_more
 from comparanda.render.table import Table
 
 WHY = "no chain in the key and none claimed"
@@ -173,17 +172,17 @@ class TestData:
     def test_rows_of_data_are_systems_and_names_those_of_measures(self) -> None:
         table = main_score_table(scores(CHAINS))
         assert [each.key for each in table.fields][:3] == ["system", "conll", "conll_interval"]
-        (a, b) = main_table(scores(CHAINS)).dicts()
+        (a, b) = scores(CHAINS).main_table().dicts()
         assert (a["system"], a["muc_precision"], b["any.recall"]) == ("a", 0.4, 0.43)
         assert {measure for measure in CHAINS if measure in a} == {*CHAINS}
         assert as_delimited(scores(CHAINS), ",").startswith("system,conll,conll_interval_low,conll_interval_high,muc,")
         assert as_json_lines(scores(CHAINS)).startswith('{"system":"a","conll":0.5,')
 
     def test_whether_data_hold_all(self) -> None:
-        assert not shows_more(scores(CHAINS))
+        assert not scores(CHAINS).exceeds_main_table()
         outcomes = (OutcomeCount(view="any", run="a", side="key", outcome="TP", count=1, where="true"),)
         found = scores(CHAINS)
-        assert shows_more(
-            Scores(view="any", units=30, unit="document", resamples=9, seed=13, scores=found.scores, outcomes=outcomes)
-        )
-        assert not shows_more(scores({"accuracy": [0.1]}))
+        assert Scores(
+            view="any", units=30, unit="document", resamples=9, seed=13, scores=found.scores, outcomes=outcomes
+        ).exceeds_main_table()
+        assert not scores({"accuracy": [0.1]}).exceeds_main_table()

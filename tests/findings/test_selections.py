@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from comparanda import Result, UsageError
 from comparanda.core.verdicts import System
-from comparanda.findings.base import Finding
 from comparanda.findings.confusion import Confused, LabelCount
 from comparanda.findings.difference import DifferenceClass, LabelDifference, Transition
 from comparanda.findings.examples import Examples
 from comparanda.findings.pairs import Pair
 from comparanda.findings.slices import Slice
 from comparanda.findings.upper_bounds import Agreement, Contribution, GreedyStep, Hardness, OracleRow
+from comparanda.render.finding import Finding
 from tests import reference
 from tests.findings.populations import Population, identity, populations
 

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import comparanda as cp
 from comparanda.findings.resamples import bootstrap_sums
 from comparanda.findings.stability import Stability, SystemStability
-from comparanda.render.registry import tables
 from tests.findings.populations import close
 from tests.seeds import draws
 
@@ -399,7 +398,7 @@ def test_it_is_part_of_the_anatomy_of_runs_alone(compared: cp.Result) -> None:
 
 
 def test_tables_have_a_row_for_each_system_pair_and_label(compared: cp.Result) -> None:
-    systems, pairs, labels = tables(compared.stability(), 2)
+    systems, pairs, labels = compared.stability().tables(2)
     assert [(row["system"], row["runs"], row["lowest"], row["flips"]) for row in systems.dicts()] == [
         ("gpt", 3, 0.6, 3),
         ("crf", 2, 0.6, 1),

@@ -15,10 +15,10 @@ import comparanda as cp
 from comparanda import Result, Runs
 from comparanda.api.outputs import agreement_of
 from comparanda.demo import demo_files
-from comparanda.findings.base import Finding
-from comparanda.findings.table_links import Link, decided_link, right_link
+from comparanda.findings.table_links import decided_link, right_link
 from comparanda.pipeline import Setup
-from comparanda.render.registry import tables
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut
 from tests.findings import every_task
 from tests.findings.populations import Population
@@ -173,7 +173,7 @@ def test_every_count_leads_to_as_many(name: str, tmp_path: Path) -> None:
     result = RESULTS[name](tmp_path)
     count, by = counting(result), ("word", "length") if name.startswith("toy") else ()
     for finding in all_findings(result, by).values():
-        assert astray(count, tables(finding, 0)) == []
+        assert astray(count, finding.tables(0)) == []
 
 
 @settings(max_examples=draws(12), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -182,7 +182,7 @@ def test_every_count_of_a_random_population_leads_to_as_many(population: Populat
     result = population.result()
     count = counting(result)
     for finding in all_findings(result, CUTS).values():
-        assert astray(count, tables(finding, 0)) == []
+        assert astray(count, finding.tables(0)) == []
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_links_stay_with_their_rows_where_tables_are_cut(name: str, top: int | N
     result = RESULTS[name](tmp_path)
     count = counting(result)
     for finding in all_findings(result).values():
-        assert astray(count, tables(finding, top)) == []
+        assert astray(count, finding.tables(top)) == []
 
 
 OUTPUTS: dict[str, dict[str, Any]] = {
@@ -207,7 +207,7 @@ OUTPUTS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("ground", ["a", "b"])
 def test_counts_without_a_key_lead_to_what_the_ground_has(task: str, ground: str) -> None:
     found, result = agreement_of(OUTPUTS[task], ground, None, {"task": task}, resamples=0)
-    pairs, documents = tables(found, 0)
+    pairs, documents = found.tables(0)
     assert astray(counting(result), (pairs, documents)) == []
     linked = {cell.beside("first") for cell in cells([pairs]) if cell.link is not None}
     assert linked == {ground}  # no other output is the key of a result
@@ -232,7 +232,7 @@ FIGURES = {
 )
 def test_no_count_escapes_by_being_called_a_figure(name: str, tmp_path: Path) -> None:
     for label, finding in all_findings(RESULTS[name](tmp_path)).items():
-        for table in tables(finding, 0):
+        for table in finding.tables(0):
             allowed = FIGURES.get(table.name, set())
             if label.endswith("precision"):  # what that sums up are items, or parts of them
                 allowed = {"right", "of"}
@@ -250,7 +250,7 @@ def small() -> Result:
 @pytest.mark.parametrize("change", [{"where": "same_error"}, {"where": "differs"}, {"base": "y", "new": "x"}])
 def test_a_link_to_other_sites_is_noticed(change: dict[str, str]) -> None:
     result = small()
-    table = tables(result.difference("x", "y"), 0)[0]
+    table = result.difference("x", "y").tables(0)[0]
     place, link = next((place, link) for place, link in table.links.items() if table.fields[place[1]].kind == "count")
     assert (table.rows[place[0]][place[1]], astray(counting(result), [table])) == (2, [])
     spoilt = replace(table, links={**table.links, place: replace(link, **change)})
@@ -259,14 +259,14 @@ def test_a_link_to_other_sites_is_noticed(change: dict[str, str]) -> None:
 
 
 def test_a_count_without_a_link_is_noticed() -> None:
-    table = tables(small().combination(), 0)[0]
+    table = small().combination().tables(0)[0]
     found = astray(counting(small()), [replace(table, links={})])
     assert found[0] == "oracle, row 0, sites: 5, leads nowhere"
 
 
 def test_links_that_slip_by_a_row_are_noticed() -> None:
     result = small()
-    table = next(each for each in tables(result.combination(), 0) if each.name == "hardness")
+    table = next(each for each in result.combination().tables(0) if each.name == "hardness")
     slipped = {((row + 1) % 3, column): link for (row, column), link in table.links.items()}
     found = astray(counting(result), [replace(table, links=slipped)])
     assert (
@@ -309,7 +309,7 @@ def test_shares_lead_to_what_stands_above_their_line(name: str, tmp_path: Path) 
     result, met = RESULTS[name](tmp_path), set()
     count = counting(result)
     for finding in all_findings(result).values():
-        for cell in cells(tables(finding, 0)):
+        for cell in cells(finding.tables(0)):
             parts = wholes(cell) if cell.link is not None and cell.field.kind == "share" else ()
             if parts and cell.link is not None:
                 whole = sum(cell.beside(part) for part in parts)
@@ -323,7 +323,7 @@ def test_the_rates_of_a_pair_lead_to_the_errors_that_the_other_does_not_make(tmp
     result = RESULTS["toy, one and two"](tmp_path)
     count, met = counting(result), 0
     errors = {"pcomp": "negative and {0}_claims", "rcomp": "positive and not {0}_claims"}
-    for cell in cells(tables(result.complementarity(view="strict"), 0)[:1]):
+    for cell in cells(result.complementarity(view="strict").tables(0)[:1]):
         if cell.field.key in errors and cell.link is not None:
             side = "base" if cell.beside("system") == cell.link.base else "new"
             whole = count(replace(cell.link, where=errors[cell.field.key].format(side)))
@@ -338,7 +338,7 @@ def test_the_accuracy_of_several_runs_leads_to_a_site_once_for_each_that_has_it_
     result = population.result()
     count, runs = counting(result), {system.name: len(system.runs) for system in population.runs}
     for finding in (result.scores("accuracy"), result.slices("word", measure_name="accuracy")):
-        for cell in cells(tables(finding, 0)):
+        for cell in cells(finding.tables(0)):
             if cell.field.kind == "share" and cell.link is not None:
                 system = cell.field.key if cell.table.name == "by-word" else cell.beside("system")
                 whole = len(population) if cell.table.name == "scores" else cell.beside("sites")
@@ -347,9 +347,9 @@ def test_the_accuracy_of_several_runs_leads_to_a_site_once_for_each_that_has_it_
 
 def test_a_share_of_nothing_leads_nowhere() -> None:
     result = cp.compare(["A"], {"x": ["A"], "y": ["A"]}, task="tag", resamples=0)
-    rates = tables(result.complementarity(), 0)[0]
+    rates = result.complementarity().tables(0)[0]
     assert ({cell.value for cell in cells([rates]) if cell.field.key == "comp"}, rates.links) == ({1.0}, {})
-    empty = tables(result.difference(), 0)[0]
+    empty = result.difference().tables(0)[0]
     assert {cell.value for cell in cells([empty]) if cell.link is not None} == {0}
 
 
@@ -360,7 +360,7 @@ def test_bins_lead_to_the_tuples_that_are_rounded_into_them(tmp_path: Path) -> N
     """6 · 0.1 is a little more than 0.6, and in its bin; 0.6001 is in the next."""
     blocks = [{"a": 6 * 0.1}, {"b": 0.6}, {"c": 0.6001}, {"d": 0.7}, {"e": 1.0}]
     result = believed(tmp_path, {"d": ["a", "c"]}, {"out": {"d": blocks}})
-    table = next(each for each in tables(result.probabilities(), 0) if each.name == "reliability")
+    table = next(each for each in result.probabilities().tables(0) if each.name == "reliability")
     assert [(round(row[1], 1), row[3]) for row in table.rows] == [(0.5, 2), (0.6, 2), (0.9, 1)]
     assert astray(counting(result), [table]) == []
 
@@ -370,8 +370,8 @@ def test_counts_of_tuples_lead_to_items_if_rules_leave_these_as_they_are(rules: 
     key, blocks = ["a:PER", "c:PER", "e:PER"], [{"ab:PER": 0.9}, {"c:PER": 0.8}, {"f:PER": 0.5}]
     result = believed(tmp_path, {"d": key}, {"out": {"d": blocks}}, rules=rules)
     found = result.probabilities()
-    assert astray(counting(result), tables(found, 0)) == []
-    counts = next(each for each in tables(found, 0) if each.name == "counts")
+    assert astray(counting(result), found.tables(0)) == []
+    counts = next(each for each in found.tables(0) if each.name == "counts")
     kind = {each.key: each.kind for each in counts.fields}["decided"]
     assert (kind, bool(counts.links)) == (("count", True) if found.itemised else ("figure", False))
     assert found.itemised is (rules == "exact")

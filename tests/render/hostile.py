@@ -7,8 +7,8 @@ from functools import cache
 
 from comparanda.core.sites import Sites
 from comparanda.core.verdicts import System, Verdicts
-from comparanda.findings.base import Finding
 from comparanda.findings.examples import Answer, Example, Examples
+from comparanda.render.finding import Finding
 from comparanda.result import Result
 from comparanda.tasks.coref.examples import ShownChain, ShownMention
 from comparanda.tasks.spans.examples import ItemVerdict, Piece, RunVerdict, Span, SpanLine, Stretch

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.errors import MissingExtraError, UsageError
-from comparanda.findings.table_links import Link
 from comparanda.render.charts import (
     Axis,
     Balance,
@@ -55,6 +54,7 @@ from comparanda.render.charts.theme import (
     text_width,
     variables,
 )
+from comparanda.render.links import Link
 from tests.seeds import draws
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,7 +12,6 @@ import pytest
 from markdown_it import MarkdownIt
 
 from comparanda.render.markup import as_delimited, as_html, as_json_lines, as_markdown
-from comparanda.render.registry import main_table, tables
 from comparanda.render.table import Table, visible
 from comparanda.result import Result
 from tests.render.hostile import hostile_findings, plain_and_hostile_findings
@@ -79,10 +78,10 @@ def test_markdown_is_read_as_it_was_meant(name: str) -> None:
     html = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
     found = parsed(html)
     assert [[cell.strip() for cell in row] for row in found.rows] == [
-        [cell.strip() for cell in row] for row in written(tables(ALL[name], 0))
+        [cell.strip() for cell in row] for row in written(ALL[name].tables(0))
     ]
     assert found.tags <= {"h3", "table", "thead", "tbody", "tr", "th", "td", "p", "strong", "br", "details", "summary"}
-    titles = [visible(table.title).strip() for table in tables(ALL[name], 0)]
+    titles = [visible(table.title).strip() for table in ALL[name].tables(0)]
     assert [title for title in found.captions if title in titles] == titles
 
 
@@ -96,7 +95,7 @@ def test_markdown_escapes_pipes_and_backticks() -> None:
 @pytest.mark.parametrize("name", of_one_view(ALL))
 def test_html_holds_text_and_shapes_alone(name: str) -> None:
     found = parsed(as_html(ALL[name]))
-    assert found.rows == written(tables(ALL[name]))
+    assert found.rows == written(ALL[name].tables())
     assert found.tags <= {
         *("table", "caption", "thead", "tbody", "tr", "th", "td", "p"),
         *("figure", "svg", "title", "desc", "defs", "pattern", "clippath", "g", "path", "rect", "circle", "text"),
@@ -107,7 +106,7 @@ def test_html_holds_text_and_shapes_alone(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("separator", [",", "\t"])
 def test_delimited_text_is_read_back_by_a_csv_reader(name: str, separator: str) -> None:
-    table = main_table(ALL[name])
+    table = ALL[name].main_table()
     text = as_delimited(ALL[name], separator)
     header, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     assert tuple(header) == table.keys()
@@ -137,7 +136,7 @@ def test_undefined_is_empty_in_csv_and_null_in_json() -> None:
 def test_a_finding_without_rows_still_has_its_columns() -> None:
     assert as_delimited(EMPTY, ",").startswith("document,place,before,word,after,key")
     assert as_json_lines(EMPTY) == ""
-    assert list(EMPTY.to_pandas().columns) == EMPTY.to_polars().columns == list(main_table(EMPTY).keys())
+    assert list(EMPTY.to_pandas().columns) == EMPTY.to_polars().columns == list(EMPTY.main_table().keys())
 
 
 def test_a_cut_table_says_so_in_markdown_but_csv_is_whole() -> None:

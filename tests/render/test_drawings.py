@@ -16,12 +16,11 @@ import pytest
 
 import comparanda as cp
 from comparanda.demo import demo_files
-from comparanda.findings.base import Finding
-from comparanda.findings.difference import flow_chart, gain_chart
-from comparanda.findings.table_links import Link
+from comparanda.findings.difference_charts import flow_chart, gain_chart
 from comparanda.render.charts import DivergingChart, DotPlot, FlowChart, MatrixChart, Paper, UpSetChart
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.markup import as_html
-from comparanda.render.registry import drawings
 from comparanda.result import Result
 from tests.findings.every_task import SOME_TASKS, views
 from tests.render.hostile import plain_and_hostile_findings
@@ -53,7 +52,7 @@ def charts_of(result: Result, view: str | None = None) -> Iterator[Paper]:
         for pair in permutations(result.systems[:3], 2):
             findings += [result.difference(*pair, view=view), result.difference(*pair, keyed_by="value", view=view)]
     for finding in findings:
-        yield from drawings(finding)
+        yield from finding.charts()
 
 
 Kind = TypeVar("Kind", bound=Paper)
@@ -61,7 +60,7 @@ Kind = TypeVar("Kind", bound=Paper)
 
 def chart(finding: Finding, kind: type[Kind]) -> Kind:
     """Return the chart of a finding that is of a kind."""
-    (found,) = [each for each in drawings(finding) if isinstance(each, kind)]
+    (found,) = [each for each in finding.charts() if isinstance(each, kind)]
     return found
 
 
@@ -117,7 +116,7 @@ def allowed(name: str) -> set[str]:
 def test_the_page_copies_all_that_charts_are_made_of(name: str) -> None:
     shapes, looks = allowed("SHAPES"), allowed("LOOKS")
     assert "script" not in shapes | looks
-    for paper in drawings(ALL[name]):
+    for paper in ALL[name].charts():
         for each in ElementTree.fromstring(paper.svg(linked=True)).iter():
             shape = each.tag.removeprefix(SVG)
             assert shape in shapes
@@ -126,7 +125,7 @@ def test_the_page_copies_all_that_charts_are_made_of(name: str) -> None:
 
 @pytest.mark.parametrize("name", of_one_view(ALL))
 def test_charts_of_every_finding_are_whole_and_the_same_each_time(name: str) -> None:
-    for paper, again in zip(drawings(ALL[name]), drawings(ALL[name]), strict=True):
+    for paper, again in zip(ALL[name].charts(), ALL[name].charts(), strict=True):
         root = ElementTree.fromstring(paper.svg())
         assert paper.svg() == again.svg()
         assert paper.svg(linked=True) == again.svg(linked=True)
@@ -137,16 +136,16 @@ def test_charts_of_every_finding_are_whole_and_the_same_each_time(name: str) -> 
 
 
 def test_findings_without_charts_have_none() -> None:
-    assert drawings(ALL["strict: pairs"]) == ()
-    assert drawings(ALL["strict: suspects"]) == ()
+    assert ALL["strict: pairs"].charts() == ()
+    assert ALL["strict: suspects"].charts() == ()
     for name in ("scores", "difference", "combination", "diversity", "leaderboard", "complementarity", "anatomy"):
-        assert drawings(ALL[f"strict: {name}"])
+        assert ALL[f"strict: {name}"].charts()
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_notebooks_show_charts_above_tables(name: str) -> None:
     shown = as_html(ALL[name])
-    assert shown.count("<svg") == len(drawings(ALL[name]))
+    assert shown.count("<svg") == len(ALL[name].charts())
     assert "<svg" not in shown.partition("<table")[2]
 
 
@@ -168,7 +167,7 @@ def test_the_leaderboard_has_letters_where_there_are_tests() -> None:
     assert paper.columns[-1] == "letters"
     assert paper.dots[0].texts[-1] == "a"
     alone = cp.compare(*_rows(1), task="label", resamples=0)
-    (untested,) = drawings(alone.leaderboard())
+    (untested,) = alone.leaderboard().charts()
     assert isinstance(untested, DotPlot)
     assert "letters" not in untested.columns
 
@@ -228,7 +227,7 @@ def test_patterns_add_up_to_all_sites() -> None:
 
 def test_hardness_and_greedy_steps_are_those_of_the_finding() -> None:
     finding = demo("pos").combination()
-    hardness, greedy = drawings(finding)
+    hardness, greedy = finding.charts()
     assert {f"{each.count:,}" for each in finding.hardness} <= {*texts(hardness)}
     assert {f"{each.gain:,}" for each in finding.greedy} <= {*texts(greedy)}
     assert isinstance(greedy, DotPlot)
@@ -283,9 +282,9 @@ def test_thirty_systems_and_many_labels_are_drawn_and_lead_right() -> None:
     result = cp.compare(*_rows(30, 40), task="label", resamples=0)
     pair = result.difference("system 00", "system 01")
     found = [result.leaderboard(), pair, result.combination(), result.diversity(), result.confusion("system 00")]
-    papers = [paper for finding in found for paper in drawings(finding)]
+    papers = [paper for finding in found for paper in finding.charts()]
     assert sum(check_marks(result, paper) for paper in papers) > 100
-    (matrix,) = drawings(result.complementarity(*result.systems[:13]))
+    (matrix,) = result.complementarity(*result.systems[:13]).charts()
     assert isinstance(matrix, MatrixChart)
     assert matrix.links() == ()  # so many lists would be too many for a page
     assert all(re.fullmatch(r"\d+", cell.said) for row in matrix.cells for cell in row if cell is not None)
@@ -298,10 +297,10 @@ def test_thirty_systems_and_many_labels_are_drawn_and_lead_right() -> None:
 
 def test_one_system_and_no_difference_at_all_are_drawn() -> None:
     one = cp.compare(*_rows(1), task="label", resamples=20)
-    papers = [paper for finding in (one.scores(), one.combination(), one.diversity()) for paper in drawings(finding)]
+    papers = [paper for finding in (one.scores(), one.combination(), one.diversity()) for paper in finding.charts()]
     assert [paper.name for paper in papers] == ["scores", "hardness", "greedy", "patterns"]
     same = cp.compare(*_rows(2, same=True), task="label", resamples=20)
-    assert not drawings(same.difference())  # nothing to see; the charts by themselves say so
+    assert not same.difference().charts()  # nothing to see; the charts by themselves say so
     assert "nothing changes" in texts(flow_chart(same.difference()))
     assert "neither gains nor losses" in texts(gain_chart(same.difference()))
     for paper in charts_of(same):
@@ -312,5 +311,5 @@ def test_probabilities_have_curves(tmp_path: Path) -> None:
     key = {f"d{number}": ["a:PER", "cd:LOC"] for number in range(4)}
     sure = {name: [{"a:PER": 0.9}, {"cd:LOC": 0.6, "cd:PER": 0.3}] for name in key}
     result = compared(tmp_path, key, {"sure": sure}, resamples=20)
-    assert [paper.name for paper in drawings(result.probabilities())] == ["scores", "reliability", "thresholds"]
-    assert {"reliability", "thresholds"} <= {paper.name for paper in drawings(result.anatomy())}
+    assert [paper.name for paper in result.probabilities().charts()] == ["scores", "reliability", "thresholds"]
+    assert {"reliability", "thresholds"} <= {paper.name for paper in result.anatomy().charts()}

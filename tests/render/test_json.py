@@ -18,10 +18,10 @@ from comparanda.api.comparison import compare, compare_keys
 from comparanda.api.outputs import agreement
 from comparanda.api.review import ask
 from comparanda.api.simulations import simulate
-from comparanda.findings.base import Finding
 from comparanda.formats.inputs import Runs
 from comparanda.formats.replies import Reply
-from comparanda.render.json import FINDINGS, SCHEMA_VERSION, as_json, document, schema
+from comparanda.render.finding import Finding
+from comparanda.render.json import SCHEMA_VERSION, as_json, document, find_finding, finding_names, schema
 from comparanda.result import Result
 from tests.findings.small_chains import A, B, C, compared
 from tests.render.hostile import hostile_findings
@@ -107,7 +107,7 @@ DOCUMENTS["questions with options"] = (ask(UNSURE, kind="choice"), "")
 DOCUMENTS["several keys"] = (compare_keys(KEYS, {"s": [["B-A", "O"]]}, task="span", resamples=0), "")
 
 
-@pytest.mark.parametrize("kind", first_few(3, FINDINGS))
+@pytest.mark.parametrize("kind", first_few(3, finding_names()))
 def test_schemas_are_schemas(kind: str) -> None:
     Draft202012Validator.check_schema(schema(kind))
     assert schema(kind)["title"] == f"comparanda/{kind}/{SCHEMA_VERSION}"
@@ -125,7 +125,11 @@ def test_every_document_fits_its_schema(name: str) -> None:
 
 
 def test_every_kind_of_finding_has_a_document() -> None:
-    assert {type(finding) for finding, _ in DOCUMENTS.values()} == set(FINDINGS.values())
+    assert {type(finding) for finding, _ in DOCUMENTS.values()} == set(map(find_finding, finding_names()))
+
+
+def test_every_finding_is_registered_under_its_own_name() -> None:
+    assert {name: find_finding(name).json_name for name in finding_names()} == {name: name for name in finding_names()}
 
 
 def test_a_document_with_something_more_does_not_fit() -> None:
@@ -160,7 +164,7 @@ def shape(data: Any) -> Any:
 
 
 def test_the_shape_of_outputs_is_on_record(request: pytest.FixtureRequest) -> None:
-    schemas: dict[str, Any] = {kind: shape(json.loads(json.dumps(schema(kind)))) for kind in FINDINGS}
+    schemas: dict[str, Any] = {kind: shape(json.loads(json.dumps(schema(kind)))) for kind in finding_names()}
     if update(request):
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(json.dumps(schemas, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda.findings.gate import Check, Gate
-from comparanda.render.junit import as_junit
+from comparanda.findings.gate_junit import as_junit
 from tests.seeds import draws
 
 etree: Any = pytest.importorskip("lxml.etree")  # comes with bioc and dkpro-cassis, which tests need anyway

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparanda.render.markup import as_latex, escaped
-from comparanda.render.registry import tables
 from comparanda.render.table import visible
 from comparanda.result import Result
 from tests.render.hostile import TEXTS, plain_and_hostile_findings
@@ -56,7 +55,7 @@ def test_every_finding_is_well_formed(name: str) -> None:
     first, body = text.split("\n", 1)
     assert first == "% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}"
     blocks = body.split("\n\n")
-    shown = tables(ALL[name])
+    shown = ALL[name].tables()
     assert len(blocks) == len(shown)
     for block, table in zip(blocks, shown, strict=True):
         lines = block.split("\n")

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from comparanda.core.verdicts import System
-from comparanda.findings.base import Finding
-from comparanda.findings.score_tables import stars
-from comparanda.render.registry import main_table, tables
-from comparanda.render.table import Field, Table
+from comparanda.render.finding import Finding
+from comparanda.render.table import Field, Table, stars
 from comparanda.result import Result
 from comparanda.tasks.spans.examples import ItemVerdict, RunVerdict, Stretch
 from tests.render.hostile import plain_and_hostile_findings
@@ -28,7 +26,7 @@ with registered():
 @pytest.mark.parametrize("name", ALL)
 def test_every_table_is_whole(name: str) -> None:
     for top in (0, 1, 5):
-        for table in tables(ALL[name], top):
+        for table in ALL[name].tables(top):
             width, height = len(table.fields), len(table.rows)
             assert all(len(row) == width for row in table.rows)
             assert all(0 <= row < height and 0 <= column < width for row, column in [*table.best, *table.marks])
@@ -88,7 +86,7 @@ def test_examples_of_spans_have_a_second_table_with_the_verdicts() -> None:
             words=(), glued=(), begin=1, end=1, words_before=0, words_after=0, sides=(), items=items, undrawn=0
         ),
     )
-    first, second = tables(replace(RESULT.examples("solved_by == 0"), examples=(spanned,)))
+    first, second = replace(RESULT.examples("solved_by == 0"), examples=(spanned,)).tables()
     assert (first.name, second.name) == ("examples", "verdicts")
     verdicts = ("", "FN (false negative)", "TP", "")
     assert second.rows == tuple(
@@ -98,22 +96,22 @@ def test_examples_of_spans_have_a_second_table_with_the_verdicts() -> None:
 
 def test_long_tables_are_cut_and_say_so() -> None:
     finding = RESULT.difference(view="strict")
-    short, full = tables(finding, 1)[0], tables(finding, 0)[0]
+    short, full = finding.tables(1)[0], finding.tables(0)[0]
     assert len(short.rows) == 6
     assert len(full.rows) == 12
     assert "… 3 more kinds of correction (--top 0 for all)" in short.notes
-    assert main_table(finding).rows == full.rows
+    assert finding.main_table().rows == full.rows
 
 
 def test_the_best_value_of_each_measure_is_marked() -> None:
-    table = tables(RESULT.scores(view="strict"))[0]
+    table = RESULT.scores(view="strict").tables()[0]
     headers = [each.header for each in table.fields]
     assert (1, headers.index("accuracy")) in table.best
     assert (0, headers.index("accuracy")) not in table.best
 
 
 def test_the_lowest_and_highest_run_of_a_label_are_marked() -> None:
-    table = tables(RESULT.combination(view="strict"))[0]
+    table = RESULT.combination(view="strict").tables()[0]
     assert [table.written(0, column) for column in range(2, 6)] == ["80.00↓", "80.00↓", "85.00", "80.00↓"]
     assert (0, 4) in table.best
 
@@ -125,10 +123,10 @@ def test_signs_for_p(p: float | None, signs: str) -> None:
     assert stars(p) == signs
 
 
-def test_an_unknown_finding_has_no_tables() -> None:
+def test_a_finding_without_tables_cannot_be_made() -> None:
     @dataclass(frozen=True)
     class Strange(Finding):
         pass
 
-    with pytest.raises(TypeError, match="no tables for Strange"):
-        tables(Strange())
+    with pytest.raises(TypeError, match="abstract method tables"):
+        Strange()  # type: ignore[abstract]

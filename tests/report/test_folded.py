@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import comparanda as cp
-from comparanda.findings.table_links import Link
+from comparanda.render.links import Link
 from comparanda.report import Choices, build
 from comparanda.report.page_data import Page
 from comparanda.report.server import Routes

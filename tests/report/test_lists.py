@@ -15,10 +15,9 @@ import comparanda as cp
 from comparanda import Result
 from comparanda.core.sites import shown
 from comparanda.expressions.selection import Selection, selected
-from comparanda.findings.base import Finding
 from comparanda.findings.examples import sampled
-from comparanda.findings.table_links import Link
-from comparanda.render.registry import tables
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.report import Choices, build
 from comparanda.report.lists import Held, Lists, entries
 from comparanda.report.page_data import Card, ItemList
@@ -31,7 +30,7 @@ def links_of(result: Result) -> list[Link]:
     """Return what the numbers of some findings lead to."""
     pairs = [result.difference(*pair) for pair in combinations(result.systems, 2)]
     findings: list[Finding] = [result.scores(), result.pairs(), result.complementarity(), result.combination(), *pairs]
-    return list(dict.fromkeys(link for each in findings for table in tables(each, 0) for link in table.links.values()))
+    return list(dict.fromkeys(link for each in findings for table in each.tables(0) for link in table.links.values()))
 
 
 def held_of(result: Result, links: list[Link], examples: int) -> Held:

@@ -11,7 +11,6 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.demo import demo_files
-from comparanda.render.registry import main_table
 from comparanda.report import views
 from comparanda.report.builder import Choices
 from comparanda.report.page_data import SuspectsPart, TableCell, TablePart, View
@@ -33,7 +32,7 @@ def view_of(result: Result, choices: Choices | None = None) -> tuple[View, Suspe
 def test_it_has_the_columns_of_the_command(task: str) -> None:
     result = demo(task)
     _, part, _ = view_of(result)
-    rows = main_table(result.suspects()).dicts()
+    rows = result.suspects().main_table().dicts()
     assert len(part.suspects) == len(rows) > 0
     for mine, theirs in zip(part.suspects, rows, strict=True):
         for name in ("rank", "document", "begin", "end", "word", "key", "proposed", "agree", "of", "kind"):

@@ -17,7 +17,7 @@ from comparanda.core.claims import Claims
 from comparanda.core.items import Items
 from comparanda.core.sites import Sites
 from comparanda.errors import UsageError
-from comparanda.findings.base import Finding
+from comparanda.render.finding import Finding
 from comparanda.render.json import document
 from comparanda.result import Result
 from comparanda.storage import fold

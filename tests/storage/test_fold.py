@@ -15,7 +15,7 @@ import comparanda as cp
 from comparanda.core.verdicts import Verdicts
 from comparanda.demo import demo_files
 from comparanda.errors import UsageError
-from comparanda.findings.base import Finding
+from comparanda.render.finding import Finding
 from comparanda.render.json import document
 from comparanda.result import Result
 from comparanda.storage import fold

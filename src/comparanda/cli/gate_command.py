@@ -143,7 +143,7 @@ def _bless(result: Result, base: str, options: Mapping[str, Any]) -> None:
 def _report(found: Gate, options: Mapping[str, Any]) -> None:
     """Write the files for other programs, each whole or not at all."""
     from comparanda.cli.output import write
-    from comparanda.render.junit import as_junit
+    from comparanda.findings.gate_junit import as_junit
     from comparanda.render.markup import as_markdown
 
     if options["junit"] is not None:

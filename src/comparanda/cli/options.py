@@ -64,10 +64,10 @@ def registered(group: str) -> Complete:
 
 def outputs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of an output."""
-    from comparanda.render.json import FINDINGS
+    from comparanda.render.json import finding_names
     from comparanda.render.rule_text import OUTPUTS
 
-    return one_of(*FINDINGS, *OUTPUTS)(context, parameter, incomplete)
+    return one_of(*finding_names(), *OUTPUTS)(context, parameter, incomplete)
 
 
 def rule_sets(context: click.Context, parameter: click.Parameter, incomplete: str) -> Sequence[str | CompletionItem]:

@@ -14,14 +14,13 @@ from comparanda.errors import ComparandaError, UsageError
 from comparanda.render.console import as_text, show
 from comparanda.render.json import document
 from comparanda.render.markup import as_delimited, as_json_lines, as_latex, as_markdown, citation
-from comparanda.render.registry import main_table, shows_more
 from comparanda.render.table import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from comparanda.core.places import Note
-    from comparanda.findings.base import Finding
+    from comparanda.render.finding import Finding
     from comparanda.result import Result
 
 _NOTES = 8
@@ -59,8 +58,8 @@ def publish(
         _say_where(target, options)
     if cite and not cited:
         click.echo(citation(result.signature), err=True)
-    if layout in _ONE_TABLE and not options["quiet"] and shows_more(findings[0]):
-        first = main_table(findings[0]).name
+    if layout in _ONE_TABLE and not options["quiet"] and findings[0].exceeds_main_table():
+        first = findings[0].main_table().name
         tell(f"note: {layout} holds the table {first!r} alone; md, latex and json have all of them")
 
 

@@ -22,7 +22,7 @@ from comparanda.formats.document_writer import writers
 from comparanda.formats.inputs import Input, each_input, formats
 from comparanda.pipeline import Setup, columns_of, read_key, read_response, refuse_notes
 from comparanda.render.console import progress
-from comparanda.render.json import FINDINGS, schema
+from comparanda.render.json import finding_names, schema
 from comparanda.render.rule_text import OUTPUTS, rules_schema
 from comparanda.result import Result
 from comparanda.storage import is_result_folder, open_result
@@ -290,13 +290,13 @@ def print_schema(kind: str | None) -> None:
     """Print the JSON Schema of one kind of output, or the kinds."""
     import msgspec
 
-    kinds = [*FINDINGS, *OUTPUTS]
+    kinds = [*finding_names(), *OUTPUTS]
     if kind is None:
         click.echo("\n".join(kinds))
         return
     if kind not in kinds:
         raise UsageError(f"no output is called {kind!r}{nearest(kind, kinds)}", hint=", ".join(kinds))
-    found = schema(kind) if kind in FINDINGS else rules_schema(kind)
+    found = schema(kind) if kind in finding_names() else rules_schema(kind)
     click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
 
 

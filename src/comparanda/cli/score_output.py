@@ -13,8 +13,8 @@ from comparanda.tasks.prob.findings import PARTS, Probabilities
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from comparanda.findings.base import Finding
     from comparanda.render.charts.canvas import Paper
+    from comparanda.render.finding import Finding
     from comparanda.result import Result
 
 

@@ -29,9 +29,8 @@ from comparanda.feedback.simulation import (
     questions_until,
 )
 from comparanda.feedback.state import uncertain
-from comparanda.findings.base import Finding
 from comparanda.findings.context import defined, share
-from comparanda.render.charts import Axis, Line, LineChart
+from comparanda.render.finding import Finding
 from comparanda.render.table import Field as TableField
 from comparanda.render.table import Table, cell, counted, cut
 
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
     from comparanda.feedback.field import Field
     from comparanda.feedback.simulation import Curve, Trial
+    from comparanda.render.charts import Line, LineChart
 
     Floats = NDArray[np.float64]
 
@@ -185,6 +185,8 @@ class Simulated(Finding):
 
     """
 
+    json_name = "simulation"
+
     system: str
     where: str
     ask: str
@@ -208,6 +210,10 @@ class Simulated(Finding):
     strategies: tuple[Tried, ...]
     pairs: tuple[AreaDifference, ...]
     warnings: tuple[str, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return simulation_tables(self, top)
 
 
 def simulation(
@@ -621,6 +627,8 @@ def _answers(curve: Curve) -> list[str | None]:
 
 def curve_chart(finding: Simulated, trials: Sequence[Trial], measure: str = "f1") -> LineChart:
     """Return the course of a measure under all strategies, with the band of seeds and what it is compared with."""
+    from comparanda.render.charts import Axis, Line, LineChart
+
     name, horizon = called(measure), finding.horizon
     lines = [_line(Course(trial, horizon), measure) for trial in trials]
     levels = {"ceiling": finding.ceiling} if measure == "f1" else {}
@@ -645,6 +653,8 @@ def curve_chart(finding: Simulated, trials: Sequence[Trial], measure: str = "f1"
 
 
 def _line(course: Course, measure: str) -> Line:
+    from comparanda.render.charts import Line
+
     band, seeds = course.band(measure), len(course.trial.curves)
     name = course.trial.strategy if band is None else f"{course.trial.strategy} ({counted(seeds, 'seed')}, 5–95 %)"
     low, high = (None, None) if band is None else band

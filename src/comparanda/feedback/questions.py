@@ -12,12 +12,14 @@ from comparanda.feedback.field import units_of
 from comparanda.feedback.reviewer import NONE, Answered
 from comparanda.feedback.state import uncertain
 from comparanda.feedback.tally import CLAIMED, DOUBT, FOUND, MASS, Sight, Tally, expected_change
-from comparanda.findings.base import Finding
+from comparanda.render.finding import Finding
 from comparanda.render.table import Field as TableField
 from comparanda.render.table import Table, cell, counted, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from rich.console import Console
 
     from comparanda.core.probabilities import Floats
     from comparanda.core.text_columns import Rows
@@ -117,6 +119,8 @@ class Questions(Finding):
 
     """
 
+    json_name = "questions"
+
     system: str
     strategy: str
     kind: str
@@ -131,6 +135,24 @@ class Questions(Finding):
     expected: Claimed | None
     answers: Answered | None
     questions: tuple[Ask, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return question_tables(self, top)
+
+    def main_table(self, top: int = 0) -> Table:
+        """Return the table of the finding's rows."""
+        return question_records(self, top)
+
+    def print_to(self, console: Console, top: int | None = None) -> None:
+        """Print the finding in a terminal."""
+        from comparanda.render.console import print_questions, print_table
+
+        for table in self.tables(top):
+            if table.name == QUESTIONS:
+                print_questions(table, console)
+            elif not table.folded:
+                print_table(table, console)
 
 
 def questions(

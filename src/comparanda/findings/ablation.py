@@ -14,15 +14,15 @@ import numpy as np
 
 from comparanda.core.measures import ratio, rests_on_items
 from comparanda.errors import UsageError
-from comparanda.findings.base import Finding
 from comparanda.findings.complement import Rates, complementarity
 from comparanda.findings.context import Context, share
 from comparanda.findings.difference import CLASSES, classes_of, decisions
-from comparanda.findings.score_tables import stars
 from comparanda.findings.scores import Score, scores
 from comparanda.findings.significance import LEVEL, PairTest, significance
-from comparanda.findings.table_links import EVERY_PAIR, Link, right_link
-from comparanda.render.table import NO_SITES, Field, Linked, Table, counted, cut
+from comparanda.findings.table_links import EVERY_PAIR, right_link
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
+from comparanda.render.table import NO_SITES, Field, Linked, Table, counted, cut, stars
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,6 +131,8 @@ class Ablation(Finding):
 
     """
 
+    json_name = "ablation"
+
     view: str
     measure: str
     over_items: bool
@@ -146,6 +148,10 @@ class Ablation(Finding):
     few: float
     warnings: tuple[str, ...]
     variants: tuple[Variant, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return ablation_tables(self, top)
 
 
 def ablation(context: Context, full: str) -> Ablation:

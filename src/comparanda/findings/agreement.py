@@ -17,11 +17,12 @@ import numpy as np
 from comparanda.core.measures import ratio
 from comparanda.core.sites import ABSENT
 from comparanda.expressions import quote
-from comparanda.findings.base import Finding, SiteCount
 from comparanda.findings.context import Context, Interval, defined, is_value, mean_of_known, share
+from comparanda.findings.counts import SiteCount
 from comparanda.findings.scores import Score, scores
 from comparanda.findings.significance import warnings
-from comparanda.findings.table_links import Link
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cell, counted, cut
 
 if TYPE_CHECKING:
@@ -222,6 +223,8 @@ class Agreements(Finding):
 
     """
 
+    json_name = "agreements"
+
     view: str
     measure: str
     outputs: tuple[str, ...]
@@ -241,6 +244,10 @@ class Agreements(Finding):
     sites: int
     disagreed: SiteCount
     documents: tuple[DocumentDisagreement, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return agreement_tables(self, top)
 
 
 def agreements(

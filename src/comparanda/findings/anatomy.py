@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from comparanda.findings.base import Finding
 from comparanda.findings.difference import Difference, Keying, difference
 from comparanda.findings.pairs import Pairs, pairs
 from comparanda.findings.scores import Score, Scores, scores
@@ -13,12 +12,17 @@ from comparanda.findings.significance import Significance, significance
 from comparanda.findings.slices import Slices
 from comparanda.findings.stability import Stability, stability
 from comparanda.findings.upper_bounds import Combination, Order, combination
+from comparanda.render.finding import Finding
+from comparanda.render.table import Field, Table, counted
 from comparanda.tasks.coref.findings import ChainPairs, chain_pairs
 from comparanda.tasks.prob.findings import Probabilities, probabilities
 from comparanda.tasks.prob.pair_findings import ExpectedPairs, expected_pairs
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from comparanda.findings.context import Context
+    from comparanda.render.charts import Paper
 
 
 # Scores against several keys of one text: each annotator's, and the one that most of them agree on.
@@ -58,6 +62,8 @@ class KeyPair:
 class Keys(Finding):
     """Scores against each of several keys and their majority, and how far the keys agree with each other."""
 
+    json_name = "keys"
+
     view: str
     systems: tuple[str, ...]
     units: int
@@ -67,10 +73,43 @@ class Keys(Finding):
     keys: tuple[KeyScores, ...]
     agreement: tuple[KeyPair, ...]
 
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        del top  # these tables are short
+        measures = tuple(dict.fromkeys(score.measure for each in self.keys for score in each.scores))
+        columns = [
+            (Field(name, name, "share"), Field(f"{name}_interval", "95 % interval", "interval")) for name in measures
+        ]
+        rows: list[tuple[Any, ...]] = []
+        for each in self.keys:
+            for system in self.systems:
+                mine = {score.measure: score for score in each.scores if score.system == system}
+                cells = [part for name in measures for part in (mine[name].value, (mine[name].low, mine[name].high))]
+                rows.append((each.key, each.items, system, *cells))
+        keyed = (Field("key", "key"), Field("items", "items", "figure"), Field("system", "system"))
+        agreed = tuple((pair.first, pair.second, pair.value) for pair in self.agreement)
+        main = Field("value", self.agreement[0].measure, "share")
+        return (
+            Table(
+                name="keys",
+                title="Scores against each key",
+                fields=(*keyed, *(part for pair in columns for part in pair)),
+                rows=tuple(rows),
+            ),
+            Table(
+                name="agreement",
+                title="How far the keys agree",
+                fields=(Field("first", "key"), Field("second", "other key"), main),
+                rows=agreed,
+            ),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(Finding):
     """The whole comparison; parts that need two systems, several runs, chains, or probabilities, are None without."""
+
+    json_name = "anatomy"
 
     task: str
     signature: str
@@ -88,6 +127,47 @@ class Anatomy(Finding):
     chain_pairs: ChainPairs | None = None
     probabilities: Probabilities | None = None
     expected_pairs: ExpectedPairs | None = None
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        from comparanda.findings.score_tables import score_tables
+        from comparanda.tasks.prob.finding_tables import short_belief_tables
+
+        against = {}
+        first = self.scores.scores[0].system
+        if self.significance is not None:
+            against = {test.new: test.p_holm for test in self.significance.tests if test.base == first}
+        found = [*score_tables(self.scores, against)]
+        if self.probabilities is not None:
+            found += short_belief_tables(self.probabilities)
+        pairs = self.pairs if self.chain_pairs is None else self.chain_pairs
+        parts = (pairs, self.stability, self.significance, self.difference, self.combination)
+        for part in (*parts, *self.slices, self.expected_pairs):
+            if part is not None:
+                found += part.tables(top)
+        return tuple(found)
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        scores = self.scores if self.probabilities is None else self.probabilities
+        parts = (scores, self.difference, self.combination)
+        return tuple(chart for part in parts if part is not None for chart in part.charts())
+
+    def main_table(self, top: int = 0) -> Table:
+        """Return the table of the finding's rows."""
+        return self.scores.main_table(top)
+
+    def print_to(self, console: Console, top: int | None = None) -> None:
+        """Print the finding in a terminal."""
+        from comparanda.render.console import print_line
+
+        sizes = f"{counted(self.documents, 'document')}, {counted(self.sites, 'site')}"
+        print_line(f"{self.task}: {sizes}", "bold", console)
+        for reason, count in self.left_out.items():
+            print_line(f"left out, {reason}: {count:,}", "dim", console)
+        super().print_to(console, top)
+        console.print()
+        print_line(self.signature, "dim", console)
 
 
 def anatomy(

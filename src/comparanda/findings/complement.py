@@ -16,12 +16,13 @@ from comparanda.core.measures import measure, ratio
 from comparanda.core.sites import counted, shown
 from comparanda.errors import UsageError
 from comparanda.expressions import quote
-from comparanda.findings.base import Cell, Finding
 from comparanda.findings.context import Context, Interval, defined, intervals, is_label, is_value
+from comparanda.findings.counts import Cell
 from comparanda.findings.difference import difference
 from comparanda.findings.diversity import Diversity
 from comparanda.findings.resamples import bootstrap_sums
 from comparanda.findings.scores import resampled_scores, scores
+from comparanda.render.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from comparanda.core.sites import Sites
     from comparanda.core.text_columns import Rows, Truths
     from comparanda.core.verdicts import System
+    from comparanda.render.charts import Paper
+    from comparanda.render.table import Table
 
     Floats = NDArray[np.float64]
 
@@ -847,6 +850,8 @@ class Complementarity(Finding):
 
     """
 
+    json_name = "complementarity"
+
     view: str
     over: Literal["sites", "items"]
     beta: float
@@ -861,6 +866,18 @@ class Complementarity(Finding):
                 if (rates.system, rates.other) == (system, other):
                     return rates
         raise UsageError(f"there is no pair of {system!r} and {other!r}")
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        from comparanda.findings.complement_tables import complement_tables
+
+        return (*complement_tables(self, top), *(() if self.diversity is None else self.diversity.tables(top)))
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        from comparanda.findings.complement_tables import complement_chart
+
+        return (complement_chart(self), *(() if self.diversity is None else self.diversity.charts()))
 
 
 def complementarity(
@@ -1098,9 +1115,17 @@ class AgainstRow:
 class Against(Finding):
     """All systems against one; counts lead to examples by the conditions `differs`, `correction` and `new_error`."""
 
+    json_name = "against"
+
     view: str
     baseline: str
     rows: tuple[AgainstRow, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        from comparanda.findings.complement_tables import against_table
+
+        return (against_table(self, top),)
 
 
 def against(context: Context, baseline: str) -> Against:

@@ -15,14 +15,13 @@ from comparanda.findings.complement import (
     LabelComplement,
     Rates,
 )
-from comparanda.findings.table_links import Link
-from comparanda.render.charts import Group, MatrixCell, MatrixChart, UpSetChart
-from comparanda.render.charts.theme import brief
+from comparanda.render.links import Link
 from comparanda.render.table import UNDEFINED, Field, Linked, Table, cell, counted, cut
 
 if TYPE_CHECKING:
     from comparanda.findings.complement import Rate
     from comparanda.findings.diversity import Diversity, Pattern
+    from comparanda.render.charts import Group, MatrixCell, MatrixChart, UpSetChart
 
 
 _PAIRS, _LABELS, _MATRIX, _ADVICE = 45, 20, 12, 10  # how many rows or columns are shown unless told otherwise
@@ -287,6 +286,8 @@ _NAMED = 6  # how many systems of a pattern are read out
 
 def complement_chart(finding: Complementarity) -> MatrixChart:
     """Return which share of each system's errors every other does not make; FComp where these are of items."""
+    from comparanda.render.charts import MatrixChart
+
     names = tuple(dict.fromkeys(name for pair in finding.pairs for name in (pair.first, pair.second)))
     rates = [
         (pair, each, each.comp if finding.over == "sites" else each.fcomp)
@@ -327,6 +328,9 @@ class _CellWriter:
 
     def cell(self, pair: ComplementPair, rates: Rates, rate: Rate) -> MatrixCell:
         """Make one; where Comp is over sites it leads to those that the one has wrong and the other not."""
+        from comparanda.render.charts import MatrixCell
+        from comparanda.render.charts.theme import brief
+
         told = f"errors of {brief(rates.system)} not made by {brief(rates.other)}"
         if rate.value is None:
             return MatrixCell(said=UNDEFINED, told=f"{told}: {UNDEFINED}")
@@ -342,6 +346,8 @@ class _CellWriter:
 
 def pattern_chart(finding: Diversity) -> UpSetChart:
     """Return who is right together, the most frequent patterns, and the rest in one row."""
+    from comparanda.render.charts import Group, UpSetChart
+
     shown = finding.patterns.patterns[:_PATTERNS]
     groups = [_group(finding, each) for each in shown]
     rest = finding.sites - sum(each.count for each in shown)
@@ -361,6 +367,9 @@ def pattern_chart(finding: Diversity) -> UpSetChart:
 
 
 def _group(finding: Diversity, each: Pattern) -> Group:
+    from comparanda.render.charts import Group
+    from comparanda.render.charts.theme import brief
+
     right = {*each.right}
     named = ", ".join(map(brief, each.right[:_NAMED])) + (" …" if len(right) > _NAMED else "")
     told = f"{len(right)} of {counted(len(finding.runs), 'system')} right" + (f" ({named})" if named else "")

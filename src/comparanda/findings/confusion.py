@@ -14,12 +14,9 @@ from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.expressions.selection import AMONG
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, share
-from comparanda.findings.table_links import Link
-from comparanda.render.charts import MatrixCell, MatrixChart
-from comparanda.render.charts.canvas import named
-from comparanda.render.charts.theme import brief, written
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
 
 if TYPE_CHECKING:
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
     from comparanda.core.sites import Folded
     from comparanda.core.text_columns import Codes, Rows, Truths
     from comparanda.core.verdicts import View
+    from comparanda.render.charts import MatrixCell, MatrixChart, Paper
 
 
 MOST_LABELS = 40
@@ -104,6 +102,8 @@ class Confusion(Finding):
 
     """
 
+    json_name = "confusion"
+
     view: str
     run: str
     called: str
@@ -115,6 +115,14 @@ class Confusion(Finding):
     others: tuple[int, int]
     unsaid: tuple[str, ...]
     unknown: tuple[str, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return confusion_tables(self, top)
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        return (confusion_chart(self),) if self.sites else ()
 
 
 def confusion(context: Context, run: str) -> Confusion:
@@ -484,6 +492,10 @@ _REST = "(others)"
 
 def confusion_chart(finding: Confusion) -> MatrixChart:
     """Return the labels of the key crossed with those of a run, the most frequent ones."""
+    from comparanda.render.charts import MatrixChart
+    from comparanda.render.charts.canvas import named
+    from comparanda.render.charts.theme import brief
+
     rows = [each.label for each in finding.key[:_DRAWN_LABELS]]
     columns = [each.label for each in finding.said[:_DRAWN_LABELS]]
     cells = {(each.key, each.said): _cell(finding, each) for each in finding.cells}
@@ -506,6 +518,8 @@ def confusion_chart(finding: Confusion) -> MatrixChart:
 
 
 def _cell(finding: Confusion, each: Confused) -> MatrixCell:
+    from comparanda.render.charts import MatrixCell
+
     share = "" if each.share_of_key is None else f", {cell('share', each.share_of_key)} % of the row"
     return MatrixCell(
         said=f"{each.count:,}",
@@ -517,4 +531,6 @@ def _cell(finding: Confusion, each: Confused) -> MatrixCell:
 
 
 def _quoted_name(label: str | None) -> str:
+    from comparanda.render.charts.theme import brief, written
+
     return _REST if label is None else brief(written(label))

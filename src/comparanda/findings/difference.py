@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -15,14 +14,12 @@ from comparanda.core.measures import ratio
 from comparanda.core.sites import Aspect, shown
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError, nearest
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, is_value, share
 from comparanda.findings.site_names import Labelling, labelling
-from comparanda.findings.slices import Slices
-from comparanda.findings.table_links import Link, narrowed
-from comparanda.render.charts import Balance, DivergingChart, Flow, FlowChart, FlowKind, Side
-from comparanda.render.charts.canvas import named
-from comparanda.render.charts.theme import CHANGE, GAIN, LOSS, brief, written
+from comparanda.findings.slices import Slices, slice_table
+from comparanda.findings.table_links import narrowed
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
 from comparanda.tasks.coref.findings import ErrorSources, error_sources
 
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from comparanda.core.sites import Sites
     from comparanda.core.text_columns import Codes, Rows
     from comparanda.core.verdicts import System
+    from comparanda.render.charts import Paper
 
 
 CLASSES = ("correction", "new_error", "changed_error")
@@ -127,6 +125,8 @@ class Difference(Finding):
     `sources` say whose errors these are, where rules tell.
     """
 
+    json_name = "difference"
+
     view: str
     base: str
     new: str
@@ -150,6 +150,18 @@ class Difference(Finding):
     def of(self, name: str) -> DifferenceClass:
         """Return one class by its name: correction, new_error or changed_error."""
         return next(each for each in self.classes if each.name == name)
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        sources = () if self.sources is None else self.sources.tables()
+        cuts = (slice_table(each, top, of_pair=True) for each in self.slices)
+        return (*difference_tables(self, top), *sources, label_table(self, top), *cuts)
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        from comparanda.findings.difference_charts import flow_chart, gain_chart
+
+        return (flow_chart(self), gain_chart(self)) if self.different else ()
 
 
 def difference(context: Context, base: str, new: str, keyed_by: Keying = "label") -> Difference:
@@ -499,151 +511,3 @@ def _label_row(finding: Difference, row: LabelDifference) -> tuple[Any, ...]:
     base, new = (_link(finding, narrowed(row.where, right)) for right in ("base_right", "new_right"))
     sites = Linked(row.sites, _link(finding, row.where))
     return row.label, row.difference, Linked(row.base, base), Linked(row.new, new), sites
-
-
-# What the difference of two systems consists of, as charts: which labels become which, and what each label gains.
-
-
-_KINDS, _DIFFERENCE_CHARTS_LABELS = 12, 20  # how many bands and rows are drawn; the rest stand together
-_LOOKS = {"correction": ("✓", GAIN), "new_error": ("✗", LOSS), "changed_error": ("≠", CHANGE)}
-_OTHERS = "(others)"
-
-
-def flow_chart(finding: Difference) -> FlowChart:
-    """Return which labels of the base become which of the new system, the most frequent kinds, and the rest."""
-    kinds = {each.name: _kind(finding, each) for each in finding.classes}
-    every = [(each, one) for each in finding.classes for one in each.transitions]
-    first = sorted(every, key=lambda pair: -pair[1].count)[:_KINDS]  # equal ones stay in their order
-    flows: list[Flow] = []
-    others: list[Flow] = []
-    for each in finding.classes:
-        mine = [one for of, one in first if of is each]
-        both_wrong = each.name == "changed_error"
-        flows += [_flow(finding, kinds[each.name], one, written(one.key) if both_wrong else "") for one in mine]
-        others += _others(finding, kinds[each.name], each, mine)
-    counts = ", ".join(f"{kind.count:,} {kind.name}" for kind in kinds.values())
-    largest = "; ".join(
-        f"{kinds[each.name].name} {brief(written(one.base))} → {brief(written(one.new))} {one.count:,}"
-        for each, one in first[:3]
-    )
-    return FlowChart(
-        title=f"What changes from {brief(finding.base)} to {brief(finding.new)}",
-        subtitle="bands are as thick as their counts; in brackets the key's label, where both are wrong",
-        description=f"{counts}. The most frequent changes: {largest or 'none'}.",
-        left=finding.base,
-        right=finding.new,
-        kinds=tuple(kinds.values()),
-        flows=(*flows, *others),
-        name=named("flow", finding.base, finding.new),
-    )
-
-
-def _difference_charts_link(finding: Difference, where: str) -> Link:
-    return Link(where, finding.base, finding.new, finding.view)
-
-
-def _kind(finding: Difference, each: DifferenceClass) -> FlowKind:
-    sign, style = _LOOKS[each.name]
-    name = f"{each.name.replace('_', ' ')}{'' if each.count == 1 else 's'}"
-    return FlowKind(
-        name=name, sign=sign, style=style, count=each.count, link=_difference_charts_link(finding, each.where)
-    )
-
-
-def _flow(finding: Difference, kind: FlowKind, one: Transition, note: str) -> Flow:
-    source, target, link = written(one.base), written(one.new), _difference_charts_link(finding, one.where)
-    return Flow(source=source, target=target, kind=kind, count=one.count, note=note, link=link)
-
-
-def _others(finding: Difference, kind: FlowKind, each: DifferenceClass, shown: Sequence[Transition]) -> Iterator[Flow]:
-    """Yield the band of all changes of a class that have none of their own."""
-    count = each.count - sum(one.count for one in shown)
-    if count:
-        link = _difference_charts_link(finding, _without(each.where, (one.where for one in shown)))
-        yield Flow(source=_OTHERS, target=_OTHERS, kind=kind, count=count, link=link)
-
-
-def _without(where: str, shown: Iterable[str]) -> str:
-    """Write the condition of all that fulfils one, but none of some others."""
-    others = " or ".join(f"({each})" for each in shown)
-    return f"{where} and not ({others})" if others else where
-
-
-def gain_chart(finding: Difference) -> DivergingChart:
-    """Return corrections and new errors for each key label; where only shares are known by label, how these change."""
-    counts = _by_label(finding)
-    rows = _share_rows(finding) if counts is None else _count_rows(finding, *counts)
-    made = (
-        f"the {_DIFFERENCE_CHARTS_LABELS} labels with most changes; "
-        if len(finding.labels) > _DIFFERENCE_CHARTS_LABELS
-        else ""
-    )
-    unit = "points of accuracy" if counts is None else "Δ: corrections less new errors"
-    listed = ", ".join(f"{brief(each.name)} {each.said}" for each in rows[:5])
-    return DivergingChart(
-        title=f"Gains and losses from {brief(finding.base)} to {brief(finding.new)}",
-        subtitle=f"by label of the key; {made}{unit}",
-        description=f"By label of the key, the largest gain first: {listed or 'nothing changes'}.",
-        lost="✗ new errors" if counts is not None else "✗ less right",
-        gained="✓ corrections" if counts is not None else "✓ more right",
-        total="" if counts is None else "Δ",
-        rows=tuple(rows),
-        name=named("gains", finding.base, finding.new),
-    )
-
-
-def _by_label(finding: Difference) -> tuple[Counter[str], Counter[str]] | None:
-    """Count corrections and new errors by key label; None where labels are not what transitions are told apart by."""
-    known = {each.label for each in finding.labels}
-    counts = []
-    for name in ("correction", "new_error"):
-        mine: Counter[str] = Counter()
-        for one in finding.of(name).transitions:
-            mine[one.key] += one.count
-        counts.append(mine)
-    return (counts[0], counts[1]) if {*counts[0], *counts[1]} <= known else None
-
-
-def _count_rows(finding: Difference, won: Counter[str], lost: Counter[str]) -> list[Balance]:
-    changed = [each for each in finding.labels if won[each.label] + lost[each.label]]
-    changed.sort(key=lambda each: (-won[each.label] - lost[each.label], each.label))
-    shown = sorted(
-        changed[:_DIFFERENCE_CHARTS_LABELS], key=lambda each: (lost[each.label] - won[each.label], each.label)
-    )
-    rows = [
-        _balance(finding, name=each.label, where=each.where, won=won[each.label], lost=lost[each.label])
-        for each in shown
-    ]
-    rest = changed[_DIFFERENCE_CHARTS_LABELS:]
-    if rest:
-        which = f"not ({' or '.join(f'({each.where})' for each in shown)})"
-        gained, given_up = (sum(of[each.label] for each in rest) for of in (won, lost))
-        rows.append(_balance(finding, name=_OTHERS, where=which, won=gained, lost=given_up))
-    return rows
-
-
-def _balance(finding: Difference, name: str, where: str, won: int, *, lost: int) -> Balance:
-    return Balance(
-        name=written(name),
-        lost=_side(finding, f"new_error and {where}", lost),
-        gained=_side(finding, f"correction and {where}", won),
-        said=f"{won - lost:+,}" if won != lost else "0",
-    )
-
-
-def _side(finding: Difference, where: str, count: int) -> Side | None:
-    return Side(value=count, said=f"{count:,}", link=_difference_charts_link(finding, where)) if count else None
-
-
-def _share_rows(finding: Difference) -> list[Balance]:
-    changed = [each for each in finding.labels if each.difference][
-        :_DIFFERENCE_CHARTS_LABELS
-    ]  # the largest difference stands first
-    return [_share_row(each) for each in sorted(changed, key=lambda each: (-each.difference, each.label))]
-
-
-def _share_row(each: LabelDifference) -> Balance:
-    said = cell("points", each.difference)
-    side = Side(value=abs(each.difference), said=said)
-    better = each.difference > 0
-    return Balance(name=written(each.label), lost=None if better else side, gained=side if better else None)

@@ -12,10 +12,11 @@ import numpy as np
 
 from comparanda.core.measures import ratio
 from comparanda.expressions import quote
-from comparanda.findings.base import Cell, Finding
 from comparanda.findings.context import Context, Interval, defined, share
+from comparanda.findings.counts import Cell
 from comparanda.findings.error_pairs import SpanCrossing
-from comparanda.findings.table_links import Link
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from comparanda.core.claims import Claims
     from comparanda.core.text_columns import Truths
     from comparanda.core.verdicts import View
+    from comparanda.render.charts import Paper
 
     Floats = NDArray[np.float64]
 
@@ -466,6 +468,8 @@ class Diversity(Finding):
 
     """
 
+    json_name = "diversity"
+
     view: str
     runs: tuple[str, ...]
     sites: int
@@ -483,6 +487,16 @@ class Diversity(Finding):
     def of(self, name: str) -> DiversityMeasure:
         """Return a measure of all runs by its name."""
         return next(each for each in self.measures if each.name == name)
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return diversity_tables(self, top)
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        from comparanda.findings.complement_tables import pattern_chart
+
+        return (pattern_chart(self),) if self.sites else ()
 
 
 def diversity(context: Context) -> Diversity:

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.measures import rests_on_items
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, Interval, defined, intervals, share
-from comparanda.findings.score_tables import stars
 from comparanda.findings.scores import Score, resampled_scores, scores
 from comparanda.findings.significance import holm_corrected, randomisation, warnings
-from comparanda.render.table import Field, Table, cell, counted, cut
+from comparanda.render.finding import Finding
+from comparanda.render.table import Field, Table, cell, counted, cut, stars
 
 if TYPE_CHECKING:
     from comparanda.findings.upper_bounds import Combination
@@ -141,6 +140,8 @@ class Ensembles(Finding):
 
     """
 
+    json_name = "ensembles"
+
     view: str
     measure: str
     unit: str
@@ -158,6 +159,10 @@ class Ensembles(Finding):
     def value(self, method: str) -> float | None:
         """Return the main score of a combination."""
         return next(each.value for each in self.methods if each.method == method)
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return ensemble_tables(self, top)
 
 
 def ensembles(

@@ -10,7 +10,7 @@ import numpy as np
 
 from comparanda.core.row_samples import place_hashes
 from comparanda.core.sites import NOTHING, shown
-from comparanda.findings.base import Finding
+from comparanda.render.finding import Finding
 from comparanda.render.table import Field, Table
 from comparanda.tasks.coref.examples import MentionChains, ShownChain, antecedent_text, one_line
 from comparanda.tasks.spans.examples import RunVerdict, Stretch, Stretches
@@ -18,6 +18,8 @@ from comparanda.tasks.trees.examples import MOST_WORDS, Tree, trees_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from rich.console import Console
 
     from comparanda.core.items import Items
     from comparanda.core.sites import Sites
@@ -74,6 +76,8 @@ class Example:
 class Examples(Finding):
     """Some of the sites or items that a condition selects, in document order, and how many there are in all."""
 
+    json_name = "examples"
+
     view: str
     where: str
     base: str | None
@@ -82,6 +86,18 @@ class Examples(Finding):
     count: int
     seed: int
     examples: tuple[Example, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        del top  # these tables are short
+        return example_tables(self)
+
+    def print_to(self, console: Console, top: int | None = None) -> None:
+        """Print the finding in a terminal."""
+        del top  # the examples were chosen before
+        from comparanda.findings.example_text import print_examples
+
+        print_examples(self, console)
 
 
 def examples(

@@ -6,14 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from comparanda.core.measures import measure as find_measure
 from comparanda.errors import UsageError
-from comparanda.findings.base import Finding
 from comparanda.findings.examples import Examples, example_tables
-from comparanda.findings.table_links import Link
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cell, counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 # What a gate asks for: budgets of new errors, requirements on scores, no significant loss.
 
@@ -237,6 +240,8 @@ class Gate(Finding):
 
     """
 
+    json_name = "gate"
+
     view: str
     base: str
     new: str
@@ -255,6 +260,23 @@ class Gate(Finding):
     def failed(self) -> tuple[Check, ...]:
         """The checks that do not hold."""
         return tuple(check for check in self.checks if not check.passed)
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        del top  # these tables are short
+        return gate_tables(self)
+
+    def print_to(self, console: Console, top: int | None = None) -> None:
+        """Print the finding in a terminal."""
+        from comparanda.findings.example_text import print_examples
+        from comparanda.render.console import print_line
+
+        super().print_to(console, top)
+        for each in () if self.passed else self.examples:
+            console.print()
+            print_examples(each, console)
+        console.print()
+        print_line(self.signature, "dim", console)
 
 
 # The verdict of a gate as tables: the checks, the scores before and after, what changed, and the new errors.

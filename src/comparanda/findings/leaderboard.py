@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.expressions import quote
-from comparanda.findings.base import Finding
-from comparanda.findings.score_tables import stars
 from comparanda.findings.scores import Score, scores
 from comparanda.findings.significance import LEVEL, PairTest, significance
-from comparanda.findings.table_links import Link, right_link
-from comparanda.render.table import Field, Linked, Table, counted, cut
+from comparanda.findings.table_links import right_link
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
+from comparanda.render.table import Field, Linked, Table, counted, cut, stars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Truths
     from comparanda.core.verdicts import System, View
     from comparanda.findings.context import Context
+    from comparanda.render.charts import Paper
 
 
 _DIGITS = 12  # scores that agree so far are equal: what is left is rounding
@@ -142,6 +143,8 @@ class Leaderboard(Finding):
 
     """
 
+    json_name = "leaderboard"
+
     view: str
     measure: str
     level: float
@@ -156,6 +159,16 @@ class Leaderboard(Finding):
     identical: tuple[tuple[str, ...], ...]
     refused: tuple[Refused, ...] = ()
     passed_over: tuple[str, ...] = ()
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return leaderboard_tables(self, top)
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        from comparanda.findings.score_tables import leaderboard_chart
+
+        return (leaderboard_chart(self),)
 
 
 _MANY = 12

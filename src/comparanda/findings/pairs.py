@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from comparanda.core.measures import ratio
 from comparanda.core.sites import shown
 from comparanda.expressions import quote
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, Interval, share
 from comparanda.findings.difference import CLASSES, LABEL_COLUMNS, decisions, label_columns, transition_condition
 from comparanda.findings.error_pairs import Crossed, Crossing, SpanCrossing
 from comparanda.findings.scores import scores
+from comparanda.findings.table_links import EVERY_PAIR
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,9 +98,52 @@ class Pair:
 class Pairs(Finding):
     """All pairs of systems."""
 
+    json_name = "pairs"
+
     view: str
     measure: str
     pairs: tuple[Pair, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        fields = (
+            Field("base", "base"),
+            Field("new", "new"),
+            Field("diff", "diff", "share"),
+            Field("diff_interval", "95 % interval", "interval"),
+            Field("different", "differing", "count"),
+            Field("sites", "sites", "count"),
+            Field("score_difference", f"Δ {self.measure}", "points"),
+            Field("overlap_right", "overlap of right", "share"),
+            Field("overlap_all", "overlap of all", "share"),
+        )
+        rows: list[tuple[Any, ...]] = [
+            (
+                pair.base,
+                pair.new,
+                Linked(pair.diff, different),
+                (pair.low, pair.high),
+                Linked(pair.different, different),
+                Linked(pair.sites, Link(EVERY_PAIR, pair.base, pair.new, self.view)),
+                pair.score_difference,
+                pair.overlap_right,
+                pair.overlap_all,
+            )
+            for pair in self.pairs
+            for different in [Link(pair.where, pair.base, pair.new, self.view)]
+        ]
+        kept, notes = cut_pairs(rows, top)
+        if not all(pair.sites for pair in self.pairs):
+            notes = (*notes, NO_SITES)
+        return (
+            Table(
+                name="pairs",
+                title="Pairs: how much they differ, and how much their scores do",
+                fields=fields,
+                rows=kept,
+                notes=notes,
+            ),
+        )
 
 
 def pairs(context: Context, transitions: int = 0) -> Pairs:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from comparanda.findings.scores import Score, Scores, outcome_condition
 from comparanda.findings.significance import compact_letters
-from comparanda.findings.table_links import Link, decided_link, right_link
-from comparanda.render.charts import Axis, Dot, DotPlot
-from comparanda.render.charts.theme import brief
-from comparanda.render.table import Field, Kind, Linked, Table, cell, counted
+from comparanda.findings.table_links import decided_link, right_link
+from comparanda.render.links import Link
+from comparanda.render.table import Field, Kind, Linked, Table, cell, counted, stars
 
 if TYPE_CHECKING:
     from comparanda.findings.leaderboard import Leaderboard
+    from comparanda.render.charts import Dot, DotPlot
 
 
 # Scores by metrics that have an F1, a precision and a recall each: metrics in rows, for columns would be too many.
@@ -387,11 +387,6 @@ def _spoken(measure: str) -> str:
     return measure.rpartition(".")[2]
 
 
-def stars(p: float | None) -> str:
-    """Return the usual signs for a p-value."""
-    return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
-
-
 def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
     """Put labels in rows where every measure has one, and systems in columns; a table for each measure.
 
@@ -558,6 +553,9 @@ def _chart(
     finding: Scores | Leaderboard, scores: Sequence[Score], letters: Mapping[str, str], how: str, *, name: str
 ) -> DotPlot:
     """Draw scores in the order given, with letters behind them if there are any."""
+    from comparanda.render.charts import Axis, DotPlot
+    from comparanda.render.charts.theme import brief
+
     measure = scores[0].measure
     listed = "; ".join(f"{brief(score.system)} {cell('share', score.value)}" for score in scores)
     return DotPlot(
@@ -573,6 +571,8 @@ def _chart(
 
 def _dot(finding: Scores | Leaderboard, score: Score, letters: Mapping[str, str]) -> Dot:
     """Make a row; an accuracy leads to what is right, and says how much that is."""
+    from comparanda.render.charts import Dot
+
     link = right_link(score.measure, finding.view, score.system)
     texts = [cell("share", score.value), cell("interval", (score.low, score.high))]
     return Dot(

@@ -11,9 +11,9 @@ import numpy as np
 from comparanda.core.measures import of_view
 from comparanda.core.sites import counted, shown
 from comparanda.expressions import quote
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, Interval, defined, intervals, is_value
 from comparanda.findings.resamples import bootstrap_sums
+from comparanda.render.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from comparanda.core.items import Items
     from comparanda.core.measures import Measure
+    from comparanda.render.charts import Paper
+    from comparanda.render.table import Table
 
 
 _ACCURACY = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?accuracy(?:\[(?P<label>.+)\])?", re.DOTALL)
@@ -81,6 +83,8 @@ class OutcomeCount:
 class Scores(Finding):
     """The scores of all systems, and where rules judge, how often they gave each verdict."""
 
+    json_name = "scores"
+
     view: str
     units: int
     unit: str
@@ -93,6 +97,32 @@ class Scores(Finding):
         """Return one score by system and measure, by default the main one."""
         name = measure or self.scores[0].measure
         return next(score.value for score in self.scores if (score.system, score.measure) == (system, name))
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        del top  # these tables are short
+        from comparanda.findings.score_tables import score_tables
+
+        return score_tables(self, {})
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        from comparanda.findings.score_tables import score_chart
+
+        return (score_chart(self),)
+
+    def main_table(self, top: int = 0) -> Table:
+        """Return the table of the finding's rows."""
+        del top  # these tables are short
+        from comparanda.findings.score_tables import main_score_table
+
+        return main_score_table(self)
+
+    def exceeds_main_table(self) -> bool:
+        """Whether other tables hold something that the main table does not."""
+        from comparanda.findings.score_tables import metrics_of
+
+        return super().exceeds_main_table() and not (metrics_of(self) and not self.outcomes)
 
 
 def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:

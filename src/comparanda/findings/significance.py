@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.findings.base import Finding
 from comparanda.findings.context import FEW_UNITS, LOST, Context, Interval, defined, intervals
 from comparanda.findings.resamples import EXACT_UNITS, FEWEST_UNITS, swapped_sums
 from comparanda.findings.scores import resampled_scores, split_sums
+from comparanda.render.finding import Finding
+from comparanda.render.table import Field, Table, counted, cut_pairs, stars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,6 +73,8 @@ class PairTest:
 class Significance(Finding):
     """Tests of all pairs by one measure."""
 
+    json_name = "significance"
+
     view: str
     measure: str
     unit: str
@@ -80,6 +83,46 @@ class Significance(Finding):
     seed: int
     warnings: tuple[str, ...]
     tests: tuple[PairTest, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        fields = [
+            Field("base", "base"),
+            Field("new", "new"),
+            Field("difference", f"Δ {self.measure}", "points"),
+            Field("difference_interval", "95 % interval", "points_interval"),
+            Field("p", "p", "p"),
+            Field("p_holm", "p (Holm)", "p"),
+            Field("detectable", "detectable", "share"),
+        ]
+        rows: list[tuple[Any, ...]] = [
+            (test.base, test.new, test.difference, (test.low, test.high), test.p, test.p_holm, test.detectable)
+            for test in self.tests
+        ]
+        if any(test.mcnemar is not None for test in self.tests):
+            fields.append(Field("mcnemar", "McNemar p", "p"))
+            rows = [(*row, test.mcnemar) for row, test in zip(rows, self.tests, strict=True)]
+        kept, more = cut_pairs(rows, top)
+        methods = ", ".join(sorted({test.method for test in self.tests}))
+        notes = [
+            *more,
+            f"randomisation over {counted(self.units, self.unit)} ({methods}), "
+            f"{counted(self.resamples, 'resample')}, seed {self.seed}; "
+            "detectable: with 80 % power at the 5 % level",
+            *(f"beware: {warning}" for warning in self.warnings),
+        ]
+        marks = {(number, 5): mark for number, test in enumerate(self.tests) if (mark := stars(test.p_holm))}
+        marks = {place: mark for place, mark in marks.items() if place[0] < len(kept)}
+        return (
+            Table(
+                name="significance",
+                title="Is the difference real?",
+                fields=tuple(fields),
+                rows=kept,
+                notes=tuple(notes),
+                marks=marks,
+            ),
+        )
 
 
 def significance(context: Context, measure: Measure | None = None, base: str | None = None) -> Significance:

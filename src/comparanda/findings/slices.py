@@ -12,10 +12,11 @@ from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.expressions import quote_name
 from comparanda.expressions.selection import OF_ALL
-from comparanda.findings.base import Finding
 from comparanda.findings.context import LOST, Context, defined, is_value
 from comparanda.findings.significance import benjamini_hochberg, randomisation
-from comparanda.findings.table_links import Link, narrowed, right_link
+from comparanda.findings.table_links import narrowed, right_link
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Slices(Finding):
     `reasons` say why a measure or a test is n/a.
     """
 
+    json_name = "slices"
+
     view: str
     by: str
     measure: str
@@ -71,6 +74,10 @@ class Slices(Finding):
     new: str | None
     left_out: int
     slices: tuple[Slice, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return (slice_table(self, top),)
 
 
 def slices(

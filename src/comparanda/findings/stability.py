@@ -19,13 +19,14 @@ import numpy as np
 from comparanda.core.measures import ratio
 from comparanda.errors import UsageError
 from comparanda.expressions import quote
-from comparanda.findings.base import Finding, SiteCount
 from comparanda.findings.context import Context, share
+from comparanda.findings.counts import SiteCount
 from comparanda.findings.difference import decisions
 from comparanda.findings.scores import scores
 from comparanda.findings.significance import warnings
 from comparanda.findings.site_names import labelling
-from comparanda.findings.table_links import Link
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, counted, cut
 
 if TYPE_CHECKING:
@@ -147,6 +148,8 @@ class PairStability:
 class Stability(Finding):
     """How steady systems of several runs are, and by how much more than that two systems differ."""
 
+    json_name = "stability"
+
     view: str
     measure: str
     unit: str
@@ -156,6 +159,10 @@ class Stability(Finding):
     warnings: tuple[str, ...]
     systems: tuple[SystemStability, ...]
     pairs: tuple[PairStability, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return stability_tables(self, top)
 
 
 def stability(context: Context, base: str | None = None, new: str | None = None) -> Stability:

@@ -15,8 +15,8 @@ from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError
 from comparanda.expressions import quote
 from comparanda.expressions.parser import LONGEST
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, is_value
+from comparanda.render.finding import Finding
 from comparanda.render.table import Field, Table, counted, cut
 
 if TYPE_CHECKING:
@@ -244,6 +244,8 @@ class Suspects(Finding):
 
     """
 
+    json_name = "suspects"
+
     view: str
     runs: tuple[str, ...]
     at_least: int
@@ -252,6 +254,10 @@ class Suspects(Finding):
     agreed: SuspectCount
     unfound: SuspectCount
     suspects: tuple[Suspect, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return suspect_tables(self, top)
 
 
 def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Suspects:

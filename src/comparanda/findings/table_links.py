@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from urllib.parse import urlencode
-
 from comparanda.expressions import quote
 from comparanda.findings.scores import sites_of_accuracy
+from comparanda.render.links import Link
 
 EVERYWHERE = "true"
 """Selects all sites, each once."""
 
 EVERY_PAIR = "differs or not differs"
 """Selects all sites of two systems, once for each pair of their runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What leads from a count to its sites or items: the arguments of `Result.examples`.
-
-    Args:
-        where: the condition.
-        base: the base of the pair it is about, if it is about one.
-        new: the other system of the pair.
-        view: the view; None for the first.
-
-    """
-
-    where: str
-    base: str | None = None
-    new: str | None = None
-    view: str | None = None
-
-    def address(self) -> str:
-        """Return where the report shows them.
-
-        >>> Link('label == "A"', "x", "y").address()
-        '#/items?where=label+%3D%3D+%22A%22&base=x&new=y'
-        """
-        given = {"where": self.where, "base": self.base, "new": self.new, "view": self.view}
-        return "#/items?" + urlencode({name: value for name, value in given.items() if value is not None})
 
 
 def narrowed(*conditions: str) -> str:

@@ -15,18 +15,18 @@ from comparanda.core.sites import majority_of
 from comparanda.core.text_columns import code_type
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, share
 from comparanda.findings.site_names import labelling, own_condition, own_sites
-from comparanda.findings.table_links import Link, narrowed
-from comparanda.render.charts import Axis, BarChart, Bars, Dot, DotPlot
-from comparanda.render.charts.theme import brief
+from comparanda.findings.table_links import narrowed
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.core.text_columns import Codes
+    from comparanda.render.charts import BarChart, DotPlot, Paper
 
 
 Order = Literal["frequency", "gain", "gain-here"]
@@ -152,6 +152,8 @@ class Combination(Finding):
     that of recall (table 11). None where all sites are the key's.
     """
 
+    json_name = "combination"
+
     view: str
     runs: tuple[str, ...]
     best: str
@@ -166,6 +168,14 @@ class Combination(Finding):
     greedy: tuple[GreedyStep, ...]
     unique: tuple[Contribution, ...]
     agreement: tuple[Agreement, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return combination_tables(self, top)
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        return (hardness_chart(self), greedy_chart(self)) if self.overall.sites else ()
 
 
 def combination(context: Context, order: Order = "frequency") -> Combination:
@@ -551,6 +561,8 @@ def _agreement_table(finding: Combination) -> Table:
 
 def hardness_chart(finding: Combination) -> BarChart:
     """Return how many sites just so many runs have right."""
+    from comparanda.render.charts import Axis, BarChart, Bars
+
     runs = len(finding.runs)
     ends = {0: "none", runs: "all" if runs > 1 else "one"}
     listed = ", ".join(f"{each.solved_by} right {each.count:,}" for each in finding.hardness)
@@ -575,6 +587,9 @@ def hardness_chart(finding: Combination) -> BarChart:
 
 def greedy_chart(finding: Combination) -> DotPlot:
     """Return how the oracle grows: the best run first, then always the one that adds most."""
+    from comparanda.render.charts import Axis, Dot, DotPlot
+    from comparanda.render.charts.theme import brief
+
     steps = finding.greedy
     first = steps[0].accuracy if steps else None
     dots = tuple(

@@ -20,19 +20,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from comparanda.core.places import Lasting
-from comparanda.feedback.questions import QUESTIONS, Questions
-from comparanda.findings.anatomy import Anatomy
-from comparanda.findings.examples import Example, Examples, verdict_and_rule
-from comparanda.findings.gate import Gate
-from comparanda.render.registry import tables
 from comparanda.render.table import Table, visible
-from comparanda.tasks.coref import examples as mentions
-from comparanda.tasks.spans import examples as spans
-from comparanda.tasks.trees import examples
 
 if TYPE_CHECKING:
-    from comparanda.findings.base import Finding
-    from comparanda.tasks.spans.examples import ItemVerdict, Stretch
+    from comparanda.render.finding import Finding
 
 
 _BOX = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n", ascii=False)
@@ -40,9 +31,6 @@ _GAP = 3  # what the box puts between two columns
 _NARROWEST = 8
 _PIPED = 10_000
 _LOG_EVERY = 30.0  # seconds between two lines on what is being done, where nobody sees a terminal
-_WIDEST = 160  # of a drawing, where the output is no terminal
-_WIDEST_CHAIN = 116  # of the lines of a chain, with four before them
-_LONGEST = 60  # of the text of a span
 _TEXT_SHARE = 0.6  # of a narrow terminal, for the columns that say what a row is
 
 
@@ -55,25 +43,12 @@ def as_text(finding: Finding, top: int | None = None) -> str:
 
 def show(finding: Finding, stream: TextIO, *, top: int | None = None, plain: bool = False) -> None:
     """Print a finding; on a terminal with colours, elsewhere without and never wrapped."""
-    console = console_for(stream, plain=plain)
-    if isinstance(finding, Anatomy):
-        sizes = f"{_counted(finding.documents, 'document')}, {_counted(finding.sites, 'site')}"
-        console.print(_line(f"{finding.task}: {sizes}", "bold"))
-        for reason, count in finding.left_out.items():
-            console.print(_line(f"left out, {reason}: {count:,}", "dim"))
-    if isinstance(finding, Examples):
-        _show_examples(finding, console)
-        return
-    for table in tables(finding, top):
-        if isinstance(finding, Questions) and table.name == QUESTIONS:
-            _show_list(table, console)
-        elif not table.folded:
-            _show_table(table, console)
-    if isinstance(finding, Gate):
-        _show_broken(finding, console)
-    if isinstance(finding, Anatomy):
-        console.print()
-        console.print(_line(finding.signature, "dim"))
+    finding.print_to(console_for(stream, plain=plain), top)
+
+
+def print_line(text: str, style: str, console: Console) -> None:
+    """Print one line of text; control characters become visible."""
+    console.print(_line(text, style))
 
 
 class _Console(Console):
@@ -133,10 +108,6 @@ def progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str],
         yield say
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _line(text: str, style: str = "") -> Text:
     return Text(visible(text), style=style)
 
@@ -150,7 +121,8 @@ class _Layout:
     blocks: list[list[int]]
 
 
-def _show_table(table: Table, console: Console) -> None:
+def print_table(table: Table, console: Console) -> None:
+    """Print a table with its title and notes."""
     console.print()
     console.print(_line(table.title, "bold"))
     layout = _layout(table, console.width)
@@ -162,7 +134,7 @@ def _show_table(table: Table, console: Console) -> None:
         console.print(_line(note, "dim"))
 
 
-def _show_list(table: Table, console: Console) -> None:
+def print_questions(table: Table, console: Console) -> None:
     """Show questions one below the other, each with its place and the words around it."""
     console.print()
     console.print(_line(table.title, "bold"))
@@ -234,86 +206,6 @@ def _fold(widths: dict[int, int], columns: list[int], room: int, gap: int) -> No
 
 def _total(widths: dict[int, int], columns: list[int], gap: int) -> int:
     return sum(widths[column] for column in columns) + gap * (len(columns) - 1)
-
-
-def _show_examples(finding: Examples, console: Console) -> None:
-    width = max((len(answer.run) for each in finding.examples for answer in each.answers), default=3)
-    for each in finding.examples:
-        _show_example(each, console, max(width, 3))
-    if any(each.trees for each in finding.examples):
-        console.print(_line(examples.LEGEND, "dim"))
-    if any(each.stretch is not None and each.stretch.words for each in finding.examples):
-        console.print(_line(spans.LEGEND, "dim"))
-    if any(each.chains for each in finding.examples):
-        console.print(_line(mentions.LEGEND, "dim"))
-    found = _counted(finding.count, "example")
-    console.print(_line(f"{len(finding.examples):,} of {found} shown where {finding.where}", "dim"))
-
-
-def _show_broken(finding: Gate, console: Console) -> None:
-    """Show the new errors that broke a gate, and how its numbers were made."""
-    for each in () if finding.passed else finding.examples:
-        console.print()
-        _show_examples(each, console)
-    console.print()
-    console.print(_line(finding.signature, "dim"))
-
-
-def _show_example(each: Example, console: Console, width: int) -> None:
-    room = max(min(console.width, _WIDEST) - 4, 20)
-    console.print(_line(f"{each.place or each.document}  {each.document}", "dim"))
-    if each.stretch is not None and each.stretch.words:
-        _show_drawing(spans.draw(each.stretch, room), console)
-    else:
-        _show_sentence(each, console)
-    console.print(Text(f"    {'key':<{width}}  {visible(each.key)}"))
-    for answer in each.answers:
-        line = Text(f"    {visible(answer.run):<{width}}  {visible(answer.value)}")
-        line.append("  right" if answer.right else "  wrong", style="green" if answer.right else "red")
-        if answer.place is not None:
-            line.append(f"  {visible(answer.place)}", style="dim")
-        console.print(line)
-    if each.stretch is not None:
-        _show_verdicts(each.stretch, console)
-    if each.chains:
-        _show_drawing(mentions.draw(each.chains, min(room, _WIDEST_CHAIN)), console)
-    if each.trees:
-        _show_drawing(examples.draw(each.words, each.trees, room), console)
-    if each.undrawn:
-        console.print(_line(f"    … they differ on {_counted(each.undrawn, 'more word')} of this sentence", "dim"))
-    console.print()
-
-
-def _show_sentence(each: Example, console: Console) -> None:
-    before, word, after = mentions.sentence(each) if each.chains else (each.before, each.word, each.after)
-    sentence = Text()
-    sentence.append(visible(before) + " " if before else "")
-    sentence.append(f"[{visible(word)}]", style="bold")
-    sentence.append(" " + visible(after) if after else "")
-    for line in sentence.wrap(console, max(console.width - 2, 20)):
-        console.print(Text("  ") + line)
-
-
-def _show_drawing(lines: list[str], console: Console) -> None:
-    for line in lines:
-        console.print(Text(f"    {line}" if line else ""))
-
-
-def _show_verdicts(stretch: Stretch, console: Console) -> None:
-    for item in stretch.items:
-        console.print(_line(f"    {_verdict(item)}"))
-    if stretch.undrawn:
-        console.print(_line(f"    … {_counted(stretch.undrawn, 'more span')} at this site", "dim"))
-
-
-def _verdict(item: ItemVerdict) -> str:
-    """Say what became of an item: `PER "Ann", in the key: crf FN (false negative); bert TP (true positive)`."""
-    covered = item.text if len(item.text) <= _LONGEST else item.text[: _LONGEST - 1] + "…"
-    runs: dict[str, list[str]] = {}
-    for each in item.verdicts:
-        runs.setdefault(verdict_and_rule(each), []).append(each.run)
-    found = "; ".join(f"{', '.join(names)} {verdict}" for verdict, names in runs.items())
-    return f'{item.label} "{covered}", {"in" if item.positive else "not in"} the key: {found}'
 
 
 # A bar that shows on a terminal how far a long piece of work has come.

@@ -2,69 +2,39 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from comparanda.feedback.findings import Simulated
-from comparanda.feedback.questions import Questions
-from comparanda.findings.ablation import Ablation
-from comparanda.findings.agreement import Agreements
-from comparanda.findings.anatomy import Anatomy, Keys
-from comparanda.findings.complement import Against, Complementarity
-from comparanda.findings.confusion import Confusion
-from comparanda.findings.difference import Difference
-from comparanda.findings.diversity import Diversity
-from comparanda.findings.ensembles import Ensembles
-from comparanda.findings.examples import Examples
-from comparanda.findings.gate import Gate
-from comparanda.findings.leaderboard import Leaderboard
-from comparanda.findings.pairs import Pairs
-from comparanda.findings.scores import Scores
-from comparanda.findings.significance import Significance
-from comparanda.findings.slices import Slices
-from comparanda.findings.stability import Stability
-from comparanda.findings.suspects import Suspects
-from comparanda.findings.upper_bounds import Combination
-from comparanda.tasks.coref.findings import ChainPairs, ErrorSources
-from comparanda.tasks.prob.findings import Probabilities
-from comparanda.tasks.prob.pair_findings import ExpectedPairs
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
-    from comparanda.findings.base import Finding
+    from importlib.metadata import EntryPoint
+
+    from comparanda.render.finding import Finding
 
 SCHEMA_VERSION = 8
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
-FINDINGS: dict[str, type[Finding]] = {
-    "anatomy": Anatomy,
-    "scores": Scores,
-    "pairs": Pairs,
-    "chain_pairs": ChainPairs,
-    "difference": Difference,
-    "combination": Combination,
-    "complementarity": Complementarity,
-    "ensembles": Ensembles,
-    "against": Against,
-    "significance": Significance,
-    "leaderboard": Leaderboard,
-    "ablation": Ablation,
-    "slices": Slices,
-    "examples": Examples,
-    "gate": Gate,
-    "keys": Keys,
-    "sources": ErrorSources,
-    "diversity": Diversity,
-    "confusion": Confusion,
-    "suspects": Suspects,
-    "stability": Stability,
-    "agreements": Agreements,
-    "probabilities": Probabilities,
-    "expected_pairs": ExpectedPairs,
-    "simulation": Simulated,
-    "questions": Questions,
-}
+
+@cache
+def _findings() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    found = entry_points(group="comparanda.findings")
+    return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.name)}
+
+
+def finding_names() -> tuple[str, ...]:
+    """Return the JSON names of all findings; they register by the entry point group `comparanda.findings`."""
+    return tuple(_findings())
+
+
+def find_finding(name: str) -> type[Finding]:
+    """Return the class of the finding that has a JSON name."""
+    found: type[Finding] = _findings()[name].load()
+    return found
 
 
 def as_json(finding: Finding) -> str:
@@ -74,7 +44,7 @@ def as_json(finding: Finding) -> str:
 
 def document(finding: Finding, signature: str, notes: tuple[str, ...]) -> str:
     """Return the JSON document a command prints: the finding in its envelope."""
-    kind = next(name for name, each in FINDINGS.items() if isinstance(finding, each))
+    kind = finding.json_name
     envelope = {
         "schema": f"comparanda/{kind}/{SCHEMA_VERSION}",
         "version": __version__,
@@ -87,7 +57,7 @@ def document(finding: Finding, signature: str, notes: tuple[str, ...]) -> str:
 
 def schema(kind: str) -> dict[str, Any]:
     """Return the JSON Schema of the document that a command prints for a kind of finding."""
-    inner = msgspec.json.schema(FINDINGS[kind])
+    inner = msgspec.json.schema(find_finding(kind))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"comparanda/{kind}/{SCHEMA_VERSION}",

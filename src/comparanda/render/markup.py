@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from comparanda.errors import MissingExtraError
-from comparanda.render.registry import main_table, tables
 from comparanda.render.table import Table, cell, visible
 from comparanda.version import __version__
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from comparanda.findings.base import Finding
+    from comparanda.render.finding import Finding
 
 
 _MARKUP = frozenset("\\`*_[]<>|#~$&")
@@ -25,7 +24,7 @@ _MARKUP = frozenset("\\`*_[]<>|#~$&")
 
 def as_markdown(finding: Finding, top: int | None = None) -> str:
     """Return all tables in Markdown."""
-    return "\n\n".join(_markdown(table) for table in tables(finding, top))
+    return "\n\n".join(_markdown(table) for table in finding.tables(top))
 
 
 def _markdown(table: Table) -> str:
@@ -53,7 +52,7 @@ def _escaped(text: str) -> str:
 
 def as_delimited(finding: Finding, separator: str, top: int = 0) -> str:
     """Return the main table with raw numbers, separated by commas or tabs."""
-    table = main_table(finding, top)
+    table = finding.main_table(top)
     rows = [table.keys(), *(row.values() for row in table.dicts())]
     return "".join(separator.join(_quoted(value, separator) for value in row) + "\n" for row in rows)
 
@@ -68,16 +67,14 @@ def _quoted(value: Any, separator: str) -> str:
 
 def as_json_lines(finding: Finding, top: int = 0) -> str:
     """Return the main table as one JSON object a row."""
-    lines = (msgspec.json.encode(row).decode() for row in main_table(finding, top).dicts())
+    lines = (msgspec.json.encode(row).decode() for row in finding.main_table(top).dicts())
     return "".join(line + "\n" for line in lines)
 
 
 def as_html(finding: Finding) -> str:
     """Return all charts and tables in HTML, for notebooks."""
-    from comparanda.render.registry import drawings  # only notebooks draw
-
-    charts = (f"<figure>{chart.apart().svg()}</figure>" for chart in drawings(finding))
-    return "\n".join([*charts, *(_html(table) for table in tables(finding))])
+    charts = (f"<figure>{chart.apart().svg()}</figure>" for chart in finding.charts())
+    return "\n".join([*charts, *(_html(table) for table in finding.tables())])
 
 
 def _html(table: Table) -> str:
@@ -131,7 +128,7 @@ _LIGATURES = re.compile(r"-{2,}|,{2,}")
 
 def as_latex(finding: Finding, top: int | None = None) -> str:
     """Return all tables, each a `table` environment; the preamble needs booktabs."""
-    body = "\n\n".join(_latex(table) for table in tables(finding, top))
+    body = "\n\n".join(_latex(table) for table in finding.tables(top))
     return "% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n" + body
 
 
@@ -198,7 +195,7 @@ def as_pandas(finding: Finding) -> pandas.DataFrame:
         import pandas
     except ImportError:
         raise MissingExtraError("this needs pandas", hint="pip install pandas") from None
-    table = main_table(finding)
+    table = finding.main_table()
     return pandas.DataFrame(table.dicts(), columns=list(table.keys()))
 
 
@@ -208,7 +205,7 @@ def as_polars(finding: Finding) -> polars.DataFrame:
         import polars
     except ImportError:
         raise MissingExtraError("this needs Polars", hint="pip install polars") from None
-    table = main_table(finding)
+    table = finding.main_table()
     rows = table.dicts()
     if not rows:
         return polars.DataFrame(schema=list(table.keys()))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from comparanda.findings.table_links import Link
+from comparanda.render.links import Link
 
 # How single values are written, for people: counts, shares, points, p, and text that may be hostile.
 
@@ -82,6 +82,7 @@ _WRITERS: dict[Kind, Any] = {
 }
 
 
+_PAIR_ROWS = 45  # all pairs of ten systems
 NO_SITES = "n/a: the view has no sites, it counts items alone"
 
 _INTERVALS = frozenset({"interval", "points_interval"})
@@ -192,3 +193,13 @@ def cut(
     if not limit or left <= 0:
         return tuple(rows), ()
     return tuple(rows[:limit]), (f"… {left:,} more {one if left == 1 else many} (--top 0 for all)",)
+
+
+def cut_pairs(rows: list[tuple[Any, ...]], top: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
+    """Keep the first rows of a table of pairs, but at least all pairs of ten systems: they are in no order."""
+    return cut(rows, top=max(top, _PAIR_ROWS) if top else top, usual=_PAIR_ROWS, one="pair", many="pairs")
+
+
+def stars(p: float | None) -> str:
+    """Return the usual signs for a p-value."""
+    return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""

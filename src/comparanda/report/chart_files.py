@@ -10,7 +10,6 @@ from comparanda.errors import ComparandaError
 from comparanda.feedback.findings import curve_chart
 from comparanda.render.charts.canvas import named
 from comparanda.render.charts.png import as_png, renderer
-from comparanda.render.registry import drawings
 from comparanda.report.views import errors_of, experiments, ranking, united
 from comparanda.tasks.prob.finding_tables import CHARTS
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from comparanda.findings.base import Finding
     from comparanda.render.charts import Paper
+    from comparanda.render.finding import Finding
     from comparanda.report.builder import Choices
     from comparanda.result import Result
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 def charts_of(result: Result, choices: Choices) -> Iterator[Paper]:
     """Yield the charts, view by view."""
     for finding in _findings(result, choices):
-        yield from drawings(finding)
+        yield from finding.charts()
     if result.verdicts.view(choices.view).candidates is not None:
         found = result.probabilities(view=choices.view)
         yield from (draw(found) for draw in CHARTS.values())

@@ -15,7 +15,7 @@ from comparanda.errors import UsageError, nearest
 from comparanda.expressions import quote
 from comparanda.findings.context import is_value, share
 from comparanda.findings.difference import label_columns
-from comparanda.findings.table_links import Link
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, counted, visible
 from comparanda.report.page_data import Choice, TextPart, View
 from comparanda.report.parts import table_part, table_parts

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from comparanda.core.sites import Sites
     from comparanda.core.text_columns import Rows
     from comparanda.core.verdicts import Verdicts
-    from comparanda.findings.table_links import Link
+    from comparanda.render.links import Link
     from comparanda.result import Result
 
     Pairs = NDArray[np.int64]
@@ -54,7 +54,7 @@ _SAID = {
 def in_words(link: Link) -> str:
     """Say what a condition means, as far as it is made of parts that have a name; others stand as they are.
 
-    >>> from comparanda.findings.table_links import Link
+    >>> from comparanda.render.links import Link
     >>> in_words(Link('correction and base == "NOUN" and new == "PROPN" and length > 3', "crf", "bert"))
     'correction, crf NOUN → bert PROPN, length > 3'
     >>> in_words(Link("correction", "crf", "bert"))

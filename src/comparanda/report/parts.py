@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from comparanda.render.charts import themed
-from comparanda.render.registry import drawings, tables
 from comparanda.render.table import visible
 from comparanda.report.page_data import ChartPart, Column, TableCell, TablePart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from comparanda.findings.base import Finding
-    from comparanda.findings.table_links import Link
     from comparanda.render.charts import Paper
+    from comparanda.render.finding import Finding
+    from comparanda.render.links import Link
     from comparanda.render.table import Table
     from comparanda.report.page_data import Part
 
@@ -28,7 +27,7 @@ def finding_parts(finding: Finding, number: Numbering) -> tuple[Part, ...]:
 
 def chart_parts(finding: Finding, number: Numbering) -> tuple[ChartPart, ...]:
     """Return the charts of a finding."""
-    return tuple(chart_part(paper, number) for paper in drawings(finding))
+    return tuple(chart_part(paper, number) for paper in finding.charts())
 
 
 def chart_part(paper: Paper, number: Numbering) -> ChartPart:
@@ -40,7 +39,7 @@ def chart_part(paper: Paper, number: Numbering) -> ChartPart:
 
 def table_parts(finding: Finding, number: Numbering) -> tuple[TablePart, ...]:
     """Return the tables of a finding, in full; those that a terminal shows in groups begin with the same rows here."""
-    pairs = zip(tables(finding, 0), tables(finding), strict=True)
+    pairs = zip(finding.tables(0), finding.tables(), strict=True)
     return tuple(table_part(whole, number, _first(whole, short)) for whole, short in pairs)
 
 

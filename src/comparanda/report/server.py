@@ -26,7 +26,7 @@ import numpy as np
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ComparandaError, UsageError
 from comparanda.expressions.selection import Ground, item_scope, scope, selected
-from comparanda.findings.table_links import Link
+from comparanda.render.links import Link
 from comparanda.render.table import visible
 from comparanda.report.builder import build
 from comparanda.report.card_texts import LONGEST_WORD, MISSING, OF_WORDS, fitted, written

@@ -16,8 +16,7 @@ from comparanda.expressions.syntax import And
 from comparanda.feedback.findings import curve_chart
 from comparanda.feedback.state import uncertain
 from comparanda.findings.significance import warnings
-from comparanda.findings.table_links import Link
-from comparanda.render.registry import tables
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, counted, visible
 from comparanda.report.card_texts import cut_begin, cut_end, fitted, short_place
 from comparanda.report.page_data import Choice, SuspectRow, SuspectsPart, TextPart, View
@@ -31,13 +30,13 @@ if TYPE_CHECKING:
     from comparanda.api.simulations import Experiment
     from comparanda.core.excerpts import Side
     from comparanda.core.places import Note
-    from comparanda.findings.base import Finding
     from comparanda.findings.complement import Complementarity
     from comparanda.findings.difference import Difference
     from comparanda.findings.diversity import Diversity
     from comparanda.findings.scores import Scores
     from comparanda.findings.suspects import Suspect, SuspectCount, Suspects
     from comparanda.findings.upper_bounds import Combination
+    from comparanda.render.finding import Finding
     from comparanda.report.builder import Choices
     from comparanda.report.lists import Lists
     from comparanda.report.page_data import Part, TablePart
@@ -377,7 +376,7 @@ def _labels_choice(result: Result, choices: Choices, lists: Lists, run: str) -> 
 
 def _oracle(result: Result, choices: Choices, lists: Lists) -> TablePart:
     """Return how much of each label every run has right, and what the best combination could have."""
-    found = tables(result.combination(view=choices.view), 0)
+    found = result.combination(view=choices.view).tables(0)
     table = next(each for each in found if each.name == "oracle")
     called = result.verdicts.view(choices.view).kinds or "label"
     title = f"Right at the sites of each {called}, and the upper bound of any combination"
@@ -388,7 +387,7 @@ def _score_tables(result: Result, choices: Choices, scores: Scores) -> Iterator[
     """Yield the tables of scores, and say in the first how many labels have none."""
     _, left = _scored_labels(result, choices)
     notes = (f"{counted(left, 'further label')} {'has' if left == 1 else 'have'} no scores here",) if left else ()
-    for table in tables(scores, 0):
+    for table in scores.tables(0):
         yield replace(table, title=_MEASURES.get(table.name, table.title), notes=(*table.notes, *notes))
         notes = ()
 

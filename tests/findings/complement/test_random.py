@@ -13,8 +13,8 @@ import pytest
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.findings.base import Cell
 from comparanda.findings.complement import ComplementPair, Joint, LabelComplement, Overlap, Rates
+from comparanda.findings.counts import Cell
 from tests import reference as definitions
 from tests.findings.complement import reference
 from tests.findings.complement.cases import (

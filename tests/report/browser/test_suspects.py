@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from comparanda.render.registry import main_table
 from comparanda.report.html import as_html
 from tests.chromium import Tab, opened
 from tests.report.test_labels import demo
@@ -107,7 +106,7 @@ def test_a_download_has_the_columns_of_the_command_and_can_be_loaded_again(
         mark_some(tab)
         text = saved(tab, what)
         assert tab.messages == []
-    mine, theirs = records(text, what), main_table(demo("span").suspects()).dicts()
+    mine, theirs = records(text, what), demo("span").suspects().main_table().dicts()
     assert len(mine) == len(theirs)
     for row, wanted in zip(mine, theirs, strict=True):
         assert list(row) == [*wanted, "comment"]

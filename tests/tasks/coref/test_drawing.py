@@ -15,7 +15,6 @@ from rich.cells import cell_len
 
 from comparanda.findings.examples import Answer, Example, Examples
 from comparanda.render.console import as_text, show
-from comparanda.render.registry import tables
 from comparanda.render.table import visible
 from comparanda.tasks.coref.examples import LEGEND, NO_TEXT, ShownChain, ShownMention, draw, one_line, sentence
 from tests.render.hostile import TEXTS
@@ -248,7 +247,7 @@ def test_a_narrow_terminal_is_not_exceeded() -> None:
 
 
 def test_chains_are_a_second_table() -> None:
-    first, second = tables(finding(EXAMPLE))
+    first, second = finding(EXAMPLE).tables()
     assert (first.name, second.name) == ("examples", "chains")
     assert second.rows == (
         ("d", "k:9", "she", "key", 2, "Anna :3", 2, "Anna :3 · [she :9]"),

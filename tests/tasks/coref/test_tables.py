@@ -8,7 +8,6 @@ import pytest
 
 from comparanda import compare
 from comparanda.render.console import as_text
-from comparanda.render.registry import tables
 from comparanda.tasks.coref.findings import ChainPairs
 from tests.cli.golden import assert_golden
 from tests.findings.small_chains import A, B, C, compared
@@ -63,7 +62,7 @@ def test_they_are_printed_criterion_by_criterion(found: ChainPairs) -> None:
 
 
 def test_responses_against_each_other(found: ChainPairs) -> None:
-    (*_, first, second) = tables(found)
+    (*_, first, second) = found.tables()
     assert [each.header for each in first.fields] == [
         "base", "new", "CoNLL", "95 % interval", "100 − CoNLL", "LEA", "95 % interval", "100 − LEA",
     ]  # fmt: skip
@@ -81,7 +80,7 @@ def test_responses_against_each_other(found: ChainPairs) -> None:
 
 
 def test_the_last_row_is_the_mean_of_those_above(found: ChainPairs) -> None:
-    (*_, first, second) = tables(found)
+    (*_, first, second) = found.tables()
     for table in (first, second):
         assert table.rows[-1][:2] == ("(mean)", "")
         for column, field in enumerate(table.fields):
@@ -93,18 +92,18 @@ def test_the_last_row_is_the_mean_of_those_above(found: ChainPairs) -> None:
 
 
 def test_one_pair_has_no_mean(tmp_path: Path) -> None:
-    for table in tables(compared(tmp_path, {"a": A, "b": B}).chain_pairs()):
+    for table in compared(tmp_path, {"a": A, "b": B}).chain_pairs().tables():
         assert [row[:2] for row in table.rows] == [("a", "b")]
 
 
 def test_pairs_of_ten_systems_are_shown_and_more_are_cut(tmp_path: Path) -> None:
     systems = {f"s{number}": (A, B, C)[number % 3] for number in range(11)}
     found = compared(tmp_path, systems).chain_pairs()
-    for table in tables(found):
+    for table in found.tables():
         assert len(table.rows) == 45 + 1
         assert table.notes[0] == "… 10 more pairs (--top 0 for all)"
-    assert {len(table.rows) for table in tables(found, 0)} == {55 + 1}
-    assert {len(table.rows) for table in tables(found, 3)} == {45 + 1}
+    assert {len(table.rows) for table in found.tables(0)} == {55 + 1}
+    assert {len(table.rows) for table in found.tables(3)} == {45 + 1}
 
 
 def test_they_fit_a_terminal_of_120_columns(tmp_path: Path) -> None:
@@ -114,7 +113,7 @@ def test_they_fit_a_terminal_of_120_columns(tmp_path: Path) -> None:
 
 
 def test_what_is_undefined_is_said(tmp_path: Path) -> None:
-    (*criteria, first, _) = tables(compared(tmp_path, {"a": (), "b": ()}, key=()).chain_pairs())
+    (*criteria, first, _) = compared(tmp_path, {"a": (), "b": ()}, key=()).chain_pairs().tables()
     for table in criteria:
         assert "n/a: no mention has an antecedent, in the key or in these responses" in table.notes
         assert table.written(0, 2) == "n/a"
@@ -122,7 +121,7 @@ def test_what_is_undefined_is_said(tmp_path: Path) -> None:
 
 
 def test_in_the_anatomy_they_stand_where_pairs_stand(tmp_path: Path) -> None:
-    names = [table.name for table in tables(compared(tmp_path, ALL, resamples=20).anatomy())]
+    names = [table.name for table in compared(tmp_path, ALL, resamples=20).anatomy().tables()]
     assert "pairs" not in names
     between = names[names.index("scores-recall") + 1 : names.index("significance")]
     assert between == [

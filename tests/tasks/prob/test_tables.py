@@ -9,7 +9,6 @@ import pytest
 
 from comparanda import Result
 from comparanda.render.console import as_text
-from comparanda.render.registry import main_table, tables
 from comparanda.render.table import Table
 from tests.tasks.prob.findings.small import Block, compared
 
@@ -31,7 +30,7 @@ def by_name(found: tuple[Table, ...]) -> dict[str, Table]:
 
 def test_scores_have_a_row_for_each_measure_and_systems_in_columns(tmp_path: Path) -> None:
     found = result(tmp_path, BLOCKS, SURE, documents=2, resamples=20).probabilities()
-    table = tables(found)[0]
+    table = found.tables()[0]
     assert [each.header for each in table.fields] == ["measure", "s1", "95 % interval", "s2", "95 % interval"]
     assert [row[0] for row in table.rows] == [*dict.fromkeys(each.measure for each in found.scores.scores)]
     assert table.rows[0][1] == found.scores.value("s1", "f1")
@@ -40,10 +39,10 @@ def test_scores_have_a_row_for_each_measure_and_systems_in_columns(tmp_path: Pat
 
 def test_of_many_systems_intervals_are_left_to_data(tmp_path: Path) -> None:
     found = result(tmp_path, BLOCKS, SURE, TIED, SURE, documents=2, resamples=20).probabilities()
-    table = tables(found)[0]
+    table = found.tables()[0]
     assert [each.header for each in table.fields] == ["measure", "s1", "s2", "s3", "s4"]
     assert "of more than 3 systems intervals stand in JSON and CSV alone" in table.notes
-    assert {"f1_interval_low", "expected_f1"} <= {*main_table(found).keys()}
+    assert {"f1_interval_low", "expected_f1"} <= {*found.main_table().keys()}
 
 
 def test_data_have_a_row_for_each_system(tmp_path: Path) -> None:
@@ -51,11 +50,11 @@ def test_data_have_a_row_for_each_system(tmp_path: Path) -> None:
     rows = found.to_dicts()
     assert [row["system"] for row in rows] == ["s1", "s2"]
     assert rows[0]["expected_recall"] == pytest.approx(0.3)
-    assert main_table(found).keys() == main_table(found.scores).keys()
+    assert found.main_table().keys() == found.scores.main_table().keys()
 
 
 def test_all_there_is_to_say(tmp_path: Path) -> None:
-    found = by_name(tables(result(tmp_path, BLOCKS).probabilities()))
+    found = by_name(result(tmp_path, BLOCKS).probabilities().tables())
     wanted = ["scores", "outcomes", "doubt", "claimed", "thresholds", "calibration", "counts", "floors", "reliability"]
     assert [*found] == [*wanted, "by-label"]
     assert found["counts"].rows[0] == ("s1", 2, 3, 4, pytest.approx(1.9), pytest.approx(0.6), 2, 1, 0)
@@ -66,7 +65,7 @@ def test_all_there_is_to_say(tmp_path: Path) -> None:
 
 
 def test_the_two_kinds_of_doubt_are_told_apart(tmp_path: Path) -> None:
-    table = by_name(tables(result(tmp_path, SURE).probabilities()))["doubt"]
+    table = by_name(result(tmp_path, SURE).probabilities().tables())["doubt"]
     assert [table.written(0, column) for column in range(6)] == [
         "s1", "precision", "100.00", "100.00", "0.00", "[100.00, 100.00]",
     ]  # fmt: skip
@@ -74,9 +73,9 @@ def test_the_two_kinds_of_doubt_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_ties_are_shown_where_there_are_any(tmp_path: Path) -> None:
-    tied = by_name(tables(result(tmp_path, TIED).probabilities()))["counts"]
+    tied = by_name(result(tmp_path, TIED).probabilities().tables())["counts"]
     assert tied.rows[0][-3:] == (1, (0.0, 1.0), (0.0, 0.5))
-    plain = by_name(tables(result(tmp_path, BLOCKS).probabilities()))["counts"]
+    plain = by_name(result(tmp_path, BLOCKS).probabilities().tables())["counts"]
     assert [each.key for each in plain.fields][-1] == "ties"
 
 
@@ -89,10 +88,10 @@ def test_policies_are_echoed(tmp_path: Path) -> None:
 
 def test_long_tables_are_cut_by_parts_and_not_through_them(tmp_path: Path) -> None:
     found = result(tmp_path, BLOCKS, SURE, documents=30).probabilities(by="document")
-    table = by_name(tables(found))["by-document"]
+    table = by_name(found.tables())["by-document"]
     assert len(table.rows) == 2 * 20
     assert "… 10 more documents (--top 0 for all)" in table.notes
-    assert len(by_name(tables(found, 0))["by-document"].rows) == 2 * 30
+    assert len(by_name(found.tables(0))["by-document"].rows) == 2 * 30
 
 
 def test_reasons_are_given(tmp_path: Path) -> None:
@@ -102,13 +101,13 @@ def test_reasons_are_given(tmp_path: Path) -> None:
 
 
 def test_the_anatomy_shows_what_belongs_beside_the_scores(tmp_path: Path) -> None:
-    names = [each.name for each in tables(result(tmp_path, BLOCKS, SURE).anatomy())]
+    names = [each.name for each in result(tmp_path, BLOCKS, SURE).anatomy().tables()]
     assert names[:6] == ["scores", "outcomes", "doubt", "claimed", "thresholds", "calibration"]
     assert names[-4:] == ["expected-pairs", "expected-complementarity", "expected-joint", "expected-labels"]
 
 
 def test_pairs_stand_by_expected_and_by_decided_counts(tmp_path: Path) -> None:
-    found = by_name(tables(result(tmp_path, BLOCKS, SURE).expected_pairs()))
+    found = by_name(result(tmp_path, BLOCKS, SURE).expected_pairs().tables())
     assert [row[:3] for row in found["expected-pairs"].rows] == [("s1", "s2", "expected"), ("s1", "s2", "decided")]
     assert [row[:3] for row in found["expected-complementarity"].rows] == [
         ("s1", "s2", "expected"),
@@ -121,7 +120,7 @@ def test_pairs_stand_by_expected_and_by_decided_counts(tmp_path: Path) -> None:
 
 
 def test_all_systems_together_stand_behind_the_pairs(tmp_path: Path) -> None:
-    found = by_name(tables(result(tmp_path, BLOCKS, SURE, TIED).expected_pairs()))
+    found = by_name(result(tmp_path, BLOCKS, SURE, TIED).expected_pairs().tables())
     assert [row[0] for row in found["expected-joint"].rows][-6:] == ["all"] * 6
     assert "expected-labels" not in found
 

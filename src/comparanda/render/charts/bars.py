@@ -39,8 +39,8 @@ from comparanda.render.charts.theme import (
 from comparanda.render.table import UNDEFINED
 
 if TYPE_CHECKING:
-    from comparanda.findings.table_links import Link
     from comparanda.render.charts.canvas import Pen
+    from comparanda.render.links import Link
 
 
 _BELOW = 52.0

@@ -14,7 +14,7 @@ from comparanda.render.charts.theme import FAINT, FONT, INK, PAPER, SIZE, TITLE_
 from comparanda.render.table import visible
 
 if TYPE_CHECKING:
-    from comparanda.findings.table_links import Link
+    from comparanda.render.links import Link
 
 
 def number(value: float) -> str:

@@ -11,8 +11,8 @@ from comparanda.render.charts.canvas import MARGIN, Entry, Paper, element, fill,
 from comparanda.render.charts.theme import FAINT, INK, PAPER, SIZE, Style, brief, fitting, text_width
 
 if TYPE_CHECKING:
-    from comparanda.findings.table_links import Link
     from comparanda.render.charts.canvas import Pen
+    from comparanda.render.links import Link
 
 _THICK = 240.0  # all bands together
 _LEAST, _GAP = 17.0, 5.0  # a band has room for its number, and some between it and the next

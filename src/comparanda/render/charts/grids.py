@@ -11,8 +11,8 @@ from comparanda.render.charts.canvas import MARGIN, Paper, element, path, text
 from comparanda.render.charts.theme import FAINT, GRID, INK, PAPER, SERIES, SIZE, fitting
 
 if TYPE_CHECKING:
-    from comparanda.findings.table_links import Link
     from comparanda.render.charts.canvas import Pen
+    from comparanda.render.links import Link
 
 
 _ROW, _GAP = 26.0, 12.0

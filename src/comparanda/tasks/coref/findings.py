@@ -13,11 +13,12 @@ import numpy as np
 from comparanda.core.measures import Measure, measure, ratio
 from comparanda.core.verdicts import NO_ERROR
 from comparanda.expressions import quote
-from comparanda.findings.base import Finding
 from comparanda.findings.context import Context, Interval, defined, is_value, mean_of_known, share
 from comparanda.findings.score_tables import metric_name
 from comparanda.findings.scores import scores
-from comparanda.findings.table_links import EVERY_PAIR, Link
+from comparanda.findings.table_links import EVERY_PAIR
+from comparanda.render.finding import Finding
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut
 from comparanda.tasks.coref.measures import REPORTED, chain_counts, statistics_from
 
@@ -53,6 +54,8 @@ class SourceCell:
 class ErrorSources(Finding):
     """The errors of two systems by source, crossed, over the overlap sites of the key and these two."""
 
+    json_name = "sources"
+
     view: str
     base: str
     new: str
@@ -63,6 +66,11 @@ class ErrorSources(Finding):
     def count(self, base: str, new: str) -> int:
         """Return how many sites there are in a cell."""
         return next((cell.sites for cell in self.cells if (cell.base, cell.new) == (base, new)), 0)
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        del top  # these tables are short
+        return (source_table(self),)
 
 
 def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
@@ -245,9 +253,15 @@ class MetricMean:
 class ChainPairs(Finding):
     """All pairs of systems: mention by mention under each criterion, and one response against another."""
 
+    json_name = "chain_pairs"
+
     criteria: tuple[CriterionPairs, ...]
     responses: tuple[ResponsePair, ...]
     means: tuple[MetricMean, ...]
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return chain_tables(self, top)
 
 
 def chain_pairs(context: Context) -> ChainPairs | None:

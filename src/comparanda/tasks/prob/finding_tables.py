@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from comparanda.core.probabilities import EPSILON
 from comparanda.expressions import quote
 from comparanda.findings.context import is_value
-from comparanda.findings.table_links import Link
-from comparanda.render.charts import Axis, Line, LineChart
+from comparanda.render.links import Link
 from comparanda.render.table import Field, Kind, Linked, Table, cell, cut
 from comparanda.tasks.prob.findings import (
     Calibration,
@@ -20,6 +19,9 @@ from comparanda.tasks.prob.findings import (
     ProbableScores,
     ReliabilityBin,
 )
+
+if TYPE_CHECKING:
+    from comparanda.render.charts import LineChart
 
 _PARTS = 20  # how many rows are shown unless told otherwise
 _SLACK = 5e-10  # so much of a bin is rounded down to its lower end
@@ -365,6 +367,8 @@ def _reasons(undefined: Iterable[dict[str, str]]) -> list[str]:
 
 def reliability_chart(finding: Probabilities) -> LineChart:
     """Return how often decided tuples are right, over how probable they were said to be, bin by bin."""
+    from comparanda.render.charts import Axis, Line, LineChart
+
     lines = [
         Line(
             name=f"{run.run} (ECE {cell('share', mine.ece)})",
@@ -389,6 +393,8 @@ def reliability_chart(finding: Probabilities) -> LineChart:
 
 def threshold_chart(finding: Probabilities) -> LineChart:
     """Return precision over recall as the threshold on w falls, over the whole key."""
+    from comparanda.render.charts import Axis, Line, LineChart
+
     lines = tuple(
         Line(
             name=f"{run.run} (AP {cell('share', run.thresholds.average_precision)})",

@@ -11,8 +11,8 @@ import numpy as np
 from comparanda.core.probabilities import DECIDE, EPSILON
 from comparanda.core.sites import shown
 from comparanda.errors import UsageError, nearest
-from comparanda.findings.base import Finding
 from comparanda.findings.scores import Scores, scores
+from comparanda.render.finding import Finding
 from comparanda.tasks.prob.calibration import BINS, auroc, brier, log_loss, reliability, threshold_curve, tie_bounds
 from comparanda.tasks.prob.expectation import Doubt, block_counts, doubt
 from comparanda.tasks.prob.tuples import NO_KEY, NOTHING_DECIDED, NOTHING_POSSIBLE, BeliefGround, Shares, neither
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from comparanda.core.probabilities import Decide
     from comparanda.core.text_columns import Rows, Truths
     from comparanda.findings.context import Context
+    from comparanda.render.charts import Paper
+    from comparanda.render.table import Table
     from comparanda.tasks.prob.calibration import Reliability, ThresholdCurve
 
 
@@ -478,6 +480,8 @@ class Probabilities(Finding):
 
     """
 
+    json_name = "probabilities"
+
     view: str
     decide: str
     min_weight: float
@@ -491,6 +495,23 @@ class Probabilities(Finding):
     def run(self, name: str) -> ProbableRun:
         """Return one run by its name."""
         return next(each for each in self.runs if each.run == name)
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        from comparanda.findings.score_tables import score_tables
+        from comparanda.tasks.prob.finding_tables import belief_tables
+
+        return (*score_tables(self.scores, {}), *belief_tables(self, top))
+
+    def charts(self) -> tuple[Paper, ...]:
+        """Return the charts."""
+        from comparanda.tasks.prob.finding_tables import CHARTS
+
+        return (*self.scores.charts(), *(draw(self) for draw in CHARTS.values()))
+
+    def main_table(self, top: int = 0) -> Table:
+        """Return the table of the finding's rows."""
+        return self.scores.main_table(top)
 
 
 def probabilities(

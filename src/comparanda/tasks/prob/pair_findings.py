@@ -13,9 +13,9 @@ import numpy as np
 from comparanda.core.measures import ratio
 from comparanda.core.sites import shown
 from comparanda.errors import UsageError
-from comparanda.findings.base import Finding
 from comparanda.findings.complement import Rate, Rates, complement, f_complement, scored
 from comparanda.findings.context import Interval, defined
+from comparanda.render.finding import Finding
 from comparanda.render.table import Field, Table, cut
 from comparanda.tasks.prob.tuples import BeliefGround, PairCells, TupleTable
 
@@ -351,6 +351,8 @@ class ExpectedPairs(Finding):
 
     """
 
+    json_name = "expected_pairs"
+
     view: str
     beta: float
     runs: tuple[str, ...]
@@ -362,6 +364,10 @@ class ExpectedPairs(Finding):
     def pair(self, first: str, second: str) -> ExpectedPair:
         """Return one pair."""
         return next(each for each in self.pairs if (each.first, each.second) == (first, second))
+
+    def tables(self, top: int | None = None) -> tuple[Table, ...]:
+        """Return the tables, the long ones cut to the `top` first rows."""
+        return pair_tables(self, top)
 
 
 def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
