@@ -18,7 +18,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -96,8 +95,6 @@ def limited() -> None:
         raise Hang(f"more than {SLOW:g} s of CPU time")
 
     signal.signal(signal.SIGVTALRM, ring)
-    plain = importlib.metadata.entry_points
-    importlib.metadata.entry_points = cache(plain)  # type: ignore[assignment] # read from disk anew for each case, else
 
 
 def tried(target: Target, data: bytes, findings: Findings) -> None:

@@ -43,19 +43,6 @@ FINDINGS_OF_TASKS = re.compile(r"tasks\.\w+\.(\w*findings|examples|\w*tables|tup
 ALLOWED = {
     ("core.measures", "tasks"): "the measures of two tasks: to be registered by the tasks",
     ("core.excerpts", "align"): "a type",
-    ("render.charts.bars", "findings"): "a type",
-    ("render.charts.canvas", "findings"): "a type",
-    ("render.charts.flows", "findings"): "a type",
-    ("render.charts.grids", "findings"): "a type",
-    ("render.console", "feedback"): "to be shown by the finding itself",
-    ("render.console", "findings"): "to be shown by the finding itself",
-    ("render.json", "feedback"): "to be registered by the findings",
-    ("render.json", "findings"): "to be registered by the findings",
-    ("render.junit", "findings"): "to be shown by the finding itself",
-    ("render.markup", "findings"): "a type",
-    ("render.registry", "feedback"): "to be registered by the findings",
-    ("render.registry", "findings"): "to be registered by the findings",
-    ("render.table", "findings"): "a type",
     ("result", "report"): "a result writes its report: imported when somebody wants one",
 }
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from comparanda.formats.inputs import Runs
     from comparanda.result import Result
-    from comparanda.storage import open_result as open
+    from comparanda.storage.reader import open_result as open
 
 _PLACES = {
     "combine": ("comparanda.api.combination", "combine"),
@@ -43,7 +43,7 @@ _PLACES = {
     "gate": ("comparanda.api.baseline", "gate"),
     "Runs": ("comparanda.formats.inputs", "Runs"),
     "simulate": ("comparanda.api.simulations", "simulate"),
-    "open": ("comparanda.storage", "open_result"),
+    "open": ("comparanda.storage.reader", "open_result"),
     **{
         name: ("comparanda.errors", name)
         for name in (

@@ -15,10 +15,9 @@ from comparanda.core.verdicts import System
 from comparanda.errors import ReadError, UsageError, nearest
 from comparanda.expressions.selection import SITE_NAMES
 from comparanda.formats.contract import BELIEF_OPTIONS, KEY, Request
+from comparanda.formats.files import is_path
 from comparanda.formats.inputs import Input, outputs_of, read_input
-from comparanda.formats.objects import is_path, read_object
 from comparanda.formats.scanner import MAX_LINE
-from comparanda.formats.scored_spans import certain_key
 from comparanda.tasks.task import (
     LABELS,
     MATCHING,
@@ -261,7 +260,11 @@ def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
 def _read_side(given: Any, side: str, setup: Setup) -> Corpus:
     (setup.progress or _say_nothing)(f"reading {side}")
     corpus = _read(given, *request_of(side, setup))
-    return certain_key(corpus) if side == KEY and corpus.beliefs is not None else corpus
+    if side != KEY or corpus.beliefs is None:
+        return corpus
+    from comparanda.formats.scored_spans import certain_key
+
+    return certain_key(corpus)
 
 
 def _say_nothing(_: str) -> None:
@@ -379,6 +382,8 @@ def _read(given: Any, request: Request, shape: Shape) -> Corpus:
         return read_input(given, request, shape)
     if is_path(given):
         return read_input(Input.parse(fspath(given)), request, shape)
+    from comparanda.formats.objects import read_object
+
     return read_object(given, request, shape)
 
 

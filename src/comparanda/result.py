@@ -461,7 +461,7 @@ class Result:
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the result to a folder that `comparanda.open` and every command read back."""
-        from comparanda.storage import save
+        from comparanda.storage.writer import save
 
         save(self, folder)
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from comparanda.align import align, place_spans
+from comparanda.align import align
+from comparanda.align.quotes import place_spans
 from comparanda.core.corpus import Corpus
 from comparanda.core.places import Source
 from comparanda.formats import clusters, conllu

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import comparanda
-from comparanda.align import align, place_spans
+from comparanda.align import align
 from comparanda.align.occurrences import Searched, folded
-from comparanda.align.quotes import Claim, Copied, Placed, place_claims, placed_alone
+from comparanda.align.quotes import Claim, Copied, Placed, place_claims, place_spans, placed_alone
 from comparanda.core.corpus import Corpus
 from comparanda.errors import AlignError
 from comparanda.formats.contract import Request

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 import comparanda
-from comparanda.align import PlacedSpans, Placement, place_spans
+from comparanda.align.quotes import place_spans
+from comparanda.align.span_positions import PlacedSpans, Placement
 from comparanda.errors import AlignError
 from comparanda.pipeline import Setup, prepare
 from tests.seeds import seeds

@@ -13,7 +13,7 @@ from comparanda.api.simulations import simulate, simulated
 from comparanda.errors import UsageError
 from comparanda.formats.inputs import Runs
 from comparanda.result import Result
-from comparanda.storage import open_result
+from comparanda.storage.reader import open_result
 from tests.feedback.documents import texts_and_blocks
 
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from comparanda.render.json import SCHEMA_VERSION
 from comparanda.render.rule_text import OUTPUTS, rules_schema
-from comparanda.rules.shipped import registered, registered_file
+from comparanda.rules.shipped import registered_file, registered_rules
 from tests.cli.files import program, write
 from tests.cli.golden import FOLDER, assert_golden
 from tests.command import Outcome, run
@@ -135,7 +135,7 @@ def explain(capsys: pytest.CaptureFixture[str], *arguments: object) -> Outcome:
 def test_the_list_has_every_rule_set_with_its_rules_views_and_title(capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "rules", "list")
     lines = outcome.out.splitlines()
-    assert (outcome.code, [line.split()[0] for line in lines]) == (0, list(registered()))
+    assert (outcome.code, [line.split()[0] for line in lines]) == (0, list(registered_rules()))
     exact, align = (next(line for line in lines if line.startswith(name)) for name in ("exact ", "align "))
     assert exact.split(maxsplit=4) == ["exact", "4", "rules", "exact", "Exact match: label and both ends"]
     assert " rules   to be included " in align
@@ -144,7 +144,7 @@ def test_the_list_has_every_rule_set_with_its_rules_views_and_title(capsys: pyte
 def test_the_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     data = valid(run(capsys, "rules", "list", "--json").out)
     found = {each["name"]: each for each in data["rule_sets"]["rule_sets"]}
-    assert list(found) == list(registered())
+    assert list(found) == list(registered_rules())
     assert found["exact"] == {
         "name": "exact",
         "title": "Exact match: label and both ends",
@@ -178,7 +178,7 @@ def test_a_rule_set_is_shown_as_a_whole(
     assert_golden(name, outcome.out.replace(f"/{SCHEMA_VERSION}", "/SCHEMA"))
 
 
-@pytest.mark.parametrize("name", sorted(registered()))
+@pytest.mark.parametrize("name", sorted(registered_rules()))
 def test_every_shipped_rule_set_can_be_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "rules", "show", name)
     assert (outcome.code, outcome.out.partition(":")[0]) == (0, name)

@@ -17,7 +17,7 @@ from comparanda.core.places import Source
 from comparanda.core.text_columns import Slices, TextColumn
 from comparanda.demo import copy_demo
 from comparanda.errors import ReadError
-from comparanda.storage import open_result
+from comparanda.storage.reader import open_result
 from tests.toy_task import Policy, verdicts_of
 
 TEXT = b"Zeit\tN\nfliegt\tV\n\nDas\tP\nna\xc3\xafve\tA\nLied\tN\n\n"

@@ -15,7 +15,7 @@ from comparanda.render.json import finding_names, schema
 from comparanda.rules.declarations import PAIRINGS
 from comparanda.rules.language import QUANTIFIERS, SPAN_COLUMNS, functions_of
 from comparanda.rules.rule_files import FILE_KEYS, RULE_KEYS, VIEW_KEYS, load
-from comparanda.rules.shipped import registered
+from comparanda.rules.shipped import registered_rules
 from comparanda.storage.manifest import FOLDER_VERSION
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -100,7 +100,7 @@ def test_every_function_and_question_of_rules_is_on_their_page() -> None:
     assert sorted(name for name in BUILTINS if f"`{name}`" not in text and f"`{name}(" not in text) == []
 
 
-@pytest.mark.parametrize("name", [name for name in registered() if load(name).views])
+@pytest.mark.parametrize("name", [name for name in registered_rules() if load(name).views])
 def test_every_rule_set_has_a_page_with_its_views_and_parameters(name: str) -> None:
     text, declared = page(f"rules/{name}.md"), load(name)
     assert f"(rules/{name}.md)" in page("index.md")

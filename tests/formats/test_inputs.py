@@ -11,6 +11,7 @@ from comparanda.formats import columns, conllu, inputs
 from comparanda.formats.contract import Format, Request, choose
 from comparanda.formats.files import load
 from comparanda.formats.inputs import Input, formats, head_of, read_input
+from comparanda.formats.suffixes import SUFFIXES
 from tests.command import run
 from tests.formats.corpora import refusal, values
 
@@ -241,3 +242,7 @@ class TestCommand:
         outcome = run(capsys, "score", "kez.conllu", "a=key.conllu", "--task", "pos")
         assert outcome.code == 3
         assert "kez.conllu: no such file (did you mean 'key.conllu'?)" in outcome.err
+
+
+def test_the_table_of_suffixes_is_that_of_the_formats() -> None:
+    assert {name: each.suffixes for name, each in formats().items()} == dict(SUFFIXES)

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from comparanda.core.corpus import Corpus
 from comparanda.errors import ComparandaError
 from comparanda.formats.contract import Request, Shape
-from comparanda.formats.objects import is_path, read_object
+from comparanda.formats.files import is_path
+from comparanda.formats.objects import read_object
 
 
 def rows(given: Any, *, value: str | None = None, extra: tuple[str, ...] = (), **options: str) -> Corpus:

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.core import test_joins
 from tests.findings.test_mutations import Mutation, mutated
-from tests.rules import test_clips, test_conditions, test_engine, test_joins, test_pairing
+from tests.rules import test_clips, test_conditions, test_engine, test_pairing
 from tests.rules.span_inputs import crowded
 from tests.seeds import mostly_slow
 
@@ -304,7 +305,7 @@ fault(
 fault("pieces ignored", "rules.conditions", "several = found & ((", "several = found & False & ((", "pieces")
 fault(
     "overlap only where the other begins inside",
-    "rules.joins",
+    "core.joins",
     "        if not len(left):\n            return owner, right",
     "        if True:\n            return owner, right",
     "overlap",
@@ -312,7 +313,7 @@ fault(
 )
 fault(
     "an overlap of one position not counted",
-    "rules.joins",
+    "core.joins",
     'begun = np.searchsorted(_in_order(right_low), left_high, "right")',
     'begun = np.searchsorted(_in_order(right_low), left_high, "left")',
     "count",
@@ -323,7 +324,7 @@ fault(
 
 fault(
     "join key overflow not handled",
-    "rules.joins",
+    "core.joins",
     "        low, width, columns = _fitted(given, room // size)\n"
     "        if size * width >= room:\n"
     "            keys, size = _ranked(keys)\n",
@@ -335,14 +336,14 @@ fault(
 )
 fault(
     "join key overflow of ranks not handled",
-    "rules.joins",
+    "core.joins",
     "        if size * width >= room:",
     "        if False:",
     "packed",
 )
 fault(
     "overflow of groups of intervals not handled",
-    "rules.joins",
+    "core.joins",
     "    if (highest + 1) * width >= _ROOM:",
     "    if False:",
     "large groups",

@@ -291,7 +291,7 @@ def changed(old: str, new: str) -> str:
          ".".join("a" * 20) + "«.»a = 1", None),
         # include
         ('include = ["exakt"]', 1, "no rule set is called 'exakt' (did you mean 'exact'?)", 'include = [«"exakt"»]',
-         f"there are {', '.join(shipped.registered())}; a file is named with its ending, as in mine.toml"),
+         f"there are {', '.join(shipped.registered_rules())}; a file is named with its ending, as in mine.toml"),
         ('include = ["../a.toml"]', 1,
          "'../a.toml' is a path: only a file in the same folder can be included, by its bare name",
          'include = [«"../a.toml"»]', None),
@@ -409,7 +409,7 @@ def test_a_file_that_is_too_large_or_no_text_says_so(tmp_path: Path) -> None:
 
 
 def test_a_name_that_nobody_has_registered_lists_those_there_are() -> None:
-    names = ", ".join(shipped.registered())
+    names = ", ".join(shipped.registered_rules())
     assert load_error("exat") == (
         "no rule set is called 'exat' (did you mean 'exact'?)\n"
         f"  there are {names}; a file is named with its ending, as in mine.toml"
@@ -435,7 +435,7 @@ def test_another_package_can_register_rule_files(monkeypatch: pytest.MonkeyPatch
         "broken": Registered(ImportError("no module named 'other'")),
     }
     for module in (rule_files, shipped):
-        monkeypatch.setattr(module, "registered", lambda: entries)
+        monkeypatch.setattr(module, "registered_rules", lambda: entries)
     assert (load("theirs").name, load("theirs").file) == ("theirs", "theirs.toml")
     assert parse('include = ["theirs"]', "mine.toml").rules == load("theirs").rules
     what = "the rule set 'broken' cannot be loaded: no module named 'other'"

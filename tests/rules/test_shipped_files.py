@@ -18,12 +18,12 @@ from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleSetDeclaration
 from comparanda.rules.rule_files import load, parse, shipped
 from comparanda.rules.ruleset import View
-from comparanda.rules.shipped import registered, registered_file
+from comparanda.rules.shipped import registered_file, registered_rules
 from tests.rules.interpreter import Row, Tables, prepared, run, with_ids
 from tests.rules.shipped import shipped_rules
 from tests.seeds import mostly_slow, seeds
 
-NAMES = sorted(registered())
+NAMES = sorted(registered_rules())
 SCORING = [name for name in NAMES if name != "align"]
 TEXT = "the old New York Times of Paris in the New Paris"
 

@@ -17,13 +17,13 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.rules.shipped import registered
+from comparanda.rules.shipped import registered_rules
 from tests.rules.shipped import shipped_rules
 from tests.rules.test_shipped_files import scores
 from tests.seeds import mostly_slow, seeds
 from tests.tasks.random_spans import Record, Tags, counts, crowd, sound, value_of
 
-SCORING = sorted(name for name in registered() if shipped_rules(name).views)
+SCORING = sorted(name for name in registered_rules() if shipped_rules(name).views)
 PRF = ("precision", "recall", "f1")
 
 

@@ -2,8 +2,6 @@
 
 from comparanda.align.documents import align
 from comparanda.align.maps import MISSING, NONE, Aligned, Missing, RowMap, Segments, Surplus, values_on_key
-from comparanda.align.quotes import place_spans
-from comparanda.align.span_positions import PlacedSpans, Placement
 from comparanda.align.words import token_rows
 
 __all__ = [
@@ -11,13 +9,10 @@ __all__ = [
     "NONE",
     "Aligned",
     "Missing",
-    "PlacedSpans",
-    "Placement",
     "RowMap",
     "Segments",
     "Surplus",
     "align",
-    "place_spans",
     "token_rows",
     "values_on_key",
 ]

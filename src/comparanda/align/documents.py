@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.align.maps import NONE, Aligned, RowMap, missing_notes, refuse_missing, row_map
-from comparanda.align.quotes import placed, placed_alone
 from comparanda.align.words import (
     Surface,
     check_numbers,
@@ -87,11 +86,11 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
     """
     if key.by_id:
         refuse_repeated_ids(key)
-    key = placed_alone(key)
+    key = _with_places(key)
     ground = _Ground(key)
     maps, segments, kept_responses, notes = [], [], [], list(key.notes)
     for given in responses:
-        response = placed(key, given)
+        response = _with_places(given, key)
         mapped, segment, found = _map_one(ground, response, missing)
         maps.append(mapped)
         segments.append(segment)
@@ -142,6 +141,15 @@ def _common_rows(ground: _Ground, maps: list[RowMap]) -> Rows | None:
     for document in ground.lacking:
         present[key.row_documents[document] : key.row_documents[document + 1]] = False
     return None if present.all() else np.flatnonzero(present)
+
+
+def _with_places(corpus: Corpus, key: Corpus | None = None) -> Corpus:
+    """Give quotations their places, in the key's texts for an output; most corpora have none."""
+    if corpus.quotes is None:
+        return corpus
+    from comparanda.align.quotes import placed, placed_alone
+
+    return placed_alone(corpus) if key is None else placed(key, corpus)
 
 
 def _map_one(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.align import PlacedSpans, RowMap, align, place_spans, values_on_key
+from comparanda.align import RowMap, align, values_on_key
+from comparanda.align.quotes import place_spans
+from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import owner_of_rows
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
 from comparanda.core.ids import NIL, split

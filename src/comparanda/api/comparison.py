@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from comparanda.errors import UsageError
 from comparanda.expressions import names_used
-from comparanda.findings.anatomy import MAJORITY, KeyPair, Keys, KeyScores
 from comparanda.findings.resamples import RESAMPLES, SEED
 from comparanda.formats.scanner import MAX_LINE
 from comparanda.pipeline import Setup, judge, prepare
 from comparanda.result import Result
-from comparanda.scale import Drawing, Scale, compare_in_parts
-from comparanda.tasks.spans.evaluation import SPAN
-from comparanda.tasks.spans.keys import majority_key
 from comparanda.tasks.task import find_task
 
 if TYPE_CHECKING:
@@ -28,6 +24,7 @@ if TYPE_CHECKING:
 
     from comparanda.align import Missing
     from comparanda.core.probabilities import Decide
+    from comparanda.findings.anatomy import KeyPair, Keys, KeyScores
     from comparanda.rules.declarations import Parameters
     from comparanda.tasks.task import Labels, Matching, Nouns, Punctuation, Repeated, Singletons
 
@@ -175,6 +172,8 @@ def compare(
     if all(each is None for each in (workers, memory, part, folder, scheduler)):
         result = Result(judge(key, systems, setup), resamples, seed, zero_division)
     else:
+        from comparanda.scale import Drawing, Scale, compare_in_parts
+
         target = None if folder is None else Path(os.path.realpath(folder))
         scale = Scale(workers=workers, memory=memory, part=part, folder=target, scheduler=scheduler)
         result = compare_in_parts(
@@ -209,6 +208,8 @@ def compare_keys(
     [('ann', 2, 1.0), ('bea', 1, 0.6666666666666666), ('cy', 2, 0.5), ('majority', 1, 0.6666666666666666)]
 
     """
+    from comparanda.findings.anatomy import MAJORITY, Keys
+
     if len(keys) < FEWEST:
         raise UsageError("scores against several keys need at least two of them")
     if MAJORITY in keys:
@@ -232,6 +233,8 @@ def compare_keys(
 
 def _of_keys(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return how keys are compared with each other: they are certain, whatever the systems are."""
+    from comparanda.tasks.spans.evaluation import SPAN
+
     if "task" not in settings or find_task(settings["task"])[0].layer != "beliefs":
         return dict(settings)
     return {**settings, "task": SPAN.name, **dict.fromkeys(SETTINGS_OF_BELIEFS)}
@@ -239,6 +242,8 @@ def _of_keys(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _majority(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
     """Make the key of what most have, on the words of the first."""
+    from comparanda.tasks.spans.keys import majority_key
+
     known = {field.name for field in fields(Setup)} - {"strict"}  # annotators may differ in what there is to note
     setup = Setup(**{name: value for name, value in settings.items() if name in known and value is not None})
     name, *others = keys
@@ -249,12 +254,16 @@ def _majority(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
 
 
 def _scored(name: str, result: Result, view: str | None) -> KeyScores:
+    from comparanda.findings.anatomy import KeyScores
+
     items = result.verdicts.view(view).items
     return KeyScores(name, int(items.positive.sum()), result.scores(view=view).scores)
 
 
 def _agreement(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[KeyPair, ...]:
     """Score each key against each one before it; exact match gives the same either way."""
+    from comparanda.findings.anatomy import KeyPair
+
     pairs = []
     for first, second in combinations(keys, 2):
         plain = {**settings, "resamples": 0, "strict": False, "maps": None}

@@ -20,9 +20,8 @@ from comparanda.errors import AlignError, ComparandaError, ReadError, UsageError
 from comparanda.expressions import names_used
 from comparanda.findings.leaderboard import Leaderboard, Refused
 from comparanda.findings.resamples import RESAMPLES, SEED
-from comparanda.formats.files import display
+from comparanda.formats.files import display, is_path
 from comparanda.formats.inputs import Input, Runs, each_input, outputs_of, parse_runs
-from comparanda.formats.objects import is_path
 from comparanda.pipeline import Prepared, Setup, columns_of, judged, prepare, read_key, refuse_notes
 from comparanda.result import Result
 

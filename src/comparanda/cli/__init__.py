@@ -12,10 +12,35 @@ from contextlib import suppress
 
 import click
 
-from comparanda.cli.commands import commands
-from comparanda.cli.parameters import ClosedPipe, Group, translated
+from comparanda.cli.parameters import ClosedPipe, Group, LazyCommands, translated
 from comparanda.errors import ComparandaError
 from comparanda.version import __version__
+
+_COMMANDS = {
+    "compare": "comparanda.cli.commands:compare",
+    "score": "comparanda.cli.commands:score",
+    "diff": "comparanda.cli.commands:diff",
+    "complement": "comparanda.cli.finding_commands:complement",
+    "combine": "comparanda.cli.combine_command:combine",
+    "ablate": "comparanda.cli.finding_commands:ablate",
+    "leaderboard": "comparanda.cli.leaderboard_command:leaderboard",
+    "suspects": "comparanda.cli.finding_commands:suspects",
+    "stability": "comparanda.cli.finding_commands:stability",
+    "agree": "comparanda.cli.finding_commands:agree",
+    "simulate": "comparanda.cli.feedback_commands:simulate",
+    "ask": "comparanda.cli.feedback_commands:ask",
+    "gate": "comparanda.cli.gate_command:gate",
+    "report": "comparanda.cli.report_commands:report",
+    "serve": "comparanda.cli.report_commands:serve",
+    "examples": "comparanda.cli.commands:examples",
+    "validate": "comparanda.cli.commands:validate",
+    "convert": "comparanda.cli.commands:convert",
+    "rules": "comparanda.cli.rule_commands:rules",
+    "formats": "comparanda.cli.commands:formats",
+    "schema": "comparanda.cli.commands:schema",
+    "demo": "comparanda.cli.commands:demo",
+}
+"""Where each command is, in the order of the help; only those that are asked for are imported."""
 
 _FILES = 3
 _INTERNAL = 4
@@ -24,7 +49,7 @@ _INTERRUPTED = 130
 
 @click.group(
     cls=Group,
-    commands={str(command.name): command for command in commands},
+    commands=LazyCommands(_COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Inputs are written [NAME=]PATH[::FORMAT[?OPTION=VALUE]]; a path is a file, a folder, a pattern or '-'. "
     "Several runs of one system: NAME=PATH,PATH. Begin with: comparanda demo",

@@ -82,7 +82,7 @@ def _combined(context: click.Context, options: Mapping[str, Any], targets: Mappi
     from comparanda.errors import UsageError
     from comparanda.formats.inputs import Input, each_input
     from comparanda.render.console import progress
-    from comparanda.storage import is_result_folder
+    from comparanda.storage.manifest import is_result_folder
 
     say_settings(context, options)
     layout_of(context, options)  # what cannot be printed is refused before anything is read

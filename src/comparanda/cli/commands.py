@@ -8,11 +8,6 @@ from typing import Any
 import click
 
 from comparanda.cli import options as completion
-from comparanda.cli.combine_command import combine
-from comparanda.cli.feedback_commands import ask, simulate
-from comparanda.cli.finding_commands import ablate, agree, complement, stability, suspects
-from comparanda.cli.gate_command import gate
-from comparanda.cli.leaderboard_command import leaderboard
 from comparanda.cli.options import (
     KEY,
     SYSTEMS,
@@ -37,8 +32,6 @@ from comparanda.cli.options import (
     where,
 )
 from comparanda.cli.parameters import Command, filled
-from comparanda.cli.report_commands import report, serve
-from comparanda.cli.rule_commands import rules
 
 
 @click.command(
@@ -247,29 +240,3 @@ def demo(context: click.Context, /, **options: Any) -> None:
         copy_to(options["copy"])
     else:
         run_demo(context, options)
-
-
-commands: list[click.Command] = [
-    compare,
-    score,
-    diff,
-    complement,
-    combine,
-    ablate,
-    leaderboard,
-    suspects,
-    stability,
-    agree,
-    simulate,
-    ask,
-    gate,
-    report,
-    serve,
-    examples,
-    validate,
-    convert,
-    rules,
-    formats,
-    schema,
-    demo,
-]

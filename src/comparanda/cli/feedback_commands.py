@@ -230,7 +230,7 @@ def _check_files(context: click.Context, options: Mapping[str, Any]) -> None:
     from comparanda.cli.requests import spare
     from comparanda.cli.score_output import check_picture, suffix_of
     from comparanda.formats.inputs import each_input
-    from comparanda.storage import is_result_folder
+    from comparanda.storage.manifest import is_result_folder
 
     if options["curves"] is not None and suffix_of(options["curves"]) not in _CURVES:
         raise UsageError(f"--curves writes {', '.join(_CURVES[:-1])} or {_CURVES[-1]}, not {options['curves']!r}")

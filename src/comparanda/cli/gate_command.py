@@ -96,7 +96,7 @@ def _spare_files(context: click.Context, options: Mapping[str, Any]) -> None:
     from comparanda.cli.input_names import inputs, key_of
     from comparanda.cli.requests import spare
     from comparanda.formats.inputs import each_input
-    from comparanda.storage import is_result_folder
+    from comparanda.storage.manifest import is_result_folder
 
     writing, baseline = options["write_baseline"], options["baseline_file"]
     if writing and baseline is None:

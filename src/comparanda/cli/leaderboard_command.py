@@ -44,7 +44,7 @@ def leaderboard(context: click.Context, /, **options: Any) -> None:
     """
     from comparanda.cli.output import publish
     from comparanda.cli.requests import load
-    from comparanda.storage import is_result_folder
+    from comparanda.storage.manifest import is_result_folder
 
     _check(options)
     if not options["systems"] and options["key"] and is_result_folder(options["key"]):
@@ -62,7 +62,7 @@ def leaderboard(context: click.Context, /, **options: Any) -> None:
 def _check(options: Mapping[str, Any]) -> None:
     """Refuse what cannot be meant."""
     from comparanda.errors import UsageError
-    from comparanda.storage import is_result_folder
+    from comparanda.storage.manifest import is_result_folder
 
     if options["names"] is not None and not options["anonymise"]:
         raise UsageError("--names says who is who, and nobody is anonymous", hint="add --anonymise")

@@ -55,9 +55,9 @@ def registered(group: str) -> Complete:
     """Complete a name that packages register by entry point."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-        from importlib.metadata import entry_points
+        from comparanda.core import registry
 
-        return one_of(*sorted(entry.name for entry in entry_points(group=group)))(context, parameter, incomplete)
+        return one_of(*registry.registered(group))(context, parameter, incomplete)
 
     return complete
 

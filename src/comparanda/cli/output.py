@@ -12,8 +12,6 @@ import click
 from comparanda.cli.parameters import CONFIG, is_given
 from comparanda.errors import ComparandaError, UsageError
 from comparanda.render.console import as_text, show
-from comparanda.render.json import document
-from comparanda.render.markup import as_delimited, as_json_lines, as_latex, as_markdown, citation
 from comparanda.render.table import visible
 
 if TYPE_CHECKING:
@@ -57,6 +55,8 @@ def publish(
         write(target, text)
         _say_where(target, options)
     if cite and not cited:
+        from comparanda.render.markup import citation
+
         click.echo(citation(result.signature), err=True)
     if layout in _ONE_TABLE and not options["quiet"] and findings[0].exceeds_main_table():
         first = findings[0].main_table().name
@@ -87,6 +87,9 @@ def _asked_for(context: click.Context, options: Mapping[str, Any]) -> str:
 
 
 def _written(layout: str, result: Result, finding: Finding, top: int | None) -> str:
+    from comparanda.render.json import document
+    from comparanda.render.markup import as_delimited, as_json_lines, as_latex, as_markdown
+
     short, full = top, (top or 0)
     writers: dict[str, Callable[[], str]] = {
         "table": lambda: as_text(finding, short),
@@ -102,6 +105,8 @@ def _written(layout: str, result: Result, finding: Finding, top: int | None) -> 
 
 def _citation(result: Result, layout: str) -> str:
     """Return how to cite, where the layout has room for prose; in LaTeX as a comment."""
+    from comparanda.render.markup import citation
+
     text = citation(result.signature)
     if layout == "latex":
         text = "\n".join(f"% {line}".rstrip() for line in text.split("\n"))

@@ -163,7 +163,7 @@ def _check_charts(context: click.Context, options: Mapping[str, Any]) -> None:
     from comparanda.cli.input_names import inputs, key_of
     from comparanda.cli.requests import spare
     from comparanda.formats.inputs import each_input
-    from comparanda.storage import is_result_folder
+    from comparanda.storage.manifest import is_result_folder
 
     if options["charts"] is None:
         return
@@ -244,7 +244,7 @@ def serve(context: click.Context, /, **options: Any) -> None:
 
 def _existing(folder: str) -> str:
     """Refuse what is no result folder before anything else is done."""
-    from comparanda.storage import is_result_folder
+    from comparanda.storage.manifest import is_result_folder
 
     if not is_result_folder(folder):
         what = "this is no result folder" if os.path.exists(folder) else "no such folder"

@@ -18,16 +18,11 @@ from comparanda.cli.parameters import Option, is_given
 from comparanda.errors import InputError, UsageError, nearest
 from comparanda.expressions import names_used
 from comparanda.expressions.selection import ITEM_NAMES, PAIR_ITEM_NAMES, SITE_NAMES, pair_names
-from comparanda.formats.document_writer import writers
 from comparanda.formats.inputs import Input, each_input, formats
 from comparanda.pipeline import Setup, columns_of, read_key, read_response, refuse_notes
 from comparanda.render.console import progress
-from comparanda.render.json import finding_names, schema
-from comparanda.render.rule_text import OUTPUTS, rules_schema
 from comparanda.result import Result
-from comparanda.storage import is_result_folder, open_result
-from comparanda.storage.manifest import is_ours
-from comparanda.tasks.label_maps import owners
+from comparanda.storage.manifest import is_ours, is_result_folder
 from comparanda.tasks.task import find_task
 
 if TYPE_CHECKING:
@@ -172,6 +167,8 @@ def check_labels(result: Result, options: Mapping[str, Any]) -> None:
 
 def _opened(context: click.Context, folder: str, options: Mapping[str, Any]) -> Result:
     """Open a result folder; how its files were read is settled, how it is resampled is not."""
+    from comparanda.storage.reader import open_result
+
     for parameter in context.command.params:
         settled = isinstance(parameter, Option) and parameter.section == "Reading" and parameter.name != "config"
         if settled and is_given(context, str(parameter.name)):
@@ -205,6 +202,8 @@ def save(result: Result, options: Mapping[str, Any]) -> None:
 
 def check(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check each system against the key by itself, so that one bad file does not hide the next."""
+    from comparanda.tasks.label_maps import owners
+
     say_settings(context, options)
     if not has_systems(context, options):
         return _check_alone(context, options)
@@ -261,6 +260,8 @@ def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
 
 def print_formats(name: str | None) -> None:
     """Print all formats, or the options of one."""
+    from comparanda.formats.document_writer import writers
+
     known = formats()
     if name is not None and name not in known:
         raise UsageError(f"no format is called {name!r}{nearest(name, known)}", hint=f"formats: {', '.join(known)}")
@@ -289,6 +290,9 @@ def _carried(each: Format) -> str:
 def print_schema(kind: str | None) -> None:
     """Print the JSON Schema of one kind of output, or the kinds."""
     import msgspec
+
+    from comparanda.render.json import finding_names, schema
+    from comparanda.render.rule_text import OUTPUTS, rules_schema
 
     kinds = [*finding_names(), *OUTPUTS]
     if kind is None:

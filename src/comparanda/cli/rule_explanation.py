@@ -25,7 +25,7 @@ from comparanda.rules.explanation.account import why_of
 from comparanda.rules.explanation.data import ExplainedSpan, Explanation, WhyNot
 from comparanda.rules.explanation.refusals import NEAREST, why_not_of
 from comparanda.rules.facts import normalised
-from comparanda.storage import is_result_folder
+from comparanda.storage.manifest import is_result_folder
 from comparanda.tasks.spans.evaluation import run_rules
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from comparanda.rules import rule_set
 from comparanda.rules.engine import Engine
 from comparanda.rules.explanation.data import CheckedFile, RuleCheck, RuleSetList, RuleSetSummary, described, summarised
 from comparanda.rules.rule_files import load
-from comparanda.rules.shipped import registered, registered_file
+from comparanda.rules.shipped import registered_file, registered_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def list_rule_sets(options: Mapping[str, Any]) -> None:
     """Print the rule sets that are known by a name; a broken one does not hide the others."""
-    found = RuleSetList(tuple(map(_summary, registered())))
+    found = RuleSetList(tuple(map(_summary, registered_rules())))
     _print(rules_document(found) if options["as_json"] else list_text(found))
 
 

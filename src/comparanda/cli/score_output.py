@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from comparanda.cli.output import tell
 from comparanda.errors import UsageError
-from comparanda.tasks.prob.finding_tables import CHARTS
-from comparanda.tasks.prob.findings import PARTS, Probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,6 +58,8 @@ def scored(result: Result, measures: Sequence[str], by: Sequence[str], view: str
         view: the view, if there are several.
 
     """
+    from comparanda.tasks.prob.findings import PARTS
+
     probable = not measures and result.verdicts.view(view).candidates is not None
     found: list[Finding] = []
     for name in by:
@@ -81,6 +81,9 @@ def check_chart(options: Mapping[str, Any]) -> None:
 
 def draw_chart(result: Result, found: Sequence[Finding], options: Mapping[str, Any]) -> None:
     """Draw a chart of probabilistic outputs, if that was asked for."""
+    from comparanda.tasks.prob.finding_tables import CHARTS
+    from comparanda.tasks.prob.findings import Probabilities
+
     if options["plot"] is None:
         return
     known = (each for each in found if isinstance(each, Probabilities))

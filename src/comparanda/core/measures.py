@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.items import ITEM_STATISTICS
+from comparanda.core.registry import registered
 from comparanda.core.sites import counted
 from comparanda.errors import UsageError, nearest
 
@@ -200,15 +201,13 @@ def register(name: str, make: Callable[[str | None], Measure]) -> None:
 
 def _load_others() -> None:
     """Load the measures of chains and beliefs, and those of other packages (entry points `comparanda.measures`)."""
-    from importlib.metadata import entry_points
-
     from comparanda.tasks.coref import measures as chain_measures
     from comparanda.tasks.prob import measures as belief_measures
 
     for name, make in (chain_measures.MAKERS | belief_measures.MAKERS).items():
         _MAKERS.setdefault(name, make)
-    for entry in entry_points(group="comparanda.measures"):
-        _MAKERS.setdefault(entry.name, entry.load())
+    for name, entry in registered("comparanda.measures").items():
+        _MAKERS.setdefault(name, entry.load())
 
 
 def unit_statistics(verdicts: Verdicts, view: View, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:

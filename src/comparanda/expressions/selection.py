@@ -16,7 +16,6 @@ from comparanda.errors import UsageError
 from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, quote, walk
 from comparanda.expressions.choice import Chooser
 from comparanda.expressions.syntax import And, Call, Text
-from comparanda.rules.joins import packed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,6 +83,8 @@ def _text(codes: Codes, names: tuple[str, ...]) -> TextColumn:
 
 def _weights(view: View, run: int) -> NDArray[np.float64]:
     """Return what the tuple that is each item weighs in a run; missing where it holds no such tuple for possible."""
+    from comparanda.core.joins import packed
+
     claims, mine = view.claims, view.items.claim
     assert view.candidates is not None
     assert claims is not None

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.core.joins import packed
 from comparanda.core.probabilities import EPSILON
 from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import UsageError, nearest
 from comparanda.expressions import Scope, quote, select
 from comparanda.feedback.state import Ranges, blocks_of, state_of, summed, uncertain
 from comparanda.feedback.tally import Tally
-from comparanda.rules.joins import packed
 
 if TYPE_CHECKING:
     from comparanda.core.candidates import Candidates

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,6 +102,8 @@ def _spread(draw: Callable[[int, int, int], None], resamples: int, units: int) -
         for each in chunks:
             draw(*each)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1)) as pool:
         for _ in pool.map(lambda each: draw(*each), chunks):
             pass  # what was raised in a thread is raised here

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from comparanda.core.ids import split
 from comparanda.core.places import Note
+from comparanda.core.registry import registered
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError, WriteError, nearest
 
@@ -287,8 +287,7 @@ class Written:
 @cache
 def writers() -> dict[str, Writer]:
     """Return all writers by name; they register by the entry point group `comparanda.writers`."""
-    found = {entry.name: entry.load() for entry in entry_points(group="comparanda.writers")}
-    return dict(sorted(found.items()))
+    return {name: entry.load() for name, entry in registered("comparanda.writers").items()}
 
 
 def find_writer(name: str) -> Writer:

@@ -17,9 +17,10 @@ import zlib
 from collections import Counter
 from dataclasses import replace
 from itertools import islice
+from os import PathLike
 from pathlib import Path, PurePath
 from time import sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -44,6 +45,15 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 _HIGHS = np.uint64(0x8080808080808080)
+
+
+def is_path(given: Any) -> TypeGuard[str | PathLike[str]]:
+    """Whether an input is a path (or the notation of an input) and not data.
+
+    >>> is_path("gold.conllu"), is_path(["DT", "NN"])
+    (True, False)
+    """
+    return isinstance(given, str | PathLike)
 
 
 def first_invalid(data: bytearray, begin: int, end: int) -> tuple[int, str] | None:

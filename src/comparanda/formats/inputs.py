@@ -5,26 +5,36 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import entry_points
 from itertools import combinations
 from os import fspath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from comparanda.core.places import Stretch
+from comparanda.core.registry import registered
 from comparanda.core.remote import AnyPath, is_web, path_of
 from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.formats.chunks import with_spans
 from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape, check_sizes
-from comparanda.formats.files import STDIN, companions, files_of, load, load_files, load_head, matching, size_of
-from comparanda.formats.objects import is_path
-from comparanda.formats.scored_spans import with_beliefs
+from comparanda.formats.files import (
+    STDIN,
+    companions,
+    files_of,
+    is_path,
+    load,
+    load_files,
+    load_head,
+    matching,
+    size_of,
+)
+from comparanda.formats.suffixes import SUFFIXES
 from comparanda.formats.tokens import stem
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from comparanda.core.corpus import Corpus
     from comparanda.core.places import Portion, Source
 
@@ -104,11 +114,31 @@ def taken_apart(written: str) -> tuple[str | None, str, str]:
     return None, path, tail
 
 
+def _registered() -> Mapping[str, EntryPoint]:
+    return registered("comparanda.formats")
+
+
 @cache
+def _load_format(name: str) -> Format:
+    found: Format = _registered()[name].load()
+    return found
+
+
 def formats() -> dict[str, Format]:
     """Return all formats by name; they register by the entry point group `comparanda.formats`."""
-    found = {entry.name: entry.load() for entry in entry_points(group="comparanda.formats")}
-    return dict(sorted(found.items()))
+    return {name: _load_format(name) for name in _registered()}
+
+
+def _likely_formats(path: str) -> list[str]:
+    """Return the names of the formats that a file may have by its name; all for a folder, a pattern or no known suffix.
+
+    Formats that are not in the table of suffixes are always among them.
+    """
+    plain = path.removesuffix(".gz")
+    ours = [name for name in _registered() if plain.endswith(SUFFIXES.get(name, ()))]
+    if not ours or path_of(path).is_dir():
+        return list(_registered())
+    return [name for name in _registered() if name in ours or name not in SUFFIXES]
 
 
 def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
@@ -116,6 +146,8 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
 
     The options of the request hold for every input whose format has them; those of the input itself go before.
     """
+    from comparanda.formats.chunks import with_spans
+
     possible = _Possible.of(given, request, shape)
     if given.portion is None:
         source = load(
@@ -146,6 +178,8 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     check_sizes(corpus, request.limits)
     if asked.layer == request.layer or request.side == KEY or asked.options.get("score") == CERTAIN:
         return corpus  # scores of a key are no probabilities
+    from comparanda.formats.scored_spans import with_beliefs
+
     return with_beliefs(corpus, asked.options)
 
 
@@ -158,23 +192,40 @@ def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list
     return files, possible.chosen(whole_lines)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Possible:
-    """The formats that an input may be of: the one that it names, or all that fit the task."""
+    """The formats that an input may be of: the one that it names, or those that fit its file name and the task.
+
+    Args:
+        formats: the formats by name.
+        named: whether the input names its format.
+        suffixes: by which files of a folder are chosen.
+        what: what the formats carry, for messages.
+        every: loads all formats that fit the task, for files that are of no likely format.
+
+    """
 
     formats: Mapping[str, Format]
     named: bool
     suffixes: tuple[str, ...]
     what: str
+    every: Callable[[], Mapping[str, Format]] = dict
 
     @classmethod
     def of(cls, given: Input, request: Request, shape: Shape) -> _Possible:
-        known = {name: each for name, each in formats().items() if shape in each.shapes and each.carries(request.layer)}
         what = {"values": shape, "arcs": "trees", "beliefs": "spans"}.get(request.layer, request.layer)
+
+        def fitting(names: Iterable[str]) -> dict[str, Format]:
+            loaded = {name: _load_format(name) for name in names}
+            return {name: each for name, each in loaded.items() if shape in each.shapes and each.carries(request.layer)}
+
         if given.format:
-            named = _named_format(given.format, known, what)
-            return cls({named.name: named}, named=True, suffixes=named.suffixes, what=what)
-        return cls(known, named=False, suffixes=_common_suffixes(given.path, known), what=what)
+            known = fitting([given.format] if given.format in _registered() else ())
+            named = _named_format(given.format, known or fitting(_registered()), what)
+            return cls(formats={named.name: named}, named=True, suffixes=named.suffixes, what=what)
+        known = fitting(_likely_formats(given.path))
+        suffixes = _common_suffixes(given.path, known)
+        return cls(formats=known, named=False, suffixes=suffixes, what=what, every=lambda: fitting(_registered()))
 
     @property
     def binary(self) -> tuple[str, ...]:
@@ -186,7 +237,9 @@ class _Possible:
         return ("",) if self.named and opening else tuple(suffix for each in opening for suffix in each.suffixes)
 
     def chosen(self, source: Source) -> Format:
-        return next(iter(self.formats.values())) if self.named else _sniffed(source, self.formats, self.what)
+        if self.named:
+            return next(iter(self.formats.values()))
+        return _sure_format(source, self.formats) or _sniffed(source, self.every(), self.what)
 
 
 def chosen_request(chosen: Format, given: Input, request: Request, shape: Shape) -> Request:
@@ -243,13 +296,24 @@ def head_of(source: Source) -> list[str]:
     return lines[:-1][:_HEAD_LINES] if len(lines) > 1 else lines
 
 
+def _sure_format(source: Source, likely: Mapping[str, Format]) -> Format | None:
+    """Return the only format that both the name of the file and its first lines fit, if it looks like no other."""
+    alone = _by_suffix(source.parts[0].name, likely)
+    if len(alone) == 1 and (alone[0].beside or source.parts[0].name.removesuffix(".gz").endswith(alone[0].binary)):
+        return alone[0]
+    lines = head_of(source)
+    fitting = [each for each in likely.values() if not each.general and each.sniff(lines)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _by_suffix(name: str, some: Mapping[str, Format]) -> list[Format]:
+    return [each for each in some.values() if name.removesuffix(".gz").endswith(each.suffixes)]
+
+
 def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format:
     """Return the only format that the first lines fit; refuse to guess between several."""
     name = source.parts[0].name
-    plain = name.removesuffix(".gz")
-    by_suffix = [each for each in fitting.values() if plain.endswith(each.suffixes)]
-    if len(by_suffix) == 1 and (by_suffix[0].beside or plain.endswith(by_suffix[0].binary)):
-        return by_suffix[0]
+    by_suffix = _by_suffix(name, fitting)
     lines = head_of(source)
     candidates = [each for each in fitting.values() if each.sniff(lines)]
     candidates = [each for each in candidates if not each.general] or candidates

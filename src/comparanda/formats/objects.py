@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from numbers import Integral
-from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from comparanda.core.places import Source
 from comparanda.errors import ReadError, UsageError
 from comparanda.formats.chunks import with_spans
-from comparanda.formats.clusters import CLUSTERS
-from comparanda.formats.clusters import read_documents as read_clusters
 from comparanda.formats.contract import CERTAIN, KEY, Request, Shape, check_sizes
 from comparanda.formats.delimited import LABEL_NAMES, normal
 from comparanda.formats.field_values import is_collection, listed, unwrapped
@@ -31,10 +28,6 @@ from comparanda.formats.plain_tables import (
     table_rows,
     table_tokens,
 )
-from comparanda.formats.probabilistic import is_probable, read_documents
-from comparanda.formats.records import SPANS_NAMES, holds_spans, read_records
-from comparanda.formats.scored_spans import with_beliefs
-from comparanda.formats.spacy import is_doc, read_docs
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -61,15 +54,6 @@ _ACCEPTED_SPANS = (
     "and 'label'; a dictionary from names of documents to lists of spans; and chunk tags, as tokens are given",
 )
 _LOOKED_AT = 100
-
-
-def is_path(given: Any) -> TypeGuard[str | PathLike[str]]:
-    """Whether an input is a path (or the notation of an input) and not data.
-
-    >>> is_path("gold.conllu"), is_path(["DT", "NN"])
-    (True, False)
-    """
-    return isinstance(given, str | PathLike)
 
 
 def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
@@ -106,6 +90,9 @@ def _corpus(given: Any, request: Request, shape: Shape) -> Corpus:
 
 def _beliefs(given: Any, request: Request) -> Corpus:
     """Read records of probabilistic entities, or spans of any kind, which are certain if they have no scores."""
+    from comparanda.formats.probabilistic import is_probable, read_documents
+    from comparanda.formats.scored_spans import with_beliefs
+
     if isinstance(given, Iterator):
         given = list(given)
     if isinstance(given, list | tuple) and given and is_probable(given):
@@ -119,6 +106,9 @@ def _beliefs(given: Any, request: Request) -> Corpus:
 
 def _spans(given: Any, request: Request) -> Corpus:
     """Read documents of spaCy, documents with spans or, if there are none, chunk tags."""
+    from comparanda.formats.records import SPANS_NAMES, read_records
+    from comparanda.formats.spacy import is_doc, read_docs
+
     if isinstance(given, Iterator):
         given = list(given)
     docs = [given] if is_doc(given) else given
@@ -137,6 +127,10 @@ def _spans(given: Any, request: Request) -> Corpus:
 
 def _chains(given: Any, request: Request) -> Corpus:
     """Read documents with spans that name their chain, documents with lists of chains, or these lists by name."""
+    from comparanda.formats.clusters import CLUSTERS
+    from comparanda.formats.clusters import read_documents as read_clusters
+    from comparanda.formats.records import read_records
+
     if isinstance(given, Iterator):
         given = list(given)
     if isinstance(given, Mapping) and given and all(map(_is_chains, given.values())):
@@ -182,6 +176,8 @@ def _plain(value: Any, depth: int = 5) -> Any:
 
 def _documents(given: Any, request: Request) -> list[Mapping[str, Any]] | None:
     """Return documents with spans, if that is what was given: a list of them, one alone, or lists of spans by name."""
+    from comparanda.formats.records import holds_spans
+
     if isinstance(given, Mapping):
         if isinstance(given.get("text"), str):
             return [given]
@@ -244,6 +240,8 @@ def _dataset(given: Any, request: Request) -> Table:
 
 def _mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> Table:
     """Read a dictionary: columns by name, if one is known or asked for by name, else labels by id."""
+    from comparanda.formats.records import SPANS_NAMES
+
     tags = CHUNK_NAMES if request.layer == "spans" else TAG_NAMES
     known = {name for tier in (tags if shape == "tokens" else LABEL_NAMES) for name in tier}
     if request.layer == "spans":

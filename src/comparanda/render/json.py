@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from comparanda.core.registry import registered
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from comparanda.render.finding import Finding
 
 SCHEMA_VERSION = 8
 """Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
 
 
-@cache
-def _findings() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points
-
-    found = entry_points(group="comparanda.findings")
-    return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.name)}
-
-
 def finding_names() -> tuple[str, ...]:
     """Return the JSON names of all findings; they register by the entry point group `comparanda.findings`."""
-    return tuple(_findings())
+    return tuple(registered("comparanda.findings"))
 
 
 def find_finding(name: str) -> type[Finding]:
     """Return the class of the finding that has a JSON name."""
-    found: type[Finding] = _findings()[name].load()
+    found: type[Finding] = registered("comparanda.findings")[name].load()
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comparanda.core.joins import Intervals, equal_pairs, is_among, packed
 from comparanda.core.text_columns import TextColumn
 from comparanda.expressions import BUILTINS, unparse, walk
 from comparanda.expressions.evaluation import COMPARE
@@ -30,7 +31,6 @@ from comparanda.expressions.syntax import (
 )
 from comparanda.expressions.syntax import walk as nodes_of
 from comparanda.rules.facts import MISSING, Frame, filled, missing_rows
-from comparanda.rules.joins import Intervals, equal_pairs, is_among, packed
 from comparanda.rules.language import conjuncts
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from comparanda.core.extents import cut_numbers, line, stretch, ways_of_being_cut
+from comparanda.core.joins import is_sorted, packed
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import RuleError
-from comparanda.rules.joins import is_sorted, packed
 from comparanda.rules.language import ID_TABLES, SPAN_TABLES
 
 if TYPE_CHECKING:

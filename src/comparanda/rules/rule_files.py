@@ -20,7 +20,7 @@ from comparanda.rules.declarations import (
     RuleSetDeclaration,
     ViewDeclaration,
 )
-from comparanda.rules.shipped import registered, registered_file
+from comparanda.rules.shipped import registered_file, registered_rules
 from comparanda.rules.toml_positions import Keys, Section, Source, likely
 
 RULE_KEYS = ("name", "group", "salience", "for", "when", "pair", "best", "set")
@@ -308,7 +308,7 @@ def shipped() -> dict[str, str]:
     >>> shipped()["exact"]
     'Exact match: label and both ends'
     """
-    return {name: _title(name) for name in registered()}
+    return {name: _title(name) for name in registered_rules()}
 
 
 def _title(name: str) -> str:

@@ -31,8 +31,8 @@ from comparanda.scale.executors import Alone, Crew, Processes
 from comparanda.scale.folder import FolderError, PartsFolder
 from comparanda.scale.part import Facts, Job
 from comparanda.scale.plan import Cut, Plan, plan_of
-from comparanda.storage import open_part
 from comparanda.storage.merge import merge
+from comparanda.storage.reader import open_part
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from comparanda.core.places import Portion, Stretch, Whole
 from comparanda.errors import InputError
 from comparanda.formats.cuts import Mark, Starts, UncuttableError
-from comparanda.formats.files import STDIN, display, is_packed, size_of, stamp
+from comparanda.formats.files import STDIN, display, is_packed, is_path, size_of, stamp
 from comparanda.formats.inputs import Input, chosen_request, files_and_format, read_input
-from comparanda.formats.objects import is_path
 from comparanda.formats.tokens import stem
 
 if TYPE_CHECKING:

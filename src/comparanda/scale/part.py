@@ -15,8 +15,8 @@ from comparanda.formats.files import stamp
 from comparanda.formats.tokens import NOT_ANNOTATED
 from comparanda.pipeline import judged, prepare_runs
 from comparanda.result import Result
-from comparanda.storage import packed
 from comparanda.storage.fold import folded
+from comparanda.storage.writer import packed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,9 +19,8 @@ from comparanda.core.places import Portion, Stretch, Whole
 from comparanda.errors import ReadError
 from comparanda.formats.contract import KEY
 from comparanda.formats.cuts import UncuttableError
-from comparanda.formats.files import files_of, size_of, stamp
+from comparanda.formats.files import files_of, is_path, size_of, stamp
 from comparanda.formats.inputs import Input
-from comparanda.formats.objects import is_path
 from comparanda.pipeline import Setup, check_count, columns_of, missing_of, refuse_systems, request_of
 from comparanda.rules.rule_files import files_of_rules
 from comparanda.scale.executors import LostError, looked_through

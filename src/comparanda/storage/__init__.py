@@ -4,8 +4,3 @@ A folder is written to a temporary name and renamed, so it is there whole or not
 in the user's files: the folder keeps their paths, sizes and digests, and refuses excerpts from a
 file that changed. What has no file (Python data, standard input) is kept in the folder.
 """
-
-from comparanda.storage.reader import is_result_folder, open_part, open_result
-from comparanda.storage.writer import packed, save
-
-__all__ = ["is_result_folder", "open_part", "open_result", "packed", "save"]

@@ -7,6 +7,7 @@ checked where they are read, in `comparanda.storage`.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import secrets
 from pathlib import Path
@@ -453,6 +454,11 @@ _STEPS = {
     _BEFORE_AGREED: _with_agreed,
 }
 """What is to be said of folders of a version, and of all older ones."""
+
+
+def is_result_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder that `Result.save` wrote."""
+    return any((Path(path) / name).is_file() for name in (MANIFEST, PLAN))
 
 
 def is_ours(folder: Path) -> bool:

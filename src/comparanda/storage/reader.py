@@ -18,7 +18,7 @@ from comparanda.core.text_columns import PADDING, TextColumn
 from comparanda.core.verdicts import System, Units, Verdicts, View
 from comparanda.errors import ReadError, UsageError
 from comparanda.formats.files import load_files
-from comparanda.storage.manifest import MANIFEST, PLAN, PartsManifest, digest, read_manifest
+from comparanda.storage.manifest import MANIFEST, PartsManifest, digest, read_manifest
 from comparanda.storage.merge import merge
 from comparanda.storage.table_reader import INTEGERS, PIECES, Reader, Tables, read_candidates
 
@@ -240,11 +240,6 @@ def _part(entry: PartEntry) -> Part:
 
 
 # Reading result folders: systems, views and texts, each checked against the others.
-
-
-def is_result_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder that `Result.save` wrote."""
-    return any((Path(path) / name).is_file() for name in (MANIFEST, PLAN))
 
 
 def open_result(folder: str | os.PathLike[str]) -> Result:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from comparanda.core.joins import packed
 from comparanda.core.places import Note
 from comparanda.core.sites import ABSENT, shown
 from comparanda.core.text_columns import TextColumn, join_labels, split_labels
 from comparanda.errors import UsageError, nearest
-from comparanda.rules.joins import packed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
+from comparanda.core.registry import registered
 from comparanda.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from importlib.metadata import EntryPoint
 
     from comparanda.align import Aligned, Missing
     from comparanda.core.probabilities import Decide
@@ -115,18 +114,13 @@ class Task:
     missing: Missing = "error"
 
 
-@cache
-def _tasks() -> dict[str, EntryPoint]:
-    """Return all tasks by name; they register by the entry point group `comparanda.tasks`."""
-    from importlib.metadata import entry_points
-
-    return {entry.name: entry for entry in entry_points(group="comparanda.tasks")}
-
-
 def find_task(written: str) -> tuple[Task, str | None]:
-    """Return the task that a text names, and the column behind a colon: `tag`, `tag:xpos`, `label`."""
+    """Return the task that a text names, and the column behind a colon: `tag`, `tag:xpos`, `label`.
+
+    Tasks register by the entry point group `comparanda.tasks`.
+    """
     name, _, column = written.partition(":")
-    entries = _tasks()
+    entries = registered("comparanda.tasks")
     if name not in entries:
         raise UsageError(
             f"no task is called {name!r}{nearest(name, entries)}", hint=f"tasks: {', '.join(sorted(entries))}"

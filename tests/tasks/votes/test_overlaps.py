@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparanda.align import PlacedSpans
+from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import Fragments
 from comparanda.core.text_columns import TextColumn
 from comparanda.tasks.spans.votes import strongest

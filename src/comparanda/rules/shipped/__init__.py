@@ -6,10 +6,11 @@ package adds its own in the same way.
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
+from comparanda.core.registry import registered
 from comparanda.errors import RuleError, nearest
 from comparanda.expressions.syntax import shown
 
@@ -33,16 +34,13 @@ TEMPEVAL3 = _FOLDER / "tempeval3.toml"
 TOKENS = _FOLDER / "tokens.toml"
 
 
-@cache
-def registered() -> dict[str, EntryPoint]:
-    """Return the registered rule files by name; of two that have one name, ours holds.
+def registered_rules() -> Mapping[str, EntryPoint]:
+    """Return the registered rule files by name.
 
-    >>> registered()["exact"].value
+    >>> registered_rules()["exact"].value
     'comparanda.rules.shipped:EXACT'
     """
-    entries = sorted(entry_points(group="comparanda.rules"), key=lambda each: each.value.startswith("comparanda."))
-    named = {entry.name: entry for entry in entries}
-    return dict(sorted(named.items()))
+    return registered("comparanda.rules")
 
 
 def registered_file(name: str) -> Path:
@@ -51,10 +49,10 @@ def registered_file(name: str) -> Path:
     >>> registered_file("exact").name
     'exact.toml'
     """
-    if name not in registered():
-        hint = f"there are {', '.join(registered())}; a file is named with its ending, as in mine.toml"
-        raise RuleError(f"no rule set is called {shown(name)}{nearest(name, registered())}", hint=hint)
-    entry = registered()[name]
+    if name not in registered_rules():
+        hint = f"there are {', '.join(registered_rules())}; a file is named with its ending, as in mine.toml"
+        raise RuleError(f"no rule set is called {shown(name)}{nearest(name, registered_rules())}", hint=hint)
+    entry = registered_rules()[name]
     try:
         return Path(entry.load())
     except Exception as problem:  # whatever another package does wrong

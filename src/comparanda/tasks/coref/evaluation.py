@@ -18,11 +18,11 @@ import numpy as np
 from comparanda.align.maps import BEYOND, IGNORED
 from comparanda.core.chains import NO_CHAIN, antecedents, sizes
 from comparanda.core.items import Items
+from comparanda.core.joins import packed
 from comparanda.core.places import Note
 from comparanda.core.sites import NOTHING, Aspect, Attribute, Sites, canonical
 from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import View
-from comparanda.rules.joins import packed
 from comparanda.tasks.coref.kinds import KINDS, kinds_of
 from comparanda.tasks.coref.measures import LINKS, REPORTED, chain_counts, statistics_from
 from comparanda.tasks.coref.mentions import gather

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.align import PlacedSpans, place_spans
+from comparanda.align.quotes import place_spans
+from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.chains import NO_CHAIN, Chains, renumbered, sizes
 from comparanda.core.corpus import Fragments, owner_of_rows
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.joins import packed
 from comparanda.core.places import Note, first_places
 from comparanda.core.sites import canonical
 from comparanda.core.text_columns import TextColumn, taken
 from comparanda.core.verdicts import Units
 from comparanda.errors import UsageError, nearest
 from comparanda.formats.entity_brackets import AHEAD
-from comparanda.rules.joins import packed
 from comparanda.tasks.coref.kinds import words_told
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from comparanda.align import Aligned, Missing, Placement
+    from comparanda.align import Aligned, Missing
+    from comparanda.align.span_positions import Placement
     from comparanda.core.corpus import Corpus, Documents
     from comparanda.core.extents import Cuts
     from comparanda.core.text_columns import Rows, Truths

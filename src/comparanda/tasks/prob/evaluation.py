@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from comparanda.align import Aligned, PlacedSpans, Placement
+    from comparanda.align import Aligned
+    from comparanda.align.span_positions import PlacedSpans, Placement
     from comparanda.core.claims import Claims
     from comparanda.core.corpus import Corpus
     from comparanda.core.probabilities import Beliefs, Decide, Worlds

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.rules.joins import packed
+from comparanda.core.joins import packed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.align import Aligned, PlacedSpans, align, place_spans
-from comparanda.align.quotes import AMBIGUOUS, HALLUCINATED, REPEATED
+from comparanda.align import Aligned, align
+from comparanda.align.quotes import AMBIGUOUS, HALLUCINATED, REPEATED, place_spans
+from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.claims import Claims
 from comparanda.core.corpus import Fragments, owner_of_rows
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
 from comparanda.core.ids import BAR, NIL, split
 from comparanda.core.items import Items, Outcomes
+from comparanda.core.joins import packed
 from comparanda.core.places import Note
 from comparanda.core.sites import Attribute, canonical
 from comparanda.core.text_columns import TextColumn, code_type, smallest
@@ -24,7 +26,6 @@ from comparanda.core.verdicts import View as VerdictsView
 from comparanda.errors import RuleError
 from comparanda.rules.engine import Engine
 from comparanda.rules.facts import Facts
-from comparanda.rules.joins import packed
 from comparanda.tasks.label_maps import one_sided, speak_alike
 from comparanda.tasks.task import Options, Task
 from comparanda.tasks.word_sites import run_names, settings_of, verdicts_of
@@ -32,7 +33,7 @@ from comparanda.tasks.word_sites import run_names, settings_of, verdicts_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from comparanda.align import Placement
+    from comparanda.align.span_positions import Placement
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Codes, Column, Rows, Truths
     from comparanda.rules.engine import Outcome

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.align import PlacedSpans
-from comparanda.align import place_spans as align_place_spans
-from comparanda.align.span_positions import place_spans
+from comparanda.align.quotes import place_spans as align_place_spans
+from comparanda.align.span_positions import PlacedSpans, place_spans
 from comparanda.core.corpus import Fragments, Spans
 from comparanda.core.sites import NOTHING, Sites, canonical
 from comparanda.core.text_columns import TextColumn
@@ -20,7 +19,8 @@ from comparanda.tasks.word_sites import places_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from comparanda.align import Aligned, Placement
+    from comparanda.align import Aligned
+    from comparanda.align.span_positions import Placement
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Rows, Truths
     from comparanda.core.verdicts import System

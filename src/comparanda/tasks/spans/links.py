@@ -25,7 +25,8 @@ from comparanda.tasks.task import Options, Task
 from comparanda.tasks.word_sites import run_names, verdicts_of
 
 if TYPE_CHECKING:
-    from comparanda.align import Aligned, PlacedSpans
+    from comparanda.align import Aligned
+    from comparanda.align.span_positions import PlacedSpans
     from comparanda.core.claims import Claims
     from comparanda.core.text_columns import Codes, Rows, Truths
     from comparanda.core.verdicts import System, Verdicts

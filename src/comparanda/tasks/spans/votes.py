@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.align import PlacedSpans, place_spans
+from comparanda.align.quotes import place_spans
+from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import Fragments, Spans
 from comparanda.core.extents import cut_numbers, line, stretch, ways_of_being_cut
 from comparanda.core.ids import NIL, split
+from comparanda.core.joins import packed
 from comparanda.core.places import Note
 from comparanda.core.sites import canonical
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError
 from comparanda.formats.chunks import decode
-from comparanda.rules.joins import packed
 from comparanda.tasks.vote_methods import elected, weights_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from comparanda.align import Aligned, Placement
+    from comparanda.align import Aligned
+    from comparanda.align.span_positions import Placement
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Codes, Column, Rows, Truths
     from comparanda.tasks.vote_methods import Method, Trust

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from comparanda.core.extents import line
+from comparanda.core.joins import Intervals, equal_pairs, expanded, is_among, is_sorted, packed
 from comparanda.core.text_columns import Rows
-from comparanda.rules.joins import Intervals, equal_pairs, expanded, is_among, is_sorted, packed
 
 LARGE = 1 << 50
 """More than 1e15: positions up to here, in some thousand documents, are too many to be numbered one by one."""
