@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from comparanda.core.corpus import Corpus
 from comparanda.formats import columns, conllu, inputs
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Request, choose
 from comparanda.formats.files import load
 from comparanda.formats.inputs import Input, formats, head_of, read_input
 from comparanda.formats.suffixes import SUFFIXES
@@ -178,8 +177,9 @@ class TestTelling:
     def test_several_that_fit_are_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         put("a.conll", "a O\n")
         twin = replace(columns.FORMAT, name="twin")
-        both: Callable[[], dict[str, Format]] = lambda: {"columns": columns.FORMAT, "twin": twin}  # noqa: E731
-        monkeypatch.setattr(inputs, "formats", both)
+        both = {"columns": columns.FORMAT, "twin": twin}
+        monkeypatch.setattr(inputs, "_registered", lambda: both)
+        monkeypatch.setattr(inputs, "_load_format", both.__getitem__)
         assert refusal(read, "a.conll") == ("a.conll: the file could be columns or twin\n  say which: a.conll::columns")
 
     def test_the_head_has_whole_lines_only(self) -> None:
