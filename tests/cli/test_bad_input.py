@@ -136,14 +136,14 @@ def test_a_file_that_may_not_be_read(
 def test_a_file_that_vanishes_before_it_is_read(
     key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = files._append
+    found = files._append_stretch
 
     def vanish(joined: bytearray, end: int, stretch: Stretch) -> int:
         Path("sys.conllu").unlink(missing_ok=True)
         return found(joined, end, stretch)
 
-    monkeypatch.setattr(files, "_append", vanish)
-    monkeypatch.setattr(files, "_neighbour", lambda _: "")
+    monkeypatch.setattr(files, "_append_stretch", vanish)
+    monkeypatch.setattr(files, "_suggest_name", lambda _: "")
     text = refused(capsys, key, "sys.conllu")
     assert text.startswith("sys.conllu: ")
 

@@ -75,7 +75,7 @@ class TestHeads:
         text = sentence("2 0 2") + sentence("2 1") + sentence("0") + sentence("3 0 2 1") + sentence("0 0 1") * 2
         whole = trees(text)
         assert len(whole.notes) == 4
-        monkeypatch.setattr(numbered_words, "_PIECE", rows)
+        monkeypatch.setattr(numbered_words, "_PIECE_ROWS", rows)
         cut = trees(text)
         assert (heads(cut), cut.notes) == (heads(whole), whole.notes)
         message = refusal(trees, sentence("0") * 3 + sentence("0 4"))

@@ -52,7 +52,7 @@ def test_what_holds_for_the_whole_file_is_in_the_way(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("batch", [1, 3, 7, 100])
 def test_of_many_sentences_every_so_manieth_is_told(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuts, "_MOST_STARTS", 8)
+    monkeypatch.setattr(cuts, "_MAX_STARTS", 8)
     every = np.arange(100)
     found = gathered_starts(
         (every[place : place + batch], every[place : place + batch]) for place in range(0, 100, batch)

@@ -292,12 +292,12 @@ class TestAtTheSameTime:
         assert refusal(read, "a.txt") == "a.txt: cannot be read: No such file or directory"
 
     def test_a_file_that_vanishes_before_it_is_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(files, "_expand", lambda *_: [Path("gone.txt")])
+        monkeypatch.setattr(files, "_expand_path", lambda *_: [Path("gone.txt")])
         assert refusal(read, "gone.txt") == "gone.txt: cannot be read: No such file or directory"
 
     def test_a_file_that_becomes_a_folder(self, monkeypatch: pytest.MonkeyPatch) -> None:
         Path("sub").mkdir()
-        monkeypatch.setattr(files, "_expand", lambda *_: [Path("sub")])
+        monkeypatch.setattr(files, "_expand_path", lambda *_: [Path("sub")])
         assert refusal(read, "sub") == "sub: this is a folder, not a file"
 
     @pytest.mark.parametrize("data", [b"a O\nb O\n" * 50_000, gzip.compress(b"a O\nb O\n" * 50_000)])

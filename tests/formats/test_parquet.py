@@ -311,7 +311,7 @@ class TestErrors:
         assert refusal(read, "c").startswith("c/b.parquet: there is no column 'label'")
 
     def test_more_rows_than_a_file_can_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("comparanda.formats.parquet._DENSEST", 1)
+        monkeypatch.setattr("comparanda.formats.parquet._MAX_ROWS_PER_BYTE", 1)
         parquet.write_table(pa.table({"label": pa.nulls(20_000, pa.string())}), "a.parquet")
         assert "rows, for which it is too small" in refusal(read, "a.parquet")
 

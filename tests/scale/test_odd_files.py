@@ -312,7 +312,7 @@ def test_long_sides_without_documents_are_cut_where_all_of_them_tell(
     most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sides that are thinned out alike here; one that is larger would be thinned out more."""
-    monkeypatch.setattr(cuts, "_MOST_STARTS", most)
+    monkeypatch.setattr(cuts, "_MAX_STARTS", most)
     assert_same(Corpus(tmp_path, "tag without documents", SIZE))
 
 

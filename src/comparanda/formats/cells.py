@@ -1,4 +1,4 @@
-"""Rows of cells in a delimited file, quoted or not, each with the place at which it begins."""
+"""Rows of cells in a delimited file, quoted or not, each with its offset."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What separates the columns, and whether fields may be quoted."""
+    """The separator of columns, and whether fields may be quoted."""
 
     separator: str
     quotes: bool
 
     def reader(self, lines: Iterator[str] | list[str]) -> Reader:
-        """Return the reader of the csv module for lines."""
+        """Return a reader of the csv module for lines."""
         if self.quotes:
             return csv.reader(lines, delimiter=self.separator, strict=True)
         return csv.reader(lines, delimiter=self.separator, quoting=csv.QUOTE_NONE, strict=True)
@@ -37,7 +37,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the first rows say: how many columns, which of them to keep, and the header that every file repeats."""
+    """The number of columns, the header that every file repeats, and the indices of the columns to retain."""
 
     width: int
     header: list[str] | None
@@ -46,7 +46,7 @@ class Layout:
 
 @dataclass(eq=False, kw_only=True)
 class Cells:
-    """The wanted cells of all rows, with the byte at which each row begins."""
+    """Reads the wanted cells of all rows, with the byte at which each row begins."""
 
     source: Source
     dialect: Dialect
@@ -54,25 +54,25 @@ class Cells:
     offset: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     blank: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def _text(self, begin: int, end: int) -> io.StringIO:
-        """Return the text of one file; only LF ends its lines."""
+    def _open_text(self, begin: int, end: int) -> io.StringIO:
+        """Open the text of one file; only LF ends its lines."""
         return io.StringIO(str(memoryview(self.source.data)[begin:end], "utf-8"), newline="\n")
 
-    def _parts(self) -> Iterator[tuple[int, int]]:
-        """Yield where each file begins and ends."""
+    def _iter_parts(self) -> Iterator[tuple[int, int]]:
+        """Yield the begin and the end of each file."""
         begins = [part.begin for part in self.source.parts]
         yield from zip(begins, [*begins[1:], self.source.size], strict=True)
 
     def first_rows(self, limit: int = 20) -> tuple[int, list[list[str]]]:
         """Return the first rows of the first file that has any, and the byte at which they begin.
 
-        What is broken in them is left for `scan` to refuse.
+        Errors in them are left for `scan` to report.
         """
-        for begin, end in self._parts():
+        for begin, end in self._iter_parts():
             rows: list[list[str]] = []
             first = line = 0
-            reader = self.dialect.reader(self._text(begin, end))
-            with suppress(csv.Error), _long_fields(end - begin):
+            reader = self.dialect.reader(self._open_text(begin, end))
+            with suppress(csv.Error), _allow_long_fields(end - begin):
                 for row in reader:
                     first = first if rows else line
                     line = reader.line_num
@@ -84,39 +84,39 @@ class Cells:
         return 0, []
 
     def scan(self, layout: Layout) -> None:
-        """Read all files, keeping the wanted cells alone."""
+        """Read all files, retaining only the wanted cells."""
         offsets, blank = [self.offset], [self.blank]
-        for begin, end in self._parts():
-            lines, gaps = self._part(layout, begin, end)
+        for begin, end in self._iter_parts():
+            lines, gaps = self._read_part(layout, begin, end)
             newlines = np.flatnonzero(self.source.buffer[begin:end] == 10)
             starts = np.append(0, newlines + 1).astype(np.int64) + begin
             offsets.append(starts[np.array(lines, dtype=np.int64)])
             blank.append(starts[np.array([gap for gap in gaps if lines and gap < lines[-1]], dtype=np.int64)])
         self.offset, self.blank = np.concatenate(offsets), np.concatenate(blank)
 
-    def _part(self, layout: Layout, begin: int, end: int) -> tuple[list[int], list[int]]:
+    def _read_part(self, layout: Layout, begin: int, end: int) -> tuple[list[int], list[int]]:
         """Read one file; return the first line of each row, and the blank lines, counted from 0."""
         lines: list[int] = []
         blank: list[int] = []
-        reader = self.dialect.reader(self._text(begin, end))
-        pick, keep, width, line = itemgetter(*layout.wanted), self.cells.append, layout.width, 0
+        reader = self.dialect.reader(self._open_text(begin, end))
+        select, append, width, line = itemgetter(*layout.wanted), self.cells.append, layout.width, 0
         header = layout.header
-        with _long_fields(end - begin):
+        with _allow_long_fields(end - begin):
             try:
                 for row in reader:
                     if len(row) == width and header is None:
-                        keep(pick(row))
+                        append(select(row))
                         lines.append(line)
                     elif not row:
                         blank.append(line)
                     elif len(row) != width:
-                        raise self._ragged(layout, row, _line_offset(self.source, begin, line))
+                        raise self._width_error(layout, row, _line_offset(self.source, begin, line))
                     else:
                         self._check_header(layout, row, _line_offset(self.source, begin, line))
                         header = None
                     line = reader.line_num
             except csv.Error as problem:
-                raise _broken(self.source, _line_offset(self.source, begin, line), str(problem)) from None
+                raise _csv_error(self.source, _line_offset(self.source, begin, line), str(problem)) from None
         return lines, blank
 
     def _check_header(self, layout: Layout, row: list[str], offset: int) -> None:
@@ -124,7 +124,7 @@ class Cells:
             hint = "files of one corpus must have the same columns in the same order"
             raise refuse(self.source, offset, f"another header than in {self.source.parts[0].name}", hint=hint)
 
-    def _ragged(self, layout: Layout, row: list[str], offset: int) -> ReadError:
+    def _width_error(self, layout: Layout, row: list[str], offset: int) -> ReadError:
         separator, quotes = self.dialect.separator, self.dialect.quotes
         lines = sum(cell.count("\n") for cell in row)
         details = [f"the row goes on for {lines} more lines: is a quote left open?"] if lines else []
@@ -144,8 +144,8 @@ class Cells:
 
 
 @contextmanager
-def _long_fields(size: int) -> Iterator[None]:
-    """Let a field be as long as its file: lines are limited already, and a quoted field may span many."""
+def _allow_long_fields(size: int) -> Iterator[None]:
+    """Allow a field to be as long as its file: lines are limited already, and a quoted field may span many."""
     before = csv.field_size_limit(max(size, csv.field_size_limit()))
     try:
         yield
@@ -154,13 +154,13 @@ def _long_fields(size: int) -> Iterator[None]:
 
 
 def _line_offset(source: Source, begin: int, line: int) -> int:
-    """Return the byte at which a line begins, counted from 0 from the begin of its file."""
+    """Return the offset of a line, given by its number from 0 in the file that begins at `begin`."""
     for _ in range(line):
         begin = source.data.index(b"\n", begin) + 1
     return begin
 
 
-def _broken(source: Source, offset: int, problem: str) -> ReadError:
+def _csv_error(source: Source, offset: int, problem: str) -> ReadError:
     if "unexpected end" in problem:
         what, hint = "a quote opens in this row and never closes", 'close it; a quote inside quotes is doubled: ""'
     elif "expected after" in problem:
@@ -174,8 +174,8 @@ def _broken(source: Source, offset: int, problem: str) -> ReadError:
 
 
 def head_rows(lines: list[str], dialect: Dialect) -> list[list[str]]:
-    """Return the rows of the first lines; a row that is cut off at their end is left out."""
+    """Parse the first lines into rows; a row that is cut off at their end is left out."""
     rows: list[list[str]] = []
-    with suppress(csv.Error):  # the reader will say what is wrong, and where
+    with suppress(csv.Error):  # the reader reports errors with their place
         rows.extend(dialect.reader([line + "\n" for line in lines]))
     return rows

@@ -1,8 +1,8 @@
-"""One chunk tag: a letter, which says what its row does in a span, and the label of the span.
+"""Chunk tags: parsing them, detecting their scheme, and decoding them into spans.
 
-The letter stands before the label (`B-PER`, `B_PER`), or behind it (`PER-B`, as in Japanese and Korean corpora) if
-more names of a column have it there, or alone (`B`): then the label is `_`. Labels keep their case and their hyphens:
-that of `B-B-date` is `B-date`.
+A tag is a letter, the role of its row in a span, and the label of the span. The letter comes before the label
+(`B-PER`, `B_PER`), or after it (`PER-B`, as in Japanese and Korean corpora) if more tags of a column have it there, or
+alone (`B`): then the label is `_`. Labels keep their case and their hyphens: that of `B-B-date` is `B-date`.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ Scheme = Literal["bio", "io", "iob1", "ioe2", "bioes"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 LETTERS: dict[Scheme, str] = {"bio": "BI", "io": "I", "iob1": "BI", "ioe2": "IE", "bioes": "BIMELSUW"}
-"""The letters that each scheme has."""
+"""The letters of each scheme."""
 
 OUTSIDE = frozenset({"O", "_", "-", ""})
-"""The tags of rows outside of all spans; a missing value is one too."""
+"""The tags of rows outside of all spans; a missing value counts as one too."""
 
 NO_LABEL = "_"
-"""The label of spans whose tags are a letter alone, as in seqeval."""
+"""The label of spans whose tags are only a letter, as in seqeval."""
 
-# What a letter says of its row, as bits: a span covers it, may go on behind it, may have begun before it.
+# The role of a row, as bits: a span covers it, may continue after it, may have begun before it; the tag is invalid.
 COVERED, OPEN, CONTINUED, STRAY = 1, 2, 4, 8
 INSIDE = COVERED | OPEN | CONTINUED
 _ROLES = {
@@ -51,33 +51,35 @@ _ROLES = {
     **dict.fromkeys("SUW", COVERED),
 }
 
-_BEFORE = re.compile(r"(?P<letter>[BIMELSUW])(?:[-_](?P<label>.*))?", re.DOTALL)
-_BEHIND = re.compile(r"(?:(?P<label>.*)[-_])?(?P<letter>[BIMELSUW])", re.DOTALL)
+_LETTER_FIRST = re.compile(r"(?P<letter>[BIMELSUW])(?:[-_](?P<label>.*))?", re.DOTALL)
+_LETTER_LAST = re.compile(r"(?:(?P<label>.*)[-_])?(?P<letter>[BIMELSUW])", re.DOTALL)
 
 
 class Tag(NamedTuple):
-    """A tag in its two parts; `role` is 0 outside of spans, and `STRAY` for what is no tag of the scheme."""
+    """A tag in its two parts; `role` is 0 outside of spans, and `STRAY` for a tag that is not in the scheme."""
 
     role: int
     label: str = ""
 
 
 class Spelling(NamedTuple):
-    """How the tags of a column are written: the pattern of those with a letter, and whether there are none."""
+    """The spelling of the tags of a column: the pattern of those with a letter, and whether tags are bare labels."""
 
     pattern: re.Pattern[str]
     bare: bool = False
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Spelling:
-        """Find out from the names of a column, used or not.
+        """Determine the spelling from the tags of a column, used or not.
 
-        Letters stand behind labels if more names fit that than the opposite. Tags are bare labels if none has both a
+        Letters follow labels if more tags match that pattern than the opposite. Tags are bare labels if none has both a
         letter and a label, and most have no letter: `PER`, but also the `S` of a column with `PER` and `LOC`.
         """
         tags = [name for name in names if name not in OUTSIDE]
-        before, behind = ([found for tag in tags if (found := each.fullmatch(tag))] for each in (_BEFORE, _BEHIND))
-        pattern, fits = (_BEHIND, behind) if len(behind) > len(before) else (_BEFORE, before)
+        first, last = (
+            [found for tag in tags if (found := each.fullmatch(tag))] for each in (_LETTER_FIRST, _LETTER_LAST)
+        )
+        pattern, fits = (_LETTER_LAST, last) if len(last) > len(first) else (_LETTER_FIRST, first)
         bare = 2 * len(fits) < len(tags) and all(found["label"] is None for found in fits)
         return cls(pattern, bare)
 
@@ -87,7 +89,7 @@ class Spelling(NamedTuple):
         return found["letter"] if found else None
 
     def split(self, tag: str, scheme: Scheme) -> Tag:
-        """Take a tag apart, as a scheme reads it.
+        """Split a tag according to a scheme.
 
         >>> spelling = Spelling.of(["B-PER", "I-PER"])
         >>> spelling.split("I-PER", "bio") == Tag(INSIDE, "PER"), spelling.split("E-PER", "bio") == Tag(STRAY)
@@ -103,12 +105,11 @@ class Spelling(NamedTuple):
         return Tag(STRAY)
 
 
-# From a column of chunk tags to spans, for all rows at once.
+# Decoding a column of chunk tags into spans, for all rows at once.
 #
-# Whatever the scheme, a row goes on with the span of the row before if both stand in one sentence and have one label,
-# and if the first is B or I and the second I or E. So conlleval counts, and seqeval by default. What a scheme adds is
-# only which letters may stand at the two ends of such a run: so a run has at most two defects, and they are at its
-# ends.
+# In every scheme, a row continues the span of the row before if both are in one sentence and have the same label, and
+# if the first is B or I and the second I or E, as in conlleval, and in seqeval by default. A scheme only adds which
+# letters are allowed at the two ends of such a run: so a run has at most two defects, at its ends.
 
 
 Repair = Literal["conlleval", "discard", "refuse"]
@@ -121,7 +122,7 @@ KINDS = (
     "B- that divides nothing",
     "not closed",
 )
-"""What can be wrong with a tag."""
+"""The kinds of defect of a tag."""
 
 Bytes = NDArray[np.uint8]
 _STRAY, _UNBEGUN, _RELABELLED, _NEEDLESS, _UNCLOSED, _NOTHING = range(len(KINDS) + 1)
@@ -129,11 +130,11 @@ _STRAY, _UNBEGUN, _RELABELLED, _NEEDLESS, _UNCLOSED, _NOTHING = range(len(KINDS)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Defects:
-    """The tags that break a scheme, in the order of their rows; one that breaks it twice is there twice.
+    """The tags that violate a scheme, in the order of their rows; a tag with two defects appears twice.
 
     Args:
         row: the row of each.
-        kind: what is wrong with it, one of `KINDS`.
+        kind: its defect, one of `KINDS`.
 
     """
 
@@ -144,7 +145,7 @@ class Defects:
         return len(self.row)
 
     def by_kind(self) -> Iterator[tuple[str, Rows]]:
-        """Yield each kind that there is, with its rows."""
+        """Yield each kind that occurs, with its rows."""
         for code, kind in enumerate(self.kind.names):
             rows = self.row[self.kind.codes == code]
             if rows.size:
@@ -157,9 +158,9 @@ class Decoded:
 
     Args:
         begin: the first row of each.
-        end: the row behind its last one.
+        end: the row after its last one.
         label: its label; the names are sorted.
-        defects: the tags that break the scheme, whatever the repair.
+        defects: the tags that violate the scheme, whatever the repair.
 
     """
 
@@ -173,12 +174,12 @@ class Decoded:
 
 
 def decode(tags: TextColumn, sentences: Rows, scheme: Scheme, repair: Repair) -> Decoded:
-    """Return the spans that tags of a scheme stand for, and every tag that breaks the scheme.
+    """Decode the tags of a scheme into spans, and collect every tag that violates the scheme.
 
-    `conlleval` takes every run for a span: an inside without a beginning, or with another label, begins one, and what
-    is not closed ends where its run does. `discard` leaves out the spans with a defect. `refuse` repairs nothing: the
-    caller raises if there are defects. Tags that the scheme does not have are outside of spans, and no span goes over
-    the end of a sentence.
+    `conlleval` takes every run as a span: an inside without a beginning, or with another label, begins one, and an
+    unclosed span ends with its run. `discard` leaves out the spans with a defect. `refuse` repairs nothing: the caller
+    raises if there are defects. Tags that are not in the scheme are outside of spans, and no span crosses the end of a
+    sentence.
 
     >>> tags = TextColumn.of("B-PER I-PER O B-PER I-LOC".split())
     >>> spans = decode(tags, np.array([0, 5]), "bio", "conlleval")
@@ -194,13 +195,13 @@ def decode(tags: TextColumn, sentences: Rows, scheme: Scheme, repair: Repair) ->
         sound = (first == _NOTHING) & (last == _NOTHING)
         begin, end = begin[sound], end[sound]
     strays = np.full(len(runs.strays), _STRAY, np.uint8)
-    defects = _in_order((runs.begin, first), (runs.last, last), (runs.strays, strays))
+    defects = _sort_defects((runs.begin, first), (runs.last, last), (runs.strays, strays))
     return Decoded(begin, end, TextColumn(runs.labels[begin], runs.names), defects)
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Runs:
-    """Rows that go on with each other, as far as letters and labels tell.
+    """Runs of rows that continue each other, by their letters and labels.
 
     Args:
         roles: the role of each row.
@@ -208,8 +209,8 @@ class Runs:
         names: the labels, sorted.
         begin: the first row of each run.
         last: its last row.
-        before: the role of the row before it in its sentence; 0 where there is none.
-        strays: the rows whose tag is none of the scheme.
+        before: the role of the row before it in its sentence; 0 if there is none.
+        strays: the rows whose tag is not in the scheme.
 
     """
 
@@ -224,14 +225,14 @@ class Runs:
     @classmethod
     def of(cls, tags: TextColumn, sentences: Rows, scheme: Scheme) -> Runs:
         """Find the runs."""
-        roles, labels, names = _split(tags, scheme)
+        roles, labels, names = _split_tags(tags, scheme)
         follows = np.ones(len(tags) + 1, np.bool_)
         follows[sentences] = False
-        goes_on = np.zeros(len(tags) + 1, np.bool_)  # and behind the last row, nothing does
-        goes_on[1:-1] = _has(roles[:-1], OPEN) & _has(roles[1:], CONTINUED) & (labels[:-1] == labels[1:])
-        goes_on &= follows
-        covered = _has(roles, COVERED)
-        begin, last = np.flatnonzero(covered & ~goes_on[:-1]), np.flatnonzero(covered & ~goes_on[1:])
+        continues = np.zeros(len(tags) + 1, np.bool_)  # nothing continues after the last row
+        continues[1:-1] = _has_bit(roles[:-1], OPEN) & _has_bit(roles[1:], CONTINUED) & (labels[:-1] == labels[1:])
+        continues &= follows
+        covered = _has_bit(roles, COVERED)
+        begin, last = np.flatnonzero(covered & ~continues[:-1]), np.flatnonzero(covered & ~continues[1:])
         before = np.where(follows[begin], roles[begin - 1], np.uint8(0))
         return cls(
             roles=roles,
@@ -240,36 +241,36 @@ class Runs:
             begin=begin,
             last=last,
             before=before,
-            strays=np.flatnonzero(_has(roles, STRAY)),
+            strays=np.flatnonzero(_has_bit(roles, STRAY)),
         )
 
     def first_defects(self, scheme: Scheme) -> Bytes:
-        """Return the kind of defect at the first row of each run."""
+        """Return the kind of the defect at the first row of each run."""
         kind = np.full(len(self.begin), _NOTHING, np.uint8)
-        begun = ~_has(self.roles[self.begin], CONTINUED)
+        begun = ~_has_bit(self.roles[self.begin], CONTINUED)
         if scheme in {"bio", "bioes"}:
             kind[~begun] = _UNBEGUN
-            kind[~begun & _has(self.before, OPEN)] = _RELABELLED
+            kind[~begun & _has_bit(self.before, OPEN)] = _RELABELLED
         elif scheme == "iob1":
-            same = _has(self.before, COVERED) & (self.labels[self.begin] == self.labels[self.begin - 1])
+            same = _has_bit(self.before, COVERED) & (self.labels[self.begin] == self.labels[self.begin - 1])
             kind[begun & ~same] = _NEEDLESS
         return kind
 
     def last_defects(self, scheme: Scheme) -> Bytes:
-        """Return the kind of defect at the last row of each run."""
+        """Return the kind of the defect at the last row of each run."""
         kind = np.full(len(self.last), _NOTHING, np.uint8)
         if scheme in {"bioes", "ioe2"}:
-            kind[_has(self.roles[self.last], OPEN)] = _UNCLOSED
+            kind[_has_bit(self.roles[self.last], OPEN)] = _UNCLOSED
         return kind
 
-    def broken(self, scheme: Scheme) -> int:
-        """Return how many defects there are, strays aside."""
+    def count_defects(self, scheme: Scheme) -> int:
+        """Count the defects, strays aside."""
         ends = self.first_defects(scheme), self.last_defects(scheme)
         return sum(int(np.count_nonzero(kind != _NOTHING)) for kind in ends)
 
 
-def _split(tags: TextColumn, scheme: Scheme) -> tuple[Bytes, Codes, tuple[str, ...]]:
-    """Return the role of each row and the code of its label, and the labels."""
+def _split_tags(tags: TextColumn, scheme: Scheme) -> tuple[Bytes, Codes, tuple[str, ...]]:
+    """Return the role of each row, the code of its label, and the labels."""
     spelling = Spelling.of(tags.names)
     parts = [spelling.split(name, scheme) for name in tags.names]
     if tags.missing is not None:
@@ -281,26 +282,26 @@ def _split(tags: TextColumn, scheme: Scheme) -> tuple[Bytes, Codes, tuple[str, .
     return roles.take(tags.codes), labels.take(tags.codes), names
 
 
-def _has(roles: Bytes, bit: int) -> Truths:
+def _has_bit(roles: Bytes, bit: int) -> Truths:
     has: Truths = (roles & np.uint8(bit)) != 0
     return has
 
 
-def _in_order(*found: tuple[Rows, Bytes]) -> Defects:
-    """Lay rows and their kinds of defect together."""
+def _sort_defects(*found: tuple[Rows, Bytes]) -> Defects:
+    """Merge rows and their kinds of defect, in the order of rows."""
     row = np.concatenate([rows[kinds != _NOTHING] for rows, kinds in found])
     kind = np.concatenate([kinds[kinds != _NOTHING] for _, kinds in found])
     order = np.lexsort((kind, row))
     return Defects(row[order], TextColumn(kind[order], KINDS))
 
 
-# Which scheme a column of chunk tags is in.
+# Detecting the scheme of a column of chunk tags.
 #
-# It is the one with the fewest defects. So one slip of a system makes no IOB1 of its BIO, and a file in IOB1 is told
-# from one in BIO, although conlleval would find the same spans in both.
+# It is the one with the fewest defects. So a single error of a system does not turn its BIO into IOB1, and a file in
+# IOB1 is distinguished from one in BIO, although conlleval would find the same spans in both.
 
 
-_MEANING: dict[Scheme, str] = {
+_SCHEME_DESCRIPTIONS: dict[Scheme, str] = {
     "bio": "BIO (IOB2): spans begin with B-",
     "io": "IO: no letter but I-",
     "iob1": "IOB1: spans begin with I-, or with B- right behind one of their label",
@@ -311,13 +312,13 @@ _MEANING: dict[Scheme, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """What the tags say of their scheme.
+    """The scheme of a column of tags.
 
     Args:
         scheme: the one with the fewest defects.
-        alternatives: the schemes that fit no worse.
-        defects: how many defects `decode` will find.
-        why: all that in a sentence.
+        alternatives: the other schemes that fit equally well.
+        defects: the number of defects that `decode` will find.
+        why: the reason, as one sentence.
 
     """
 
@@ -328,15 +329,15 @@ class Detected:
 
     @property
     def sure(self) -> bool:
-        """Whether all tags keep to this scheme and to no other."""
+        """Whether all tags follow this scheme and no other fits."""
         return not self.alternatives and not self.defects
 
 
 def detect(tags: TextColumn, sentences: Rows) -> Detected:
-    """Find the scheme of a column of tags; raise `ReadError` if these are no chunk tags.
+    """Detect the scheme of a column of tags; raise `ReadError` if these are not chunk tags.
 
     They are chunk tags if most rows that are not outside have a letter of some scheme. Labels without letters are
-    taken for `io` where `O` is the commonest tag.
+    read as `io` if `O` is the most frequent tag.
 
     >>> from comparanda.core.text_columns import TextColumn
     >>> found = detect(TextColumn.of("I-PER I-PER B-PER O".split()), np.array([0, 4]))
@@ -349,21 +350,21 @@ def detect(tags: TextColumn, sentences: Rows) -> Detected:
     if not found.letters:
         return Detected(found.best, found.others, 0, found.why)
     runs = Runs.of(tags, sentences, found.best)
-    defects = runs.broken(found.best) + len(runs.strays)
-    return Detected(found.best, found.others, defects, _sentence(found, defects))
+    defects = runs.count_defects(found.best) + len(runs.strays)
+    return Detected(found.best, found.others, defects, _describe_fit(found, defects))
 
 
 def evidence_of(tags: TextColumn, sentences: Rows) -> TagEvidence:
-    """Count what tells the scheme of a column of tags."""
-    counts = _counted(tags)
+    """Count the tags of a column and the defects under each scheme."""
+    counts = _count_tags(tags)
     if not any(Spelling.of(tags.names).letter(name) for name in counts if name not in OUTSIDE):
         return TagEvidence(counts, {})
-    runs = Runs.of(tags, sentences, "bioes")  # which has the letters of all
-    return TagEvidence(counts, {scheme: runs.broken(scheme) for scheme in SCHEMES})
+    runs = Runs.of(tags, sentences, "bioes")  # which has the letters of all schemes
+    return TagEvidence(counts, {scheme: runs.count_defects(scheme) for scheme in SCHEMES})
 
 
-def _counted(tags: TextColumn) -> dict[str, int]:
-    """Return how often each tag is used."""
+def _count_tags(tags: TextColumn) -> dict[str, int]:
+    """Count how often each tag is used."""
     counts = np.bincount(tags.codes, minlength=len(tags.names)).tolist()
     used = [code for code, count in enumerate(counts) if count and code != tags.missing]
     return {tags.names[code]: counts[code] for code in used}
@@ -371,7 +372,7 @@ def _counted(tags: TextColumn) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """The scheme that fits best, those that fit no worse, why, and how often each letter is used, if letters told."""
+    """The best scheme, those that fit equally well, the reason, and the counts of letters if these were decisive."""
 
     best: Scheme
     others: tuple[Scheme, ...]
@@ -380,10 +381,10 @@ class Fitting:
 
 
 def fitting(evidence: TagEvidence, names: Iterable[str]) -> Fitting:
-    """Choose the scheme with the fewest defects; of equal ones that which has more of the letters, then the first.
+    """Choose the scheme with the fewest defects; among equals the one with more of the letters, then the first.
 
     Args:
-        evidence: what the tags say.
+        evidence: the counts of tags and defects.
         names: the tags, used or not.
 
     """
@@ -400,13 +401,13 @@ def fitting(evidence: TagEvidence, names: Iterable[str]) -> Fitting:
         misfit = {scheme: (evidence.broken.get(scheme, 0) + foreign[scheme], foreign[scheme]) for scheme in SCHEMES}
         best = min(SCHEMES, key=lambda scheme: misfit[scheme])
         others = tuple(scheme for scheme in SCHEMES if scheme != best and misfit[scheme] == misfit[best])
-        return Fitting(best, others, _MEANING[best], letters)
+        return Fitting(best, others, _SCHEME_DESCRIPTIONS[best], letters)
     if spelling.bare and counts.get("O") == max(counts.values()):
         return Fitting("io", (), "IO: labels without letters", Counter())
-    raise _no_chunk_tags(inside)
+    raise _not_chunk_tags_error(inside)
 
 
-def _sentence(found: Fitting, defects: int) -> str:
+def _describe_fit(found: Fitting, defects: int) -> str:
     why = found.why
     if found.best == "bioes":
         why += f" (letters {' '.join(letter for letter in LETTERS[found.best] if found.letters[letter])})"
@@ -418,7 +419,7 @@ def _sentence(found: Fitting, defects: int) -> str:
     return why
 
 
-def _no_chunk_tags(names: list[str]) -> ReadError:
+def _not_chunk_tags_error(names: list[str]) -> ReadError:
     shown = ", ".join(map(repr, names[:3]))
     return ReadError(
         f"these are no chunk tags: {shown}{', …' * (len(names) > 3)}",
@@ -426,7 +427,7 @@ def _no_chunk_tags(names: list[str]) -> ReadError:
     )
 
 
-# Chunk tags read as spans: the step that all formats with running tokens share.
+# Spans from chunk tags, for all formats with running tokens.
 
 
 AUTO = "auto"
@@ -440,26 +441,26 @@ ALSO: dict[str, Scheme] = {
 """Other names of schemes."""
 
 _NO_TAG = KINDS[0]
-_DONE = {"conlleval": "counted as conlleval does", "discard": "their spans left out"}
+_REPAIR_DESCRIPTIONS = {"conlleval": "counted as conlleval does", "discard": "their spans left out"}
 
 
 def with_spans(corpus: Corpus, request: Request) -> Corpus:
-    """Return a corpus with the spans that its chunk tags stand for, counted in rows.
+    """Add the spans encoded by its chunk tags to a corpus, in rows.
 
-    The options `scheme` and `repair` say how the tags are read. What was detected and what was repaired is noted.
+    The options `scheme` and `repair` control decoding. Detected schemes and repairs are noted.
 
     Args:
         corpus: running tokens; the tags are the column `value`.
-        request: what was asked, with the options.
+        request: what the task wants, with the options.
 
     """
-    asked = _asked(request.options.get("scheme", AUTO))
+    asked = _parse_scheme(request.options.get("scheme", AUTO))
     repair: Repair = choose(request.options, "repair", REPAIRS)
     tags = corpus.columns["value"]
-    scheme, read_as, evidence = (asked, None, None) if asked else _detected(corpus)
+    scheme, read_as, evidence = (asked, None, None) if asked else _detect_scheme(corpus)
     decoded = decode(tags, corpus.sentences, scheme, repair)
     if repair == "refuse" and len(decoded.defects):
-        raise _broken(corpus, decoded, scheme)
+        raise _broken_tag_error(corpus, decoded, scheme)
     bounds = corpus.row_documents
     document = np.searchsorted(bounds, decoded.begin, side="right") - 1
     first = bounds[document]
@@ -476,14 +477,14 @@ def with_spans(corpus: Corpus, request: Request) -> Corpus:
     if read_as is not None:
         notes.append(Note(request.side, read_as, len(spans), first_places(corpus.source, offset[:3])))
     for kind, rows in decoded.defects.by_kind():
-        done = "read as outside" if kind == _NO_TAG else _DONE[repair]
+        done = "read as outside" if kind == _NO_TAG else _REPAIR_DESCRIPTIONS[repair]
         places = first_places(corpus.source, corpus.offset[rows[:3]])
         notes.append(Note(request.side, f"chunk tags that break {scheme.upper()} ({kind}), {done}", len(rows), places))
     return replace(corpus, spans=spans, notes=tuple(notes), tags=evidence)
 
 
-def _asked(written: str) -> Scheme | None:
-    """Return the scheme that the option names; None if it is to be detected."""
+def _parse_scheme(written: str) -> Scheme | None:
+    """Parse the option `scheme`; None if the scheme is to be detected."""
     name = written.lower()
     if name == AUTO:
         return None
@@ -494,18 +495,18 @@ def _asked(written: str) -> Scheme | None:
     raise UsageError(f"scheme={written!r} is not possible{nearest(name, names)}", hint=f"one of: {', '.join(names)}")
 
 
-def _detected(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
-    """Return the scheme of a corpus, what to note of it, and what told it.
+def _detect_scheme(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
+    """Detect the scheme of a corpus; return it, the text of a note about it, and the evidence.
 
-    Nothing is to be noted of BIO, which most people mean by tags. Of a portion, the whole corpus may tell the scheme.
+    BIO is not noted, as most people expect it. For a portion, the scheme of the whole corpus may be known already.
     """
     evidence = evidence_of(corpus.columns["value"], corpus.sentences)
-    told = () if corpus.source.whole is None else corpus.source.whole.scheme
-    found = tuple(scheme for name in told for scheme in SCHEMES if scheme == name)
+    known = () if corpus.source.whole is None else corpus.source.whole.scheme
+    found = tuple(scheme for name in known for scheme in SCHEMES if scheme == name)
     try:
         best, *others = found or chosen_scheme(evidence, corpus.columns["value"].names)
     except ReadError as problem:
-        if corpus.source.whole is not None:  # which will tell
+        if corpus.source.whole is not None:  # which decides later
             return "bio", None, evidence
         where, what = corpus.source.parts[0].name, f"{corpus.judged}: {problem.what}"
         raise ReadError(what, where=where, details=problem.details, hint=problem.hint) from None
@@ -516,10 +517,10 @@ def _detected(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
 
 
 def chosen_scheme(evidence: TagEvidence, names: Iterable[str]) -> tuple[Scheme, ...]:
-    """Return the scheme that tags are in, and behind it those that would fit as well.
+    """Return the scheme of tags, then those that fit equally well.
 
     Args:
-        evidence: what the tags say.
+        evidence: the counts of tags and defects.
         names: the tags, used or not.
 
     """
@@ -527,8 +528,8 @@ def chosen_scheme(evidence: TagEvidence, names: Iterable[str]) -> tuple[Scheme, 
     return found.best, *found.others
 
 
-def _broken(corpus: Corpus, decoded: Decoded, scheme: Scheme) -> ReadError:
-    """Make the error for the first tag that breaks the scheme."""
+def _broken_tag_error(corpus: Corpus, decoded: Decoded, scheme: Scheme) -> ReadError:
+    """Make the error for the first tag that violates the scheme."""
     row, kind = int(decoded.defects.row[0]), decoded.defects.kind[0]
     tags = corpus.columns["value"]
     begin = int(corpus.sentences[corpus.sentence_of(row)])

@@ -1,16 +1,16 @@
-"""Columns as in CoNLL-2003: one token a line, an empty line between sentences, tabs or spaces between columns.
+"""Columns as in CoNLL-2003: one token per line, an empty line between sentences, tabs or spaces between columns.
 
-There is no standard for these files, so the rules are written down here:
+There is no standard for these files, so the rules are documented here:
 
-- The first line of data says what separates columns (a tab if it has one, else spaces) and how many there are.
-- Between tabs, a field may be empty and may hold spaces. Spaces may be irregular (several, around the line,
-  mixed with tabs): such lines are mended, and counted in a note.
+- The first line of data determines the separator (a tab if it has one, else spaces) and the number of columns.
+- With tabs, a field may be empty and may hold spaces. Spaces may be irregular (several, around the line,
+  mixed with tabs): such lines are repaired, and counted in a note.
 - A token may begin with `#`. A line that does is a comment only at the start of a sentence, and only if it
   has another number of columns than the file, or reads `# newdoc …`, `# meta::…`, `# id …` or `# name = …`.
-  With `comments=anywhere`, a line that begins with `# ` is a comment wherever it stands, if tabs separate columns.
-- `-DOCSTART-` begins a document and is no token, and so does the comment `# document_id = …`.
+  With `comments=anywhere`, a line that begins with `# ` is a comment anywhere, if tabs separate columns.
+- `-DOCSTART-` begins a document and is not a token; the comment `# document_id = …` begins a document too.
 - If the first column is 1, 2, 3 … in every sentence and there are two more, the words are in the second.
-- The first line of data is a header if it begins `TOKEN<TAB>NE-`, as in HIPE, or if `header=yes` says so.
+- The first line of data is a header if it begins `TOKEN<TAB>NE-`, as in HIPE, or with `header=yes`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Truth = NDArray[np.bool_]
 
 
-# How files of columns are made: what their first lines say, and which columns are asked for.
+# The layout of column files, from their first lines, and the columns that are requested.
 
 
 Header = Literal["auto", "yes", "no"]
@@ -60,23 +60,23 @@ FIELD = re.compile(rb"[^ \t]+")
 HIPE_HEADER = re.compile(rb"TOKEN\tNE-.*")
 _CHUNK_TAG = re.compile(rb"[BIMELSUW]-.+")
 _OUTSIDE = frozenset({b"O", b"_", b"-", b""})
-_ONE = re.compile(rb" *1[ \t]")
-_LEAST_NUMBERED = 3  # a number, a word and what is judged
-_LEAST_COUNTED = 2  # words of the longest sentence: of single ones, "1" may be the word
+_FIRST_NUMBER = re.compile(rb" *1[ \t]")
+_MIN_NUMBERED_WIDTH = 3  # a number, a word and what is evaluated
+_MIN_LONGEST_SENTENCE = 2  # words of the longest sentence: in sentences of one word, "1" may be the word itself
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Which columns the options and the task ask for, before the file is seen.
+    """The columns that the options and the task request, before the file is read.
 
     Args:
-        value: number (from 1, or negative from the end) or name of the column to judge.
+        value: number (from 1, or negative from the end) or name of the column to evaluate.
         word: the same for the words, or None for a file without.
         names: the names of the columns, if the user gave them.
-        word_given: whether the user said which column holds the words.
-        value_given: whether the user said which column is judged.
-        counted: how many words the first column merely counts, so that it does not hold them; 0 if it does.
+        word_given: whether the user named the column of words.
+        value_given: whether the user named the column to evaluate.
+        counted: the number of words, if the first column merely counts them; 0 if it holds the words.
 
     """
 
@@ -96,7 +96,7 @@ class Asked:
         if value is None:
             value = request.value or "-1"
             if not names and not _NUMBER.fullmatch(value):
-                value = "-1"  # a task's own name for it (upos …), and the columns have none
+                value = "-1"  # a task's own name for it (upos …), but the columns are unnamed
         word = options.get("word", "1")
         given = "column" in options or request.value is not None
         asked = cls(
@@ -112,10 +112,10 @@ class Asked:
         return asked
 
     def without_numbers(self, numbered: Numbered | None, request: Request) -> Asked:
-        """Return what is asked of a file whose first column merely counts words: the next one holds these.
+        """Adapt to a file whose first column merely counts words: the second one holds the words.
 
-        Spans are then read from the first column behind that which holds chunk tags, as in the files of Universal NER
-        and GermEval, if the user names none.
+        Unless the user names a column, spans are then read from the first later column with chunk tags, as in the files
+        of Universal NER and GermEval.
         """
         if numbered is None:
             return self
@@ -125,7 +125,7 @@ class Asked:
         return replace(self, word="2", value=value, counted=numbered.rows)
 
     def check(self, option: str, wanted: str) -> None:
-        """Refuse what is neither a number nor one of the names."""
+        """Refuse a column that is neither a number nor a known name."""
         if wanted in self.names or (_NUMBER.fullmatch(wanted) and int(wanted)):
             return
         if self.names:
@@ -140,7 +140,7 @@ class Asked:
         )
 
     def index(self, wanted: str, width: int, where: str) -> int:
-        """Return the index of a column in lines of this width; refuse one that is not there."""
+        """Return the index of a column in lines of this width; refuse one that does not exist."""
         if wanted in self.names:
             return self.names.index(wanted)
         number = int(wanted)
@@ -168,15 +168,15 @@ def _column_names(options: Mapping[str, str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """How the lines of a file are made, as its first line of data says.
+    """The layout of a file's lines, from its first line of data.
 
     Args:
-        first: where that line stands.
-        separator: what separates its columns.
-        width: how many it has.
-        names: the names of the columns, if a header gives each of them one.
+        first: the offset of that line.
+        separator: the separator of its columns.
+        width: the number of its columns.
+        names: the names of the columns, if a header names each of them.
         lacking: further names in the header, of columns that the rows do not have.
-        headers: where headers stand, which are no data.
+        headers: the offsets of headers, which are not data.
 
     """
 
@@ -189,11 +189,11 @@ class Layout:
 
     @classmethod
     def of(cls, source: Source, header: Header = "auto") -> Layout:
-        """Look at the first line of data, and before it at the header."""
+        """Determine the layout from the header and the first line of data."""
         first, line = _first_line(source)
         if header == "no" or (header == "auto" and not HIPE_HEADER.fullmatch(line)):
             return cls._of_line(first, line)
-        headers = tuple(place for part in source.parts for place in _repeated(source, part.begin, line))
+        headers = tuple(place for part in source.parts for place in _find_header(source, part.begin, line))
         layout = cls._of_line(*_first_line(source, source.data.index(b"\n", first) + 1))
         names = tuple(line.decode().split("\t") if layout.separator == TAB else line.decode().split())
         if len({*names}) < len(names) or len(names) < layout.width or not all(names):
@@ -218,10 +218,10 @@ class Layout:
         return cls(first=first, separator=SPACE, width=len(FIELD.findall(line)))
 
     def rows(self, source: Source) -> Iterator[list[bytes] | None]:
-        """Give the fields of each line of data; None between sentences. Lines of another width are passed over."""
-        behind = 0
+        """Yield the fields of each line of data, None between sentences; `#` lines of another width are skipped."""
+        following = 0
         for line in bytes(source.data[: source.size]).split(b"\n"):
-            place, behind = behind, behind + len(line) + 1
+            place, following = following, following + len(line) + 1
             if not line.strip() or place in self.headers or line.startswith(b"-DOCSTART-"):
                 yield None
                 continue
@@ -232,7 +232,7 @@ class Layout:
                 return
 
     def wanted(self, asked: Asked, request: Request, where: str) -> tuple[dict[str, int], int | None]:
-        """Return the fields to gather by name, and the one of the words."""
+        """Return the indices of the fields to read, by name, and that of the words."""
         if asked.names and len(asked.names) != self.width:
             raise ReadError(
                 f"{counted(self.width)}, but {len(asked.names)} names for them",
@@ -252,18 +252,18 @@ class Layout:
 
 
 def asked_of(source: Source, layout: Layout, request: Request) -> Asked:
-    """Return which columns of a file are asked for; if the first merely counts the words, it does not hold them."""
+    """Determine the requested columns of a file; a first column that merely counts the words does not hold them."""
     asked = Asked.of(request, layout.names)
     return asked if asked.word_given else asked.without_numbers(Numbered.of(source, layout), request)
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A file whose first column is 1, 2, 3 … in every sentence, with the words and something more behind it.
+    """A file whose first column is 1, 2, 3 … in every sentence, followed by the words and at least one more column.
 
     Args:
-        rows: how many words it counts.
-        tags: the index of the first column behind the words that holds chunk tags and nothing else, if there is one.
+        rows: the number of words.
+        tags: the index of the first column after the words that holds only chunk tags, if there is one.
 
     """
 
@@ -272,8 +272,8 @@ class Numbered:
 
     @classmethod
     def of(cls, source: Source, layout: Layout) -> Numbered | None:
-        """Go through a file; return None as soon as its first column does not count on."""
-        if layout.width < _LEAST_NUMBERED or not _ONE.match(source.data, layout.first):
+        """Scan a file; return None as soon as its first column is not the next number."""
+        if layout.width < _MIN_NUMBERED_WIDTH or not _FIRST_NUMBER.match(source.data, layout.first):
             return None
         rows = expected = longest = 0
         values: list[set[bytes]] = [set() for _ in range(layout.width)]
@@ -287,29 +287,29 @@ class Numbered:
             rows, longest = rows + 1, max(longest, expected)
             for number in range(2, layout.width):
                 values[number].add(fields[number])
-        if longest < _LEAST_COUNTED:
+        if longest < _MIN_LONGEST_SENTENCE:
             return None
-        return cls(rows, next((number for number in range(2, layout.width) if _chunk_tags(values[number])), None))
+        return cls(rows, next((number for number in range(2, layout.width) if _are_chunk_tags(values[number])), None))
 
 
-def _chunk_tags(values: set[bytes]) -> bool:
-    """Whether values are chunk tags: all have a letter or are outside of spans, and not all are the latter."""
+def _are_chunk_tags(values: set[bytes]) -> bool:
+    """Whether values are chunk tags: each has a letter or is outside of spans, and at least one has a letter."""
     others = values - _OUTSIDE
     return bool(others) and all(map(_CHUNK_TAG.fullmatch, others))
 
 
-def _repeated(source: Source, begin: int, header: bytes) -> list[int]:
-    """Return where the first line of data behind a place stands, if it is the header again."""
-    for place, line in _lines(source, begin):
+def _find_header(source: Source, begin: int, header: bytes) -> list[int]:
+    """Return the offset of the first line of data after a place, if it is the header."""
+    for place, line in _iter_lines(source, begin):
         if line.strip(b" \t") and not line.startswith(b"#"):
             return [place] if line == header else []
     return []
 
 
 def _first_line(source: Source, begin: int = 0) -> tuple[int, bytes]:
-    """Return the first line of data and its offset: the first that cannot be a comment, if there is one."""
+    """Return the first line of data and its offset, preferring one that cannot be a comment."""
     doubtful: tuple[int, bytes] | None = None
-    for place, line in _lines(source, begin):
+    for place, line in _iter_lines(source, begin):
         if not line.strip(b" \t") or DOCSTART.fullmatch(line.decode().rstrip()):
             continue
         if not line.startswith(b"#"):
@@ -321,7 +321,7 @@ def _first_line(source: Source, begin: int = 0) -> tuple[int, bytes]:
     return doubtful
 
 
-def _lines(source: Source, begin: int) -> Iterator[tuple[int, bytes]]:
+def _iter_lines(source: Source, begin: int) -> Iterator[tuple[int, bytes]]:
     while begin < source.size:
         end = source.data.find(b"\n", begin, source.size)
         yield begin, bytes(source.data[begin:end])
@@ -329,7 +329,7 @@ def _lines(source: Source, begin: int) -> Iterator[tuple[int, bytes]]:
 
 
 def counted(columns: int) -> str:
-    """Return a number of columns in words.
+    """Format a number of columns.
 
     >>> counted(1), counted(3)
     ('1 column', '3 columns')
@@ -350,16 +350,16 @@ _WHITE_LINE = re.compile(rb"^[ \t]+$", re.MULTILINE)
 
 
 class _WhiteLinesError(Exception):
-    """There are lines of white space alone."""
+    """Raised if there are lines with only white space."""
 
 
 class _IrregularError(Exception):
-    """Spaces are not single, or stand at the ends of lines."""
+    """Raised if there are repeated spaces, or spaces at the ends of lines."""
 
 
 @dataclass(eq=False, kw_only=True)
-class _Reading:
-    """One file on its way to a corpus."""
+class _ColumnReader:
+    """Reads one file into columns."""
 
     source: Source
     layout: Layout
@@ -371,26 +371,26 @@ class _Reading:
     document: str | None = None
 
     def add(self, block: Block) -> None:
-        """Take over the tokens of one block."""
+        """Add the tokens of one block."""
         blank = block.end == block.start
         self._check_spaces(block, blank)
         first = block.first8 & _LOW_BYTE
         boundary = blank | self._document_lines(block)
         for header in self.layout.headers:
             boundary |= block.start == header
-        comment = self._comments(block, (first == _HASH) & ~boundary, boundary)
+        comment = self._find_comments(block, (first == _HASH) & ~boundary, boundary)
         data = ~(boundary | comment)
         wrong = data & (block.fields != self.layout.width)
         if wrong.any():
-            raise self._ragged(block, int(wrong.argmax()))
+            raise self._width_error(block, int(wrong.argmax()))
         lines = np.flatnonzero(data)
-        self._mark(block, np.flatnonzero(boundary & ~blank), np.flatnonzero(comment), lines)
+        self._mark_documents(block, np.flatnonzero(boundary & ~blank), np.flatnonzero(comment), lines)
         if self.anywhere:
             boundary = boundary | (comment & (block.first8 == _DOCUMENT_ID8))
         self.gathering.add(block, lines, np.searchsorted(lines, np.flatnonzero(boundary)))
 
     def _check_spaces(self, block: Block, blank: Truth) -> None:
-        """Stop at what the scan cannot see: lines of white space alone; fields that are empty by irregular spaces."""
+        """Raise for what the scan cannot detect: lines of only white space, fields left empty by irregular spaces."""
         if self.mended:
             return
         if self.layout.separator == SPACE:
@@ -413,8 +413,8 @@ class _Reading:
             found[line] = _DOCSTART_END.match(self.source.data, start + 8) is not None
         return found
 
-    def _comments(self, block: Block, hashes: Truth, boundary: Truth) -> Truth:
-        """Tell comments from tokens that begin with `#`."""
+    def _find_comments(self, block: Block, hashes: Truth, boundary: Truth) -> Truth:
+        """Distinguish comments from tokens that begin with `#`."""
         if not hashes.any():
             return hashes
         comment: Truth = hashes & (block.fields != self.layout.width)
@@ -432,8 +432,8 @@ class _Reading:
         at_start: Truth = comment & ((last_other < 0) | boundary[last_other])
         return at_start
 
-    def _mark(self, block: Block, documents: Rows, comments: Rows, lines: Rows) -> None:
-        """Take over what the lines that are no tokens say of documents."""
+    def _mark_documents(self, block: Block, documents: Rows, comments: Rows, lines: Rows) -> None:
+        """Record the document marks in lines that are not tokens."""
         rows = np.searchsorted(lines, documents) + self.gathering.rows
         for line, row in zip(documents.tolist(), rows.tolist(), strict=True):
             if int(block.start[line]) not in self.layout.headers:
@@ -445,7 +445,7 @@ class _Reading:
             self.first_comments += block.start[passed[: 3 - len(self.first_comments)]].tolist()
 
     def _document_ids(self, block: Block, comments: Rows, lines: Rows) -> list[int]:
-        """Take the comments that name a document, as in HIPE; one that names the same again says nothing new."""
+        """Process comments that name a document, as in HIPE; one that repeats the current name is ignored."""
         found = []
         for line in comments[block.first8[comments] == _DOCUMENT_ID8].tolist():
             named = _DOCUMENT_ID.fullmatch(block.text(self.source, line).rstrip())
@@ -458,8 +458,8 @@ class _Reading:
             self.document = named["id"]
         return found
 
-    def _ragged(self, block: Block, line: int) -> ReadError:
-        """Make the error for a line of another number of columns."""
+    def _width_error(self, block: Block, line: int) -> ReadError:
+        """Make the error for a line with another number of columns."""
         text, offset = block.text(self.source, line), int(block.start[line])
         width, fields = self.layout.width, int(block.fields[line])
         hint = "columns are separated by one tab here, as in the first line"
@@ -475,7 +475,7 @@ class _Reading:
 
 @lru_cache(64)
 def document_name(text: str) -> str:
-    """Return the name that a `-DOCSTART-` line gives its document, or nothing.
+    """Return the name of the document in a `-DOCSTART-` line, or an empty string.
 
     >>> document_name("-DOCSTART- (947testa CRICKET)"), document_name("-DOCSTART- -X- O O")
     ('947testa CRICKET', '')
@@ -488,7 +488,7 @@ def document_name(text: str) -> str:
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read columns; every line that is no comment, no header and no document mark is a row."""
+    """Read columns; every line that is not a comment, a header or a document mark is a row."""
     header = choose(request.options, "header", HEADERS)
     layout = Layout.of(source, header)
     layout.refuse_lacking(request, str(source.locate(layout.first)))
@@ -500,12 +500,12 @@ def read(source: Source, request: Request) -> Corpus:
             return _read(source, request, asked, layout)
         except _IrregularError:
             pass
-    source = _mended_spaces(source, request.side, SPACE)
+    source = _regularise_spaces(source, request.side, SPACE)
     return _read(source, request, asked, Layout.of(source, header), mended=True)
 
 
 def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -> Corpus:
-    """Read columns between tabs; if they do not fit, but would with spaces as separators too, take these."""
+    """Read tab-separated columns; if that fails, accept spaces as separators too."""
     header = choose(request.options, "header", HEADERS)
     try:
         return _read(source, request, asked, layout)
@@ -515,7 +515,7 @@ def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -
     except ReadError as problem:
         if len(source.line_at(layout.first).split()) != layout.width:
             raise
-        mended = _mended_spaces(source, request.side, TAB)
+        mended = _regularise_spaces(source, request.side, TAB)
         try:
             return _read(mended, request, asked, Layout.of(mended, header), mended=True)
         except ReadError:
@@ -526,7 +526,7 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     where = str(source.locate(layout.first))
     wanted, word = layout.wanted(asked, request, where)
     anywhere = choose(request.options, "comments", COMMENTS) == "anywhere"
-    reading = _Reading(
+    reading = _ColumnReader(
         source=source,
         layout=layout,
         gathering=Gathering(source, wanted, width=layout.width, word=word),
@@ -551,8 +551,8 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     return replace(corpus, judged=asked.names[wanted["value"]] if asked.names else what, layout=found)
 
 
-def _mended_spaces(source: Source, side: str, separator: int) -> Source:
-    """Return the source with one separator between two fields and none around them."""
+def _regularise_spaces(source: Source, side: str, separator: int) -> Source:
+    """Return the source with exactly one separator between two fields and none around them."""
     between = bytes([separator])
     other = bytes([TAB + SPACE - separator])
     irregular = rb"^(?!%b)(?:[ \t].*|.*?(?:[ \t]{2}|%b|[ \t]$).*)$" % (COMMENT.encode(), other)
@@ -567,17 +567,17 @@ def _mended_spaces(source: Source, side: str, separator: int) -> Source:
     )
 
 
-_OPENS_XML = re.compile(r"\s*<(?:[?!]|[A-Za-z/][^>\s]*>\S*$|[A-Za-z][^>\s]*\s[^>]*=)")
-"""How XML begins: a declaration, tags and nothing else, or a tag with attributes. A word such as `<unk>` has a tag."""
+_XML_START = re.compile(r"\s*<(?:[?!]|[A-Za-z/][^>\s]*>\S*$|[A-Za-z][^>\s]*\s[^>]*=)")
+"""The start of XML: a declaration, a line of tags only, or a tag with attributes. A word such as `<unk>` has a tag."""
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines can be columns: as many fields in each, and neither CoNLL-U nor JSON."""
+    """Whether the first lines can be columns: the same number of fields in each, and neither CoNLL-U nor JSON."""
     rows = [line for line in lines if line.strip() and not DOCSTART.fullmatch(line.rstrip())]
     rows = [row for row in rows if not row.startswith("#")] or [row for row in rows if not SURE_COMMENT.match(row)]
     if not rows or re.match(r"\s*[\[{]\s*(?:[\"\[\]{}]|-?\d|true\b|false\b|null\b|$)", rows[0]):
         return False
-    if _OPENS_XML.match(rows[0]):
+    if _XML_START.match(rows[0]):
         return False
     if any(is_word_line(row.split("\t")) for row in rows) or looks_like_brat(rows):
         return False
@@ -588,14 +588,14 @@ def sniff(lines: list[str]) -> bool:
 
 
 def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
-    """Mark the lines `-DOCSTART-`, `# document_id = …` and `# newdoc`; files with a header are not cut."""
+    """Mark the lines `-DOCSTART-`, `# document_id = …` and `# newdoc`; files with a header are not split."""
     with file.open("rb") as stream:
         first = next((line for line in stream if line.strip() and not line.startswith(b"#")), b"")
     if request.options.get("header") == "yes" or HIPE_HEADER.match(first):
         raise UncuttableError(f"{file.name} has a header")
     last: str | None = None
 
-    def named(text: str) -> str | None:
+    def parse_name(text: str) -> str | None:
         nonlocal last
         if text.startswith("-"):
             return document_name(text)
@@ -605,7 +605,7 @@ def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
         known, last = found["id"] is not None and found["id"] == last, found["id"]
         return None if known else found["id"] or ""
 
-    return marked_lines(file, _DOCUMENT_LINE, named)
+    return marked_lines(file, _DOCUMENT_LINE, parse_name)
 
 
 _DOCUMENT_LINE = re.compile(rb"\n(?:-DOCSTART-(?=[ \t\r\n])|# document_id|# ?newdoc)")
@@ -632,7 +632,7 @@ FORMAT = Format(
 )
 
 
-# Columns as in CoNLL-2003: a word and its chunk tag a line, an empty line behind each sentence, `-DOCSTART-`.
+# Writing columns as in CoNLL-2003: a word and its chunk tag per line, an empty line after each sentence, `-DOCSTART-`.
 
 
 SCHEMES: tuple[ChunkScheme, ...] = ("bio", "bioes")
@@ -640,15 +640,15 @@ DOCUMENT = "-DOCSTART-"
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents one below the other."""
+    """Write all documents to one file."""
     scheme = choose(options, "scheme", SCHEMES)
-    yield "", "".join(line for each in documents for line in _columns_lines(each, losses, scheme))
+    yield "", "".join(line for each in documents for line in _format_document(each, losses, scheme))
 
 
-def _columns_lines(passage: Passage, losses: Losses, scheme: ChunkScheme) -> Iterator[str]:
+def _format_document(passage: Passage, losses: Losses, scheme: ChunkScheme) -> Iterator[str]:
     words, tags = words_of(passage), chunk_tags(passage, scheme=scheme)
-    _tell(passage, words, losses)
-    yield f"{DOCUMENT} ({_checked(passage.name)})\n\n"
+    _report_losses(passage, words, losses)
+    yield f"{DOCUMENT} ({_check_name(passage.name)})\n\n"
     for first, behind in sentences_of(passage, losses):
         for word, tag in zip(words[first:behind], tags[first:behind], strict=True):
             if word.split()[0] == DOCUMENT:
@@ -660,8 +660,8 @@ def _columns_lines(passage: Passage, losses: Losses, scheme: ChunkScheme) -> Ite
         yield "\n"
 
 
-def _checked(name: str) -> str:
-    """Refuse a name that no line can hold as it is."""
+def _check_name(name: str) -> str:
+    """Refuse a name that cannot be written in a line unchanged."""
     if not stands_in_line(name):
         raise WriteError(
             f"the name {name!r} of a document cannot stand in a line of columns",
@@ -670,8 +670,8 @@ def _checked(name: str) -> str:
     return name
 
 
-def _tell(passage: Passage, words: list[str], losses: Losses) -> None:
-    """Say what columns of words and tags do not carry."""
+def _report_losses(passage: Passage, words: list[str], losses: Losses) -> None:
+    """Report what columns of words and tags cannot hold."""
     if passage.text != " ".join(words):
         losses.lose("white space of the text: words are lines", passage.name)
     for name in passage.attributes:

@@ -1,7 +1,7 @@
 """CoNLL-U: ten tab-separated columns, comments, multiword ranges, empty nodes.
 
 Spans are chunk tags of a column, or brackets in the column MISC, as in CorefUD and GUM: `Entity=(e1-person`. Chains are
-the entities that these brackets name.
+the entities named in these brackets.
 """
 
 from __future__ import annotations
@@ -66,16 +66,16 @@ _PHEAD = CONLLX_DIALECT.columns.index("phead")
 
 
 def read_conllx(source: Source, request: Request) -> Corpus:
-    """Read CoNLL-X; its columns have the names of CoNLL-U where they mean the same."""
+    """Read CoNLL-X; columns that mean the same as in CoNLL-U have the same names."""
     return read_numbered(source, request, CONLLX_DIALECT)
 
 
 def sniff_conllx(lines: list[str]) -> bool:
-    """Whether the first lines look like CoNLL-X and like nothing else: every line a word, and a PHEAD among them.
+    """Whether the first lines look like CoNLL-X only: every line is a word, and at least one has a PHEAD.
 
-    Without any PHEAD the file is CoNLL-U as well, and means the same.
+    Without any PHEAD, the file is also valid CoNLL-U with the same meaning.
     """
-    rows = [line.split("\t") for line in lines if line.strip()]
+    rows = [line_number.split("\t") for line_number in lines if line_number.strip()]
     words = all(len(row) == CONLLX_DIALECT.width and _is_number(row[0]) for row in rows)
     return words and any(_is_number(row[_PHEAD]) for row in rows)
 
@@ -105,7 +105,7 @@ DIALECT = Dialect(
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read CoNLL-U. Spans are brackets in MISC if there are any and no column is named; chains always are."""
+    """Read CoNLL-U; spans come from brackets in MISC if there are any and no column is named, chains always do."""
     if request.layer == "chains":
         named = key_of_chains(request)
         return with_text(with_entities(read_numbered(source, request, DIALECT, judged=False), request, named))
@@ -127,7 +127,7 @@ def _refuse_bracket_options(request: Request) -> None:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines look like CoNLL-U: ten tab-separated fields, the first a number; and not like CoNLL-X."""
-    rows = [line.split("\t") for line in lines if line.strip() and not line.startswith("#")]
+    rows = [line_number.split("\t") for line_number in lines if line_number.strip() and not line_number.startswith("#")]
     return bool(rows) and all(map(is_word_line, rows)) and not sniff_conllx(lines)
 
 
@@ -162,19 +162,19 @@ FORMAT = Format(
 )
 
 
-# Empty nodes of CoNLL-U, on which mentions without words stand: 8.1 behind word 8, 0.1 before the first.
+# Empty nodes of CoNLL-U, which carry mentions without words: 8.1 after word 8, 0.1 before the first.
 
 
 MOST = 100
-"""No larger number of an empty node is kept: those before it are written too."""
+"""The largest number of an empty node that is retained, because all smaller ones are written too."""
 
 
 class Node(NamedTuple):
     """An empty node.
 
     Args:
-        row: the word behind it.
-        ahead: whether it belongs to the sentence that begins with that word, and not to the one before.
+        row: the word after it.
+        ahead: whether it belongs to the sentence that begins with that word, not to the previous one.
         number: its number at this place, from 1.
 
     """
@@ -185,23 +185,23 @@ class Node(NamedTuple):
 
 
 class EmptyNodes:
-    """The empty nodes of a document; `of` tells on which each mention stands that does, by its number."""
+    """The empty nodes of a document; `node_of` maps the number of a mention without words to its node."""
 
     def __init__(self) -> None:
-        self.of: dict[int, Node] = {}
+        self.node_of: dict[int, Node] = {}
         self._count: dict[tuple[int, bool], int] = {}
 
     @classmethod
-    def needed(cls, passage: Passage, starts: Collection[int], losses: Losses) -> EmptyNodes:
-        """Return those that a document needs, by the words that begin its sentences.
+    def collect(cls, passage: Passage, starts: Collection[int], losses: Losses) -> EmptyNodes:
+        """Collect the nodes that a document needs, given the words that begin its sentences.
 
-        Nodes keep their numbers where these can be written: 1000001, of 0.1, only where a sentence begins.
+        Nodes keep their numbers if these can be written: 1000001, for 0.1, only at the beginning of a sentence.
         """
         wanted: dict[tuple[int, int], list[int]] = {}
         for number, mention in enumerate(passage.mentions):
             if is_without_words(mention):
-                wanted.setdefault((_row(passage, mention), _number(mention)), []).append(number)
-        kept = {place: node for place in wanted if (node := _kept(*place, starts)) is not None}
+                wanted.setdefault((_find_row(passage, mention), _node_number(mention)), []).append(number)
+        kept = {place: node for place in wanted if (node := _make_node(*place, starts)) is not None}
         nodes = cls()
         for place, node in kept.items():
             nodes.add(wanted[place], node)
@@ -211,20 +211,20 @@ class EmptyNodes:
         return nodes
 
     def add(self, mentions: Iterable[int], node: Node) -> None:
-        """Put mentions on a node."""
-        self.of.update(dict.fromkeys(mentions, node))
+        """Assign mentions to a node."""
+        self.node_of.update(dict.fromkeys(mentions, node))
         self._count[node[:2]] = max(node.number, self._count.get(node[:2], 0))
 
     def count(self, row: int, *, ahead: bool) -> int:
-        """Return how many there are before a word, of its sentence or of the one before."""
+        """Return the number of nodes before a word that belong to its sentence (`ahead`) or to the previous one."""
         return self._count.get((row, ahead), 0)
 
-    def at(self, row: int, *, ahead: bool) -> Iterator[Node]:
-        """Give those before a word, of its sentence or of the one before."""
+    def nodes_at(self, row: int, *, ahead: bool) -> Iterator[Node]:
+        """Yield the nodes before a word that belong to its sentence (`ahead`) or to the previous one."""
         return (Node(row, ahead, number) for number in range(1, self.count(row, ahead=ahead) + 1))
 
-    def line(self, runs: Sequence[Run], word: int) -> int:
-        """Return which line of a mention a word of it is, from 1 as the word: empty nodes inside are lines too."""
+    def line_number(self, runs: Sequence[Run], word: int) -> int:
+        """Return the line of a mention that holds its n-th word, both from 1; empty nodes inside are lines too."""
         inside, left = 0, word
         for first, behind in runs:
             last = min(behind, first + left)
@@ -236,26 +236,26 @@ class EmptyNodes:
 
 
 def is_without_words(mention: Mention) -> bool:
-    """Whether a mention covers nothing of the text."""
+    """Whether a mention covers no text."""
     return all(begin == end for begin, end in mention.pieces)
 
 
-def _row(passage: Passage, mention: Mention) -> int:
-    """Return the word before which a mention without words stands; refuse one inside a word."""
+def _find_row(passage: Passage, mention: Mention) -> int:
+    """Return the word that follows a mention without words; refuse a mention inside a word."""
     row = bisect_left(passage.words, (mention.begin, mention.begin))
     if not passage.words or (row and passage.words[row - 1][1] > mention.begin):
         raise no_words(passage, mention, mention.pieces[0])
     return row
 
 
-def _number(mention: Mention) -> int:
-    """Return the number of the node that a mention stands on; 0 where it has none."""
+def _node_number(mention: Mention) -> int:
+    """Return the number of a mention's node; 0 if it has none."""
     number = mention.said.get(ZERO)
     return number if isinstance(number, int) and number > 0 else 0
 
 
-def _kept(row: int, number: int, starts: Collection[int]) -> Node | None:
-    """Return the node of a number, if it can stand before a word."""
+def _make_node(row: int, number: int, starts: Collection[int]) -> Node | None:
+    """Make the node with a number before a word; None if CoNLL-U cannot hold it there."""
     ahead = number > AHEAD
     number -= AHEAD * ahead
     there = row in starts if ahead else row > 0
@@ -265,15 +265,17 @@ def _kept(row: int, number: int, starts: Collection[int]) -> Node | None:
 # Spans as brackets in MISC of CoNLL-U: `(e1-person` opens one, `e1)` closes it, `(e2-place)` does both.
 
 
-_FIELD = re.compile(r"[^\W\d]\w*")
-_TAKEN = frozenset({"eid", "GRP", "etype", "entity", "identity", "document", "begin", "end", "label", "text", "id"})
+_FIELD_NAME = re.compile(r"[^\W\d]\w*")
+_RESERVED_FIELDS = frozenset(
+    {"eid", "GRP", "etype", "entity", "identity", "document", "begin", "end", "label", "text", "id"}
+)
 _PROBABILITY = "probability"
 
 
 def fields_of(documents: Sequence[Passage], losses: Losses) -> tuple[str, ...]:
-    """Return what is said of spans, as fields: in the order in which it is met, the id last as in GUM.
+    """Return the bracket fields for the attributes of spans, in order of first appearance, the id last as in GUM.
 
-    Names of chains are those of the whole file, `eid`; where documents have the same ones, each has its own, `GRP`.
+    Names of chains hold for the whole file (`eid`), or for each document if documents share names (`GRP`).
     """
     found: dict[str, None] = {}
     for each in documents:
@@ -281,7 +283,7 @@ def fields_of(documents: Sequence[Passage], losses: Losses) -> tuple[str, ...]:
             for name in mention.said:
                 if each.chained and name == ZERO:
                     continue
-                if name in _TAKEN or not _FIELD.fullmatch(name):
+                if name in _RESERVED_FIELDS or not _FIELD_NAME.fullmatch(name):
                     losses.lose(f"{name!r} of spans, which is no name for a field of brackets", each.name)
                 elif name != CHAIN:
                     found[name] = None
@@ -291,12 +293,12 @@ def fields_of(documents: Sequence[Passage], losses: Losses) -> tuple[str, ...]:
 
 
 class Brackets:
-    """Spans on their way to brackets.
+    """Writes spans as brackets.
 
     Args:
         fields: the fields of brackets.
-        losses: what cannot be carried.
-        taken: the names of entities that are taken.
+        losses: collects what cannot be written.
+        taken: the names of entities that are in use.
 
     """
 
@@ -307,25 +309,25 @@ class Brackets:
         self.count = 0
 
     def cells(self, passage: Passage, nodes: EmptyNodes) -> defaultdict[int | Node, list[str]]:
-        """Return the brackets of each word and each empty node, as what MISC says."""
+        """Return the MISC entries with the brackets of each word and each empty node."""
         openings, singles, closings = (defaultdict[int | Node, list[tuple[int, str]]](list) for _ in range(3))
-        worded = [number for number in range(len(passage.mentions)) if number not in nodes.of]
+        worded = [number for number in range(len(passage.mentions)) if number not in nodes.node_of]
         given = runs_of(passage, map(passage.mentions.__getitem__, worded))
-        joined = {number: self._joined(passage, runs) for number, runs in zip(worded, given, strict=True)}
-        names = self._names(passage, joined)
+        joined = {number: self._join_adjacent(passage, runs) for number, runs in zip(worded, given, strict=True)}
+        names = self._name_entities(passage, joined)
         if passage.chained:
-            self._tell_kept(passage, joined, nodes, names)
+            self._report_reassigned(passage, joined, nodes, names)
         for number, mention in enumerate(passage.mentions):
             runs = joined.get(number, [])
-            behind_name = self._behind_name(passage, mention, runs, nodes)
-            if number in nodes.of:
-                singles[nodes.of[number]].append((0, f"({names[number]}{behind_name})"))
+            tail = self._format_fields(passage, mention, runs, nodes)
+            if number in nodes.node_of:
+                singles[nodes.node_of[number]].append((0, f"({names[number]}{tail})"))
             for part, (first, behind) in enumerate(runs, start=1):
                 own = names[number] if len(runs) == 1 else f"{names[number]}[{part}/{len(runs)}]"
                 if behind == first + 1:
-                    singles[first].append((0, f"({own}{behind_name})"))
+                    singles[first].append((0, f"({own}{tail})"))
                 else:
-                    openings[first].append((-behind, f"({own}{behind_name}"))
+                    openings[first].append((-behind, f"({own}{tail}"))
                     closings[behind - 1].append((-first, f"{own})"))
         cells: defaultdict[int | Node, list[str]] = defaultdict(list)
         for place in {**openings, **singles, **closings}:
@@ -334,20 +336,20 @@ class Brackets:
             cells[place].append(f"{KEY}={''.join(brackets)}")
         return cells
 
-    def _tell_kept(
+    def _report_reassigned(
         self, passage: Passage, joined: Mapping[int, Sequence[Run]], nodes: EmptyNodes, names: Sequence[str]
     ) -> None:
-        """Say which mentions of several chains another chain keeps, because brackets stand in the order of words."""
-        where = [nodes.of.get(number) or tuple(joined[number]) for number in range(len(names))]
-        order = {number: (node.row, 0, 0) for number, node in nodes.of.items()}
+        """Report mentions of several chains that readers assign to another chain, as brackets are in word order."""
+        where = [nodes.node_of.get(number) or tuple(joined[number]) for number in range(len(names))]
+        order = {number: (node.row, 0, 0) for number, node in nodes.node_of.items()}
         for number, ((first, behind), *_) in joined.items():
             order[number] = (first, 2, 0) if behind == first + 1 else (first, 1, -behind)
         mentions = [*zip(where, names, strict=True)]
         for _ in kept_elsewhere(mentions, sorted(range(len(names)), key=order.__getitem__)):
             self.losses.lose(KEPT, passage.name)
 
-    def _joined(self, passage: Passage, runs: Sequence[Run]) -> list[Run]:
-        """Join the pieces of a span that follow each other."""
+    def _join_adjacent(self, passage: Passage, runs: Sequence[Run]) -> list[Run]:
+        """Join adjacent pieces of a span."""
         found = [runs[0]]
         for run in runs[1:]:
             if run.first > found[-1].behind:
@@ -357,47 +359,47 @@ class Brackets:
                 found[-1] = Run(found[-1].first, max(found[-1].behind, run.behind))
         return found
 
-    def _names(self, passage: Passage, runs: Mapping[int, Sequence[Run]]) -> list[str]:
-        """Return the entity of each span: its chain, or one of its own."""
+    def _name_entities(self, passage: Passage, runs: Mapping[int, Sequence[Run]]) -> list[str]:
+        """Return the name of each span's entity: its chain, or a new name."""
         chains = [*map(chain_of, passage.mentions)]
         worded = [*runs]
         for number in ambiguous([chains[each] for each in worded], [runs[each] for each in worded]):
             self.losses.lose(CROSSING, passage.name)
             chains[worded[number]] = None
-        return [self._new() if each is None else escaped(each) for each in chains]
+        return [self._new_name() if each is None else escaped(each) for each in chains]
 
-    def _new(self) -> str:
+    def _new_name(self) -> str:
         while True:
             self.count += 1
             if (name := f"e{self.count}") not in self.taken:
                 return name
 
-    def _behind_name(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
-        """Return what stands behind the name of an opening bracket: its other fields, as far as they are filled."""
+    def _format_fields(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
+        """Format the fields after the name of an opening bracket, without empty ones at the end."""
         label = "" if passage.chained and mention.label == NO_LABEL else mention.label
         values = ["", escaped(label)]
         for each in self.fields[2:]:
             if each == "identity":
-                values.append(",".join(map(_written_id, mention.ids or ())))
+                values.append(",".join(map(_escape_id, mention.ids or ())))
             elif each == HEAD and passage.chained:
-                values.append(self._head(passage, mention, runs, nodes))
+                values.append(self._format_head(passage, mention, runs, nodes))
             else:
-                values.append(self._value(passage, each, mention.said.get(each)))
+                values.append(self._format_value(passage, each, mention.said.get(each)))
         while not values[-1] and len(values) > 1:
             values.pop()
         return "-".join(values)
 
-    def _head(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
-        """Return which line of a mention its head is: words count, and empty nodes among them."""
+    def _format_head(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
+        """Format the position of a mention's head, counting words and the empty nodes between them."""
         word = mention.said.get(HEAD)
         if word is None:
             return ""
         if not isinstance(word, int) or not 1 <= word <= sum(run.behind - run.first for run in runs):
             self.losses.lose(f"{HEAD!r} of spans that is no word of theirs", passage.name)
             return ""
-        return str(nodes.line(runs, word))
+        return str(nodes.line_number(runs, word))
 
-    def _value(self, passage: Passage, name: str, value: Value | None) -> str:
+    def _format_value(self, passage: Passage, name: str, value: Value | None) -> str:
         if value is None:
             return ""
         if not isinstance(value, str) and name != _PROBABILITY:
@@ -409,39 +411,39 @@ class Brackets:
 
 
 def names_taken(documents: Iterable[Passage]) -> Iterator[str]:
-    """Give the names that chains have."""
+    """Yield the names of chains."""
     return (str(mention.said[CHAIN]) for each in documents for mention in each.mentions if CHAIN in mention.said)
 
 
-def _written_id(id_: str) -> str:
+def _escape_id(id_: str) -> str:
     return re.sub("^_", "%5F", escaped(id_, ","))
 
 
 # CoNLL-U with spans as brackets in MISC, as CorefUD and GUM write entities.
 #
-# Texts are carried by `SpaceAfter` and `SpacesAfter`, ids by the field `identity`, and what else is said of spans by
-# fields of its name. Each span is an entity of its own, unless a column `chain` says which are one. Mentions of chains
-# that cover no word stand on empty nodes.
+# `SpaceAfter` and `SpacesAfter` preserve the text, the field `identity` holds ids, and other attributes of spans have
+# fields of their own names. Each span is an entity of its own unless a column `chain` groups them. Mentions of chains
+# that cover no word are written on empty nodes.
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents one below the other."""
+    """Write all documents to one file."""
     del options
     given = list(documents)
     brackets = Brackets(fields_of(given, losses), losses, {*names_taken(given)})
-    yield "", "".join(chain.from_iterable(_document(each, brackets, losses) for each in given))
+    yield "", "".join(chain.from_iterable(_document_lines(each, brackets, losses) for each in given))
 
 
-def _document(passage: Passage, brackets: Brackets, losses: Losses) -> Iterator[str]:
-    """Give the lines of a document."""
+def _document_lines(passage: Passage, brackets: Brackets, losses: Losses) -> Iterator[str]:
+    """Yield the lines of a document."""
     words, worded, nodes = words_of(passage), passage, EmptyNodes()
     if passage.chained:
         worded = replace(passage, mentions=tuple(each for each in passage.mentions if not is_without_words(each)))
-        nodes = EmptyNodes.needed(passage, {each.first for each in sentences_of(worded, Losses())}, losses)
+        nodes = EmptyNodes.collect(passage, {each.first for each in sentences_of(worded, Losses())}, losses)
     cells = brackets.cells(passage, nodes)
-    for number, said in _spaces(passage, words, losses):
-        cells[number].append(said)
-    yield from _head(passage, brackets.fields, losses)
+    for number, entry in _space_attributes(passage, words, losses):
+        cells[number].append(entry)
+    yield from _header_comments(passage, brackets.fields, losses)
     if not words:
         yield "\n"
     for number, (first, behind) in enumerate(sentences_of(worded, losses), start=1):
@@ -450,21 +452,25 @@ def _document(passage: Passage, brackets: Brackets, losses: Losses) -> Iterator[
             for row, word in enumerate(words[first:behind], start=first)
         )
         yield f"# sent_id = {'_'.join(passage.name.split())}-{number}\n# text = {text.strip()}\n"
-        yield from (_line(f"0.{node.number}", "_", cells[node]) for node in nodes.at(first, ahead=True))
+        yield from (_format_line(f"0.{node.number}", "_", cells[node]) for node in nodes.nodes_at(first, ahead=True))
         for row in range(first, behind):
             upos, xpos, feats = (passage.tags[name][row] if name in passage.tags else "_" for name in TAGS)
-            yield _line(f"{row - first + 1}", word=words[row], misc=cells[row], upos=upos, xpos=xpos, feats=feats)
-            following = nodes.at(row + 1, ahead=False)
-            yield from (_line(f"{row - first + 1}.{node.number}", "_", cells[node]) for node in following)
+            yield _format_line(
+                f"{row - first + 1}", word=words[row], misc=cells[row], upos=upos, xpos=xpos, feats=feats
+            )
+            following = nodes.nodes_at(row + 1, ahead=False)
+            yield from (_format_line(f"{row - first + 1}.{node.number}", "_", cells[node]) for node in following)
         yield "\n"
 
 
-def _line(number: str, word: str, misc: Sequence[str], *, upos: str = "_", xpos: str = "_", feats: str = "_") -> str:
+def _format_line(
+    number: str, word: str, misc: Sequence[str], *, upos: str = "_", xpos: str = "_", feats: str = "_"
+) -> str:
     return f"{number}\t{word}\t_\t{upos}\t{xpos}\t{feats}\t_\t_\t_\t{'|'.join(misc) or '_'}\n"
 
 
-def _head(passage: Passage, fields: Sequence[str], losses: Losses) -> Iterator[str]:
-    """Give the comments that begin a document."""
+def _header_comments(passage: Passage, fields: Sequence[str], losses: Losses) -> Iterator[str]:
+    """Yield the comments at the beginning of a document."""
     if not stands_in_line(passage.name):
         raise WriteError(
             f"the name {passage.name!r} of a document cannot stand in a line of CoNLL-U",
@@ -478,8 +484,8 @@ def _head(passage: Passage, fields: Sequence[str], losses: Losses) -> Iterator[s
             losses.lose(f"the attribute {name!r} of documents, which cannot stand in a line", passage.name)
 
 
-def _spaces(passage: Passage, words: Sequence[str], losses: Losses) -> Iterator[tuple[int, str]]:
-    """Give what MISC says of the white space around words, by their number."""
+def _space_attributes(passage: Passage, words: Sequence[str], losses: Losses) -> Iterator[tuple[int, str]]:
+    """Yield the MISC entries for the white space around words, each with the number of its word."""
     text, extents = passage.text, passage.words
     if not words:
         if text:

@@ -1,4 +1,4 @@
-"""What a format is, and what is asked of it."""
+"""The declaration of a format, and the request of a task for one file."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Choice = TypeVar("Choice", bound=str)
 
 Shape = Literal["tokens", "rows"]
 Layer = Literal["values", "arcs", "spans", "chains", "beliefs"]
-"""What a task judges: one value a row, trees, labelled spans, chains of mentions, or spans with probabilities."""
+"""What a task evaluates: one value per row, trees, labelled spans, chains of mentions, or spans with probabilities."""
 
 CHUNK_OPTIONS: Mapping[str, str] = {
     "scheme": "spans: the scheme of chunk tags: auto, bio, iob1, ioe2, bioes, io (also iob2, bilou, bmes …)",
     "repair": "spans: what to do about tags that break the scheme: conlleval, discard, refuse",
 }
-"""The options of all formats with chunk tags: how spans are read from these."""
+"""The options of all formats with chunk tags, for reading spans from these."""
 
 BELIEF_OPTIONS: Mapping[str, str] = {
     "scale": "probabilities: how they are written: prob, percent, logprob",
@@ -41,29 +41,29 @@ BELIEF_OPTIONS: Mapping[str, str] = {
     "floor": "probabilities: spans made of tokens that are less probable are left out (default: 0.01)",
     "score": "probabilities: the field that holds them; none: spans are certain",
 }
-"""The options of all formats with spans, where these are to be probable."""
+"""The options of all formats with spans, if these are to have probabilities."""
 
 KEY = "key"
-"""What the key is called among the sides."""
+"""The name of the key among the inputs."""
 
 CERTAIN = "none"
-"""The option `score` of outputs whose spans are certain, whatever scores stand beside them."""
+"""The value of the option `score` for outputs whose spans are certain, even if they have scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a task wants of a file.
+    """What a task wants from a file.
 
     Args:
         side: the name the user gave it, for notes and errors.
-        value: the column to be judged; None for the format's default.
-        extra: further columns, for slices and conditions; a column that is not there is left out.
-        options: the format's own options, as written behind `?` in a path.
-        max_line: the longest line that is accepted, in bytes.
-        layer: what is to be judged; a format that does not carry it is not asked.
-        folder: the folder that was given, if it was one: documents of nameless formats are named by their way from it.
-        limits: how large other things may be.
-        shape: whether running tokens or independent rows are wanted; None where the file is to tell.
+        value: the column to be evaluated; None for the format's default.
+        extra: further columns, for slices and conditions; missing columns are left out.
+        options: the format's own options, as written after `?` in a path.
+        max_line: the longest accepted line, in bytes.
+        layer: what is to be evaluated; the format must support it.
+        folder: the given folder, if it was one: documents without names are named by their path relative to it.
+        limits: the other size limits.
+        shape: whether running tokens or independent rows are wanted; None if the file decides.
 
     """
 
@@ -83,24 +83,24 @@ class Format:
     """A file format: how to recognise it and how to read it.
 
     Args:
-        name: as it is written behind `::` in a path.
+        name: as it is written after `::` in a path.
         summary: one line for `comparanda formats`.
-        shape: whether it carries running tokens or independent rows.
-        suffixes: file names by which files of a folder are chosen.
-        options: the options it understands, each with one line of explanation.
+        shapes: whether it holds running tokens or independent rows.
+        suffixes: the suffixes by which files of a folder are selected.
+        options: its options, each with one line of explanation.
         sniff: given the first lines of a file, whether it can be this format.
         read: from bytes to columns.
-        layers: what it can carry.
-        beside: suffixes of the files that belong to one of this format and lie beside it; its own suffix then decides
-            that it is of this format.
-        apart: names of files that lie among those of this format and are no documents, such as a type system.
-        general: whether it can look like others, which go before it when a file fits both.
-        binary: those of its suffixes whose files are no texts: they are taken as they are, and the suffix decides that
-            they are of this format.
-        marks: finds where documents begin in a large file; None if files are always read whole.
-        sentences: finds where sentences begin in one without documents; None if it cannot be cut.
-        opens: whether its reader opens files itself, all of them binary, and reads of them what it needs.
-        rows: for stretches that count rows, not bytes: how many rows a file has, and about how many bytes one has.
+        layers: what it can hold.
+        beside: suffixes of companion files that are next to one of this format; the suffix of the main file then
+            identifies the format.
+        apart: names of files among those of this format that are not documents, such as a type system.
+        general: whether other formats can look like it; these take precedence if a file fits both.
+        binary: those of its suffixes whose files are not text: they are read unchanged, and the suffix identifies the
+            format.
+        marks: finds where documents begin in a large file; None if files are always read as a whole.
+        sentences: finds where sentences begin in a file without documents; None if it cannot be split.
+        opens: whether its reader opens files itself, all of them binary, and reads only what it needs.
+        rows: for stretches that count rows, not bytes: the number of rows of a file, and the approximate bytes of one.
 
     """
 
@@ -122,11 +122,11 @@ class Format:
     rows: Callable[[AnyPath], tuple[int, int]] | None = None
 
     def carries(self, layer: Layer) -> bool:
-        """Whether files can hold a layer; spans of every kind may be probable, or certain."""
+        """Whether files can hold a layer; spans of every kind may have probabilities."""
         return layer in self.layers or (layer == "beliefs" and "spans" in self.layers)
 
     def check_options(self, options: Mapping[str, str], layer: Layer = "spans") -> None:
-        """Refuse an option that this format does not have, or that means nothing for what is judged."""
+        """Refuse an option that this format does not have, or that does not apply to the layer."""
         for option in options:
             if layer == "beliefs" and option in BELIEF_OPTIONS:
                 continue
@@ -151,13 +151,13 @@ def choose(options: Mapping[str, str], name: str, allowed: tuple[Choice, ...]) -
     raise UsageError(f"{name}={value!r} is not possible{nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}")
 
 
-# Whether what was read is larger than is accepted: its documents, and the number of its labels.
+# Limits on the size of documents and the number of labels.
 
 
 def check_sizes(corpus: Corpus, limits: Limits) -> None:
     """Refuse a corpus with a document that is too large, or with too many different labels.
 
-    A corpus without marks of documents is no document, and may be of any size.
+    A corpus without document marks does not count as a document, and may be of any size.
     """
     if corpus.documents.marked:
         _check_documents(corpus, limits.document)
@@ -170,7 +170,7 @@ def check_sizes(corpus: Corpus, limits: Limits) -> None:
 
 
 def _check_documents(corpus: Corpus, most: int) -> None:
-    """Refuse the first document that is too large, in tokens or in characters of its text."""
+    """Refuse the first document that is too large, in rows, tokens or characters of its text."""
     sizes = np.diff(corpus.row_documents)
     unit = "rows" if corpus.by_id else "tokens"
     if corpus.raw is not None:

@@ -1,4 +1,4 @@
-"""From one format to another: what the target can carry is written, the rest is said, or the reason it cannot be."""
+"""Converting a corpus to another format, and reporting what that format cannot hold."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def converted(
     corpus: Corpus, writer: Writer, options: Mapping[str, str] | None = None, *, chained: bool = False
 ) -> Written:
-    """Return the files of a corpus in a format, and what they do not carry.
+    """Convert a corpus to the files of a format, and collect what these cannot hold.
 
     Args:
-        corpus: what was read, with its spans.
-        writer: the format to be written.
+        corpus: the input, with its spans.
+        writer: the target format.
         options: the writer's options.
         chained: whether its spans are mentions of chains.
 
@@ -32,14 +32,14 @@ def converted(
         what = "the items quote the text, and nobody has looked yet where they stand in it"
         raise WriteError(what, where=corpus.source.parts[0].name, hint="that is done when they are compared with a key")
     losses = Losses()
-    made_up = losses if writer.spaced else Losses()  # white space that is not written need not be made up
-    documents = _tagged(passages(corpus, made_up, chained=chained), writer, losses)
+    made_up = losses if writer.spaced else Losses()  # white space that is not written need not be invented
+    documents = _report_lost_tags(passages(corpus, made_up, chained=chained), writer, losses)
     files = dict(writer.write(documents, losses, given))
     return Written(files, losses.notes(corpus.name))
 
 
-def _tagged(documents: Iterator[Passage], writer: Writer, losses: Losses) -> Iterator[Passage]:
-    """Give documents as they are; say which tags of their words the writer does not carry."""
+def _report_lost_tags(documents: Iterator[Passage], writer: Writer, losses: Losses) -> Iterator[Passage]:
+    """Yield documents unchanged; report the tags of their words that the writer cannot hold."""
     for passage in documents:
         for name in passage.tags:
             if name not in writer.tags:

@@ -1,8 +1,8 @@
-"""CSV and TSV: one row is one classified thing.
+"""CSV and TSV: one row is one classified item.
 
-Fields may be quoted by the rules of CSV, and then hold separators and line ends. In TSV a quote is a
-character like any other unless `quotes=yes`: most TSV files of this field are written without quoting,
-and a text in them may well begin with a quote.
+Fields may be quoted by the rules of CSV, and then hold separators and line ends. In TSV a quote is an
+ordinary character unless `quotes=yes`: most TSV files in NLP are written without quoting, and texts in
+them may well begin with a quote.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Classification files: which column is which, and the corpus of their rows.
-#
-# The names of columns are known in one place, for CSV, TSV, JSONL, data frames and datasets alike.
+# Classification files: column roles and the corpus of rows, for CSV, TSV, JSONL, data frames and datasets.
 
 
 Noun = Literal["column", "field"]
@@ -45,11 +43,11 @@ LABEL_NAMES = (
     ("class", "category", "answer", "lang", "language", "relation", "sentiment", "intent", "stance"),
 )
 BY_NUMBER = "row"
-"""What to write for `id` to use the number of each row."""
+"""The value of the option `id` that numbers the rows."""
 
 
 def normal(name: str) -> str:
-    """Return a column's name without regard to case, spaces and dashes.
+    """Normalise a column's name: case, spaces and dashes do not matter.
 
     >>> normal(" Sentence-ID")
     'sentence_id'
@@ -59,14 +57,14 @@ def normal(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """The names of the columns of one input, to choose by.
+    """The names of the columns of one input, for finding columns.
 
     Args:
-        names: one name a column; empty where a file has no header.
-        width: how many columns there are.
-        where: the place to put into errors.
-        noun: what the input calls a column.
-        positions: whether columns have a first and a last one, and so can be given by number.
+        names: one name per column; empty if a file has no header.
+        width: the number of columns.
+        where: the place to report in errors.
+        noun: the word for a column of this input.
+        positions: whether columns are ordered, and so can be given by number.
 
     """
 
@@ -77,7 +75,7 @@ class Names:
     positions: bool = False
 
     def find(self, wanted: str) -> int:
-        """Return the index of a column given by its name or its number; refuse one that is not there."""
+        """Return the index of a column given by its name or its number; refuse one that does not exist."""
         for same in (str, normal):
             found = [number for number, name in enumerate(self.names) if same(name) == same(wanted)]
             if len(found) == 1:
@@ -99,7 +97,7 @@ class Names:
         )
 
     def known(self, tiers: Iterable[Sequence[str]], what: str, hint: str) -> int | None:
-        """Return the only column with a well-known name, the strongest names first; None if there is none."""
+        """Return the only column with a well-known name, trying the best names first; None if there is none."""
         for tier in tiers:
             found = [number for number, name in enumerate(self.names) if normal(name) in tier]
             if len(found) > 1:
@@ -110,20 +108,20 @@ class Names:
         return None
 
     def present(self, wanted: Iterable[str]) -> dict[str, int]:
-        """Return those of the wanted columns that are there, by name."""
+        """Return the indices of the wanted columns that exist, by name."""
         return {name: self.names.index(name) for name in wanted if name in self.names and name != "value"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which column is which.
+    """The roles of columns.
 
     Args:
         label: the column of labels.
         id: the column of ids, or None to number the rows.
         document: the column that names each row's document, or None.
         extra: further columns, by name.
-        assumed: what was decided by position alone, for the notes.
+        assumed: decisions by position only, for the notes.
 
     """
 
@@ -135,19 +133,19 @@ class Choice:
 
 
 def choose_columns(names: Names, request: Request) -> Choice:
-    """Decide which column is which: as the options say, else by well-known names, else by position."""
+    """Choose the role of each column by the options, else by well-known names, else by position."""
     options = request.options
-    label, assumed = _label(names, options.get("label") or request.value)
+    label, assumed = _choose_label(names, options.get("label") or request.value)
     given = options.get("id")
     number = names.find(given) if given and given != BY_NUMBER else None
     if given is None:
-        number, found = _id(names, label)
+        number, found = _choose_id(names, label)
         assumed += found
     document = names.find(options["document"]) if "document" in options else None
     return Choice(label=label, id=number, document=document, extra=names.present(request.extra), assumed=assumed)
 
 
-def _label(names: Names, wanted: str | None) -> tuple[int, tuple[str, ...]]:
+def _choose_label(names: Names, wanted: str | None) -> tuple[int, tuple[str, ...]]:
     if wanted is not None:
         return names.find(wanted), ()
     label = names.known(LABEL_NAMES, "label", 'say which: --column NAME (in Python: column="NAME")')
@@ -165,7 +163,7 @@ def _label(names: Names, wanted: str | None) -> tuple[int, tuple[str, ...]]:
     )
 
 
-def _id(names: Names, label: int) -> tuple[int | None, tuple[str, ...]]:
+def _choose_id(names: Names, label: int) -> tuple[int | None, tuple[str, ...]]:
     number = names.known(ID_NAMES, "id", "say which: ?id=NAME, or ?id=row to use the number of each row")
     if number is not None and number != label:
         return number, ()
@@ -180,7 +178,7 @@ def _id(names: Names, label: int) -> tuple[int | None, tuple[str, ...]]:
 
 @dataclass(eq=False, kw_only=True)
 class Rows:
-    """The rows of a classification file while they are read.
+    """The rows of a classification file, as read.
 
     Args:
         ids: the id of each row; None to number them.
@@ -200,7 +198,7 @@ class Rows:
     several: bool = False
 
     def take(self, rows: list[int]) -> Rows:
-        """Return the given rows in their order."""
+        """Select rows, in the given order."""
         return Rows(
             ids=[self.ids[row] for row in rows] if self.ids is not None else None,
             labels=[self.labels[row] for row in rows],
@@ -212,7 +210,7 @@ class Rows:
 
 
 def labels_of(cells: list[str], separator: str | None) -> list[str]:
-    """Write cells as sets of labels: cut at a separator, or each cell one label; an empty one has none."""
+    """Convert cells to sets of labels: split at a separator, or one label per cell; an empty cell has none."""
     written = {}
     for cell in set(cells):
         parts = cell.split(separator) if separator else [cell]
@@ -223,27 +221,27 @@ def labels_of(cells: list[str], separator: str | None) -> list[str]:
 def rows_corpus(
     rows: Rows, source: Source, request: Request, *, name: str, merge: bool = False, notes: Iterable[Note] = ()
 ) -> Corpus:
-    """Make the corpus of rows.
+    """Build the corpus of rows.
 
     Args:
-        rows: what was read.
-        source: its bytes.
-        request: what was asked.
+        rows: the rows.
+        source: their bytes.
+        request: what the task wants.
         name: the format's name.
-        merge: whether rows of one id are one row with several labels.
-        notes: what was met while reading.
+        merge: whether rows with the same id are one row with several labels.
+        notes: the reader's own notes.
 
     """
     _check_cells(rows, source)
     found = list(notes)
     if merge:
-        rows, repeated = _merged(rows, source)
+        rows, repeated = _merge_rows(rows, source)
         if repeated.size:
             what = "labels given to a row more than once, counted once"
             found.append(Note(request.side, what, len(repeated), first_places(source, repeated)))
     if rows.ids is None:
         rows = replace(rows, ids=list(map(str, source.numbers(rows.offset).tolist())))
-    rows, documents = _by_document(rows, source)
+    rows, documents = _group_by_document(rows, source)
     return Corpus(
         name=request.side,
         format=name,
@@ -271,8 +269,8 @@ def _check_cells(rows: Rows, source: Source) -> None:
             raise refuse(source, offset, f"the {what} of this row is empty", hint=advice)
 
 
-def _merged(rows: Rows, source: Source) -> tuple[Rows, NDArray[np.int64]]:
-    """Merge the rows of each id; return them and the places where a label was given again."""
+def _merge_rows(rows: Rows, source: Source) -> tuple[Rows, NDArray[np.int64]]:
+    """Merge the rows of each id; return them and the places of repeated labels."""
     if rows.ids is None:
         hint = "name the column of ids: ?id=NAME"
         raise refuse(source, int(rows.offset[0]), "several=rows merges rows of one id, but there are no ids", hint=hint)
@@ -294,8 +292,8 @@ def _merged(rows: Rows, source: Source) -> tuple[Rows, NDArray[np.int64]]:
     return merged, np.array(again, dtype=np.int64)
 
 
-def _by_document(rows: Rows, source: Source) -> tuple[Rows, Documents]:
-    """Bring the rows of each document together, documents and rows in the order of their first appearance."""
+def _group_by_document(rows: Rows, source: Source) -> tuple[Rows, Documents]:
+    """Group rows by document, with documents and rows in the order of their first appearance."""
     if rows.documents is None:
         bounds = np.array([0, len(rows.labels)], dtype=np.int64)
         return rows, Documents((stem(source.parts[0].name),), bounds, marked=False)
@@ -308,31 +306,31 @@ def _by_document(rows: Rows, source: Source) -> tuple[Rows, Documents]:
 
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
-"""What separates columns, by format, if no option says otherwise."""
+"""The default separator of columns, by format."""
 
-_WORDS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
+_SEPARATOR_NAMES = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
 
 
 def dialect_of(request: Request, separator: str) -> Dialect:
-    """Return what separates columns and whether they may be quoted, given the separator of the format."""
+    """Determine the separator and quoting by the options, given the default separator of the format."""
     given = request.options.get("separator", separator)
-    chosen = _WORDS.get(given, given)
+    chosen = _SEPARATOR_NAMES.get(given, given)
     if len(chosen) != 1 or chosen in '"\r\n':
-        hint = f"one character, or a word: {', '.join(_WORDS)}"
+        hint = f"one character, or a word: {', '.join(_SEPARATOR_NAMES)}"
         raise UsageError(f"separator={given!r} is not possible", hint=hint)
     default = ("no", "yes") if separator == "\t" else ("yes", "no")
     return Dialect(chosen, choose(request.options, "quotes", default) == "yes")
 
 
 def _has_header(first: list[str], request: Request) -> tuple[bool, tuple[str, ...]]:
-    """Whether the first row names the columns, and what to note if that was not certain."""
+    """Whether the first row names the columns, and the text of a note if that was a guess."""
     given = choose(request.options, "header", ("auto", "yes", "no"))
     if given != "auto":
         return given == "yes", ()
     names = {normal(cell) for cell in first}
     requested = [request.options.get(option) for option in ("id", "label", "document")]
     asked = [name for name in [*requested, request.value] if name and name != BY_NUMBER and not name.isdecimal()]
-    if asked or names & {*ID_NAMES[0], *ID_NAMES[1], *LABEL_NAMES[0]}:  # a name that is not there is refused later
+    if asked or names & {*ID_NAMES[0], *ID_NAMES[1], *LABEL_NAMES[0]}:  # an unknown name is refused later
         return True, ()
     if names & set(LABEL_NAMES[1]):
         return True, ("the first row read as the header; say so with ?header=yes",)
@@ -342,14 +340,14 @@ def _has_header(first: list[str], request: Request) -> tuple[bool, tuple[str, ..
 def _check_separator(rows: list[list[str]], request: Request, where: str) -> None:
     if len(rows[0]) > 1 or {"separator", "split"} & set(request.options):
         return
-    for word, other in _WORDS.items():
+    for word, other in _SEPARATOR_NAMES.items():
         if other != " " and all(other in row[0] for row in rows):
             what = f"one column, and every row contains {other!r}"
             raise ReadError(what, where=where, hint=f"separate columns by it: ?separator={word}")
 
 
-def _quoted(reading: Cells, roles: int) -> NDArray[np.int64]:
-    """Return the places of rows whose id, label or document stands in quotes although these mean nothing here."""
+def _find_quoted(reading: Cells, roles: int) -> NDArray[np.int64]:
+    """Return the places of rows whose id, label or document is in quotes although the format has no quoting."""
     if reading.dialect.quotes or b'"' not in reading.source.data:
         return np.zeros(0, np.int64)
     rows = [
@@ -360,27 +358,27 @@ def _quoted(reading: Cells, roles: int) -> NDArray[np.int64]:
     return reading.offset[np.array(rows, dtype=np.int64)]
 
 
-def _counted(reading: Cells, side: str, roles: int) -> list[Note]:
-    """Note what was met in the rows."""
+def _make_notes(reading: Cells, side: str, roles: int) -> list[Note]:
+    """Make notes about blank lines and quoted cells."""
     quoted = "rows with an id or label in quotes, kept as they are; take them off with ?quotes=yes"
-    met = {"blank lines passed over": reading.blank, quoted: _quoted(reading, roles)}
+    found = {"blank lines passed over": reading.blank, quoted: _find_quoted(reading, roles)}
     return [
         Note(side, what, len(offsets), first_places(reading.source, offsets))
-        for what, offsets in met.items()
+        for what, offsets in found.items()
         if offsets.size
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a file is made, as its first rows and the options say.
+    """The layout of a file, by its first rows and the options.
 
     Args:
-        width: how many columns it has.
-        header: what they are called; None where the first row is data.
-        choice: which column is which.
+        width: the number of its columns.
+        header: their names; None if the first row is data.
+        choice: the roles of columns.
         where: the place of the first row.
-        assumed: what was not certain, for the notes.
+        assumed: guesses, for the notes.
 
     """
 
@@ -392,11 +390,11 @@ class Plan:
 
     @classmethod
     def of(cls, reading: Cells, request: Request) -> Plan:
-        """Look at the first rows; refuse a file that has none."""
+        """Determine the layout from the first rows; refuse a file that has none."""
         source = reading.source
         begin, head = reading.first_rows()
         if not head:
-            reading.scan(Layout(1, None, (0,)))  # to say what is broken
+            reading.scan(Layout(1, None, (0,)))  # raises an error if the file is malformed
             raise ReadError("there are no rows in this file", where=source.parts[0].name)
         first = head[0]
         where = str(source.locate(begin))
@@ -415,25 +413,29 @@ class Plan:
 
 
 def read(source: Source, request: Request, *, name: str, separator: str) -> Corpus:
-    """Read a classification file; rows are found by their ids."""
+    """Read a classification file; rows are identified by their ids."""
     check_line_lengths(source, 0, source.size, request.max_line)
     reading = Cells(source=source, dialect=dialect_of(request, separator))
     plan = Plan.of(reading, request)
     choice = plan.choice
     roles = [number for number in (choice.label, choice.id, choice.document) if number is not None]
-    wanted = (*roles, *choice.extra.values(), choice.label)  # the label again: a pick of one alone is no tuple
+    wanted = (
+        *roles,
+        *choice.extra.values(),
+        choice.label,
+    )  # the label twice: an itemgetter of one column would not return a tuple
     reading.scan(Layout(plan.width, plan.header, wanted))
     if not reading.cells:
         hint = "if the first row is data: ?header=no"
         raise ReadError("there is a header, but there are no rows", where=plan.where, hint=hint)
     notes = [Note(request.side, what, 1, (plan.where,)) for what in plan.assumed if source.opens]
-    notes += _counted(reading, request.side, len(roles))
+    notes += _make_notes(reading, request.side, len(roles))
     merge = choose(request.options, "several", ("no", "rows")) == "rows"
-    rows = _rows(reading, choice, request.options.get("split"), merge=merge)
+    rows = _make_rows(reading, choice, request.options.get("split"), merge=merge)
     return rows_corpus(rows, source, request, name=name, merge=merge, notes=notes)
 
 
-def _rows(reading: Cells, choice: Choice, separator: str | None, *, merge: bool) -> Rows:
+def _make_rows(reading: Cells, choice: Choice, separator: str | None, *, merge: bool) -> Rows:
     columns = ([cells[place] for cells in reading.cells] for place in count())
     several = merge or separator is not None
     labels = next(columns)
@@ -453,7 +455,7 @@ def _is_table(rows: list[list[str]]) -> bool:
 
 
 def sniff_csv(lines: list[str]) -> bool:
-    """Whether the first lines look like CSV: as many commas in every row, no tab in the first."""
+    """Whether the first lines look like CSV: the same number of commas in every row, no tab in the first."""
     first = next((line for line in lines if line.strip()), "")
     if "\t" in first or first.lstrip().startswith(("{", "[{")):
         return False
@@ -461,7 +463,7 @@ def sniff_csv(lines: list[str]) -> bool:
 
 
 def sniff_tsv(lines: list[str]) -> bool:
-    """Whether the first lines look like TSV: as many tabs in every line, no blank lines between them."""
+    """Whether the first lines look like TSV: the same number of tabs in every line, no blank lines between them."""
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     return bool(lines) and lines[0].lstrip()[:1] != "{" and _is_table([line.split("\t") for line in lines])

@@ -1,4 +1,4 @@
-"""A corpus with spans as writers see it: one document after the other, spans as characters of its text."""
+"""A corpus with spans as its writers need it: document by document, with spans as characters of the text."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Mention:
     """A span.
 
     Args:
-        pieces: where it begins and ends in the text; several pairs if it is discontinuous.
+        pieces: its begin and end in the text; several pairs if it is discontinuous.
         label: its label.
-        ids: the ids of its entity, the best first, `NIL` among them; None where it is not linked.
-        said: what else the input says of it, by name; its text is not among that.
+        ids: the ids of its entity, the best first, `NIL` among them; None if it is not linked.
+        said: its other attributes in the input, by name, without its text.
 
     """
 
@@ -44,12 +44,12 @@ class Mention:
 
     @property
     def begin(self) -> int:
-        """Where it begins."""
+        """The index of its first character."""
         return self.pieces[0][0]
 
     @property
     def end(self) -> int:
-        """Where it ends: the place behind its last character."""
+        """The index after its last character."""
         return self.pieces[-1][1]
 
 
@@ -60,12 +60,12 @@ class Passage:
     Args:
         name: its name.
         text: its text.
-        words: where its words begin and end.
+        words: the begin and the end of each word.
         sentences: the number of the first word of each sentence.
         mentions: its spans, in the order of the input.
-        attributes: what is known of it, by name.
-        tags: what is known of its words, by the name of the column: `upos`, `xpos`, `feats`.
-        chained: whether its spans are mentions, and what is said of them as `chain` tells which are one entity.
+        attributes: its metadata, by name.
+        tags: the tags of its words, by the name of the column: `upos`, `xpos`, `feats`.
+        chained: whether its spans are mentions of chains, whose names are their attribute `chain`.
 
     """
 
@@ -79,49 +79,49 @@ class Passage:
     chained: bool = False
 
     def covered(self, mention: Mention) -> str:
-        """Return the text of a span, its pieces with a space between them."""
+        """Return the text of a span, its pieces separated by a space."""
         return " ".join(self.text[begin:end] for begin, end in mention.pieces)
 
 
 class Losses:
-    """What a format cannot carry, counted, with the first documents in which it was met."""
+    """Counts of what a format cannot hold, with the documents in which it occurs."""
 
     def __init__(self) -> None:
-        self._met: dict[str, list[str]] = {}
+        self._documents: dict[str, list[str]] = {}
 
     def lose(self, what: str, document: str) -> None:
-        """Say that something of a document is not written."""
-        self._met.setdefault(what, []).append(document)
+        """Record that something in a document is not written."""
+        self._documents.setdefault(what, []).append(document)
 
     def notes(self, side: str) -> tuple[Note, ...]:
         """Return the losses as notes."""
         return tuple(
             Note(side, f"not written: {what}", len(met), tuple(dict.fromkeys(met))[:3])
-            for what, met in self._met.items()
+            for what, met in self._documents.items()
         )
 
     def __bool__(self) -> bool:
-        return bool(self._met)
+        return bool(self._documents)
 
 
 ONE_SPACE = "white space between words, which the input does not have: one space is put"
 GAPS = "the gaps of discontinuous spans: they are written as a whole"
 CHAIN, HEAD, ZERO = "chain", "head", "zero"
-"""What is said of mentions: which chain they are in, which of their words is the head, from 1, and of those of empty
-nodes the number of the node."""
+"""Attributes of mentions: the name of their chain, the number of their head among their words, from 1, and for
+mentions of empty nodes the number of the node."""
 
 TAGS = ("upos", "xpos", "feats")
-"""What is asked of words where spans are mentions: by this they are nouns, names and pronouns."""
+"""The tags of words that are read with mentions: they distinguish nouns, names and pronouns."""
 
-_NO_TAG = frozenset({"_", "-", ""})
+_EMPTY_TAGS = frozenset({"_", "-", ""})
 
 
 def passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterator[Passage]:
-    """Give the documents of a corpus one by one.
+    """Yield the documents of a corpus one by one.
 
     Args:
-        corpus: what was read, with its spans.
-        losses: where it is told what the corpus does not have, and has to be made up.
+        corpus: the input, with its spans.
+        losses: records what the corpus lacks and has to be invented.
         chained: whether its spans are mentions of chains.
 
     """
@@ -138,17 +138,17 @@ def passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterat
     first = corpus.documents.offsets.tolist()
     order = np.argsort(corpus.spans.document, kind="stable")
     bounds = np.searchsorted(corpus.spans.document[order], np.arange(len(corpus.documents) + 1)).tolist()
-    columns = _Columns(corpus.spans, chained=chained)
-    tags = _tags(corpus) if chained else {}
+    columns = _MentionReader(corpus.spans, chained=chained)
+    tags = _tag_columns(corpus) if chained else {}
     for number, name in enumerate(corpus.documents.names):
-        text, words = _text(corpus, number=number, first=rows[number], last=rows[number + 1], losses=losses)
+        text, words = _document_text(corpus, number=number, first=rows[number], last=rows[number + 1], losses=losses)
         yield Passage(
             name=name,
             text=text,
             words=words,
             sentences=tuple(row - rows[number] for row in sentences[first[number] : first[number + 1]]),
             mentions=tuple(
-                columns.mention(span, words) for span in order[bounds[number] : bounds[number + 1]].tolist()
+                columns.read_mention(span, words) for span in order[bounds[number] : bounds[number + 1]].tolist()
             ),
             attributes={
                 attribute: column[number]
@@ -162,16 +162,16 @@ def passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterat
         )
 
 
-def _tags(corpus: Corpus) -> dict[str, TextColumn]:
-    """Return the columns of tags that say something."""
+def _tag_columns(corpus: Corpus) -> dict[str, TextColumn]:
+    """Return the columns of tags that are not empty."""
     found = {name: corpus.columns[name] for name in TAGS if name in corpus.columns}
-    return {name: column for name, column in found.items() if not {*column.names} <= _NO_TAG}
+    return {name: column for name, column in found.items() if not {*column.names} <= _EMPTY_TAGS}
 
 
-def _text(
+def _document_text(
     corpus: Corpus, number: int, first: int, last: int, *, losses: Losses
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the text of a document and where its words stand in it."""
+    """Return the text of a document and the extents of its words."""
     if corpus.raw is not None:
         extents = zip(corpus.raw.begin[first:last].tolist(), corpus.raw.end[first:last].tolist(), strict=True)
         return corpus.raw.documents[number], tuple(extents)
@@ -183,8 +183,8 @@ def _text(
     return " ".join(words), tuple((begin, end - 1) for begin, end in pairwise(begins))
 
 
-class _Columns:
-    """What is said of each span, as plain values."""
+class _MentionReader:
+    """Reads spans with their attributes as plain values."""
 
     def __init__(self, spans: Spans, *, chained: bool) -> None:
         self.spans = spans
@@ -196,13 +196,13 @@ class _Columns:
                 self.pieces.setdefault(span, []).append((begin, end))
         self.said = {name: column for name, column in spans.columns.items() if name not in {"text", "id"}}
 
-    def mention(self, span: int, words: Sequence[tuple[int, int]]) -> Mention:
+    def read_mention(self, span: int, words: Sequence[tuple[int, int]]) -> Mention:
         spans = self.spans
         pieces = self.pieces.get(span) or [(int(spans.begin[span]), int(spans.end[span]))]
         if spans.unit == "tokens":
-            pieces = [_characters(words, begin, end) for begin, end in pieces]
-        ids = _value(spans.columns.get("id"), span)
-        values = {name: _value(column, span, whole=name in self.whole) for name, column in self.said.items()}
+            pieces = [_to_characters(words, begin, end) for begin, end in pieces]
+        ids = _read_value(spans.columns.get("id"), span)
+        values = {name: _read_value(column, span, whole=name in self.whole) for name, column in self.said.items()}
         return Mention(
             tuple(pieces),
             spans.label[span],
@@ -211,16 +211,16 @@ class _Columns:
         )
 
 
-def _characters(words: Sequence[tuple[int, int]], begin: int, end: int) -> tuple[int, int]:
-    """Return where words begin and end in the text; where there are none, the place before the next one."""
+def _to_characters(words: Sequence[tuple[int, int]], begin: int, end: int) -> tuple[int, int]:
+    """Convert a range of words to characters; an empty range becomes the position before the next word."""
     if begin < end:
         return words[begin][0], words[end - 1][1]
     place = words[begin][0] if begin < len(words) else max((last for _, last in words), default=0)
     return place, place
 
 
-def _value(column: Column | None, span: int, *, whole: bool = False) -> Value | None:
-    """Return a cell as a plain value, whole numbers without a point where that is wanted; None where there is none."""
+def _read_value(column: Column | None, span: int, *, whole: bool = False) -> Value | None:
+    """Return a cell as a plain value, or None if it is missing; whole floats become integers if wanted."""
     if column is None:
         return None
     if isinstance(column, TextColumn):
@@ -231,12 +231,12 @@ def _value(column: Column | None, span: int, *, whole: bool = False) -> Value | 
     return int(value) if whole and isinstance(value, float) and value.is_integer() else value
 
 
-# What a writer is, and which there are.
+# Writers and their registry.
 
 
 Write = Callable[[Iterable[Passage], Losses, Mapping[str, str]], Iterable[tuple[str, str]]]
-"""From documents to files: a name and a text each. What cannot be carried is told to the losses, and what cannot be
-written at all is refused by a `WriteError`. The options are those of the format, as written behind `?`."""
+"""From documents to files: a name and a text each. What the format cannot hold is recorded in the losses, and what
+cannot be written at all is refused by a `WriteError`. The options are those of the format, as written after `?`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,14 +245,14 @@ class Writer:
 
     Args:
         name: the name of the format, the same as for reading.
-        suffix: what names of its files end in.
-        write: from documents to files. A writer of one file gives it the name "".
-        many: whether it makes one file, or several, a document: a folder then.
-        options: the options it understands, each with one line of explanation.
+        suffix: the suffix of its files.
+        write: from documents to files. A writer of a single file names it "".
+        many: whether it writes one or several files per document, and so a folder.
+        options: its options, each with one line of explanation.
         encode: from a file's text to its bytes; None for UTF-8.
-        layers: what it knows: spans, chains of mentions, or both.
-        tags: the columns of words that it carries: `upos`, `xpos`, `feats`.
-        spaced: whether it carries what stands between words.
+        layers: what it can write: spans, chains of mentions, or both.
+        tags: the columns of words that it writes: `upos`, `xpos`, `feats`.
+        spaced: whether it preserves the white space between words.
 
     """
 
@@ -278,7 +278,7 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a writer made: its files by name, and what it could not carry."""
+    """The output of a writer: its files by name, and what it could not write."""
 
     files: Mapping[str, str]
     losses: tuple[Note, ...]

@@ -1,4 +1,4 @@
-"""Plain values, as JSON and Python give them, to text."""
+"""Converting values of JSON and Python objects to plain values and text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from comparanda.errors import ReadError
 
 Refuse = Callable[[int, str, str | None], ReadError]
-"""Makes the error for a row, given by its number from 0: what is wrong, and what to do."""
+"""Makes the error for a row, given by its number from 0, with a message and a hint."""
 
 _NO_VALUE = "give it a value, or leave the row out on both sides"
 _NO_CLASS = "-1 marks rows without a label in many datasets: use a split that has labels"
 
 
 def listed(values: Any) -> list[Any]:
-    """Return the values of any column or sequence as a list of plain Python values."""
+    """Convert any column or sequence to a list of plain Python values."""
     if isinstance(values, list):
         return values
     for method in ("to_pylist", "tolist", "to_list"):  # Arrow; NumPy and pandas; Polars
@@ -31,14 +31,14 @@ def listed(values: Any) -> list[Any]:
 
 
 def is_collection(value: Any) -> bool:
-    """Whether a value is a list, a tuple, a set or an array, and not a single value or a mapping."""
+    """Whether a value is a list, a tuple, a set or an array, not a single value or a mapping."""
     if isinstance(value, str | bytes):
         return False
     return isinstance(value, Sequence | Set) or (hasattr(value, "__array__") and getattr(value, "ndim", 1) > 0)
 
 
 def unwrapped(value: Any, depth: int = 9) -> Any:
-    """Return mappings, collections and numbers of any kind as those that JSON has, down to some depth.
+    """Convert mappings, collections and numbers of any kind to those of JSON, down to some depth.
 
     >>> unwrapped({"p": np.float32(0.5), "spans": ((0, np.int64(4)),)})
     {'p': 0.5, 'spans': [[0, 4]]}
@@ -51,28 +51,28 @@ def unwrapped(value: Any, depth: int = 9) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for nothing: None, NaN, pandas' NA and NaT."""
+    """Whether a value is missing: None, NaN, pandas' NA and NaT."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     return isinstance(value, Real) and bool(value != value)  # noqa: PLR0124 - only NaN differs from itself
 
 
 def texts(values: list[Any], name: Callable[[int], str], refuse: Refuse, classes: Sequence[str] = ()) -> list[str]:
-    """Write single values as text: texts as they are, numbers, truths and enums by `str`.
+    """Convert single values to text: strings are unchanged, numbers, booleans and enums are converted by `str`.
 
     Args:
-        values: one value a row.
-        name: what to call the value of a row in an error: `label`, `tags[2]`.
+        values: one value per row.
+        name: the name of a row's value in errors: `label`, `tags[2]`.
         refuse: makes the error for a row.
         classes: names for integers (the class labels of a dataset).
 
     """
     if set(map(type, values)) <= {str}:
         return cast("list[str]", values)
-    return [_text(value, row=row, name=name, refuse=refuse, classes=classes) for row, value in enumerate(values)]
+    return [_to_text(value, row=row, name=name, refuse=refuse, classes=classes) for row, value in enumerate(values)]
 
 
-def _text(value: Any, row: int, name: Callable[[int], str], refuse: Refuse, *, classes: Sequence[str]) -> str:
+def _to_text(value: Any, row: int, name: Callable[[int], str], refuse: Refuse, *, classes: Sequence[str]) -> str:
     if isinstance(value, str):
         return str(value)
     if is_missing(value):
@@ -88,16 +88,16 @@ def _text(value: Any, row: int, name: Callable[[int], str], refuse: Refuse, *, c
 
 
 def optional_texts(values: Iterable[Any]) -> list[str | None]:
-    """Write values as text where they can be; what is missing, empty or nested becomes None."""
-    return [None if _nested(value) or is_missing(value) or value == "" else str(value) for value in values]
+    """Convert values to text where possible; missing, empty and nested values become None."""
+    return [None if _is_nested(value) or is_missing(value) or value == "" else str(value) for value in values]
 
 
-def _nested(value: Any) -> bool:
+def _is_nested(value: Any) -> bool:
     return is_collection(value) or isinstance(value, dict)
 
 
 def unwritable(text: str) -> tuple[str, str] | None:
-    r"""Say what no text file could hold in a text, and what to do about it; None if there is no such thing.
+    r"""Find a character that a text file cannot hold; return its description and a hint, or None.
 
     >>> unwritable("Anna") is None, unwritable("An\0na")
     (True, ('a NUL character', 'is it text?'))

@@ -1,7 +1,7 @@
-"""From a path, a URL, a glob, a folder or standard input to clean bytes.
+"""Loading clean bytes from a path, a URL, a glob, a folder or standard input.
 
-Clean means: unpacked, no byte-order mark, lines ended by LF alone, valid UTF-8, no NUL byte. What
-had to be cleaned is counted in the notes.
+Clean means: decompressed, no byte-order mark, lines ended by LF only, valid UTF-8, no NUL byte.
+Changes are counted in the notes.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 
-# Validation of UTF-8 that looks only at the bytes above ASCII, as long as these are few.
+# Validation of UTF-8 that examines only the bytes above ASCII, as long as these are few.
 
 
 _BLOCK = 1 << 20
-_HIGHS = np.uint64(0x8080808080808080)
+_HIGH_BITS = np.uint64(0x8080808080808080)
 
 
 def is_path(given: Any) -> TypeGuard[str | PathLike[str]]:
@@ -57,7 +57,7 @@ def is_path(given: Any) -> TypeGuard[str | PathLike[str]]:
 
 
 def first_invalid(data: bytearray, begin: int, end: int) -> tuple[int, str] | None:
-    r"""Return the offset of the first byte that breaks UTF-8, with the reason, or None.
+    r"""Return the offset of the first invalid UTF-8 byte, with the reason, or None.
 
     >>> first_invalid(bytearray("Zürich\n".encode()), 0, 8) is None
     True
@@ -68,8 +68,8 @@ def first_invalid(data: bytearray, begin: int, end: int) -> tuple[int, str] | No
     while begin < end:
         stop = data.find(b"\n", min(begin + _BLOCK, end), end)
         stop = end if stop < 0 else stop + 1
-        high = _above_ascii(array, begin, stop)
-        if high is None or not _valid(array[begin:stop], high):
+        high = _find_non_ascii(array, begin, stop)
+        if high is None or not _is_valid_utf8(array[begin:stop], high):
             try:
                 str(memoryview(data)[begin:stop], "utf-8")
             except UnicodeDecodeError as problem:
@@ -78,13 +78,13 @@ def first_invalid(data: bytearray, begin: int, end: int) -> tuple[int, str] | No
     return None
 
 
-def _above_ascii(array: Bytes, begin: int, stop: int) -> Rows | None:
-    """Return where bytes above ASCII stand behind `begin`, found eight bytes at once; None if they are many."""
+def _find_non_ascii(array: Bytes, begin: int, stop: int) -> Rows | None:
+    """Return the offsets of bytes above ASCII from `begin`, testing eight bytes at once; None if they are many."""
     first, last = -(-begin // 8) * 8, stop // 8 * 8
     if last <= first:
         return np.flatnonzero(array[begin:stop] >= 0x80)
     eights = array[first:last].view(np.uint64)
-    words = np.flatnonzero((eights & _HIGHS) != 0)
+    words = np.flatnonzero((eights & _HIGH_BITS) != 0)
     if words.size > len(eights) // 16:  # Python's decoder is faster then
         return None
     inside = np.flatnonzero(eights[words].view(np.uint8) >= 0x80)
@@ -94,8 +94,8 @@ def _above_ascii(array: Bytes, begin: int, stop: int) -> Rows | None:
     return np.concatenate([before, inside, behind])
 
 
-def _valid(block: Bytes, high: Rows) -> bool:
-    """Whether a block that ends at a character's end is valid (table 3-7 of the Unicode standard)."""
+def _is_valid_utf8(block: Bytes, high: Rows) -> bool:
+    """Whether a block that ends with a whole character is valid (table 3-7 of the Unicode standard)."""
     if not high.size:
         return True
     values = block[high]
@@ -122,7 +122,7 @@ def _valid(block: Bytes, high: Rows) -> bool:
 STDIN = "-"
 _NOTHING: Mapping[str, Sequence[str]] = {}
 _GZIP = b"\x1f\x8b"
-_MOMENTS = (0.0, 0.001, 0.01, 0.1, 1.0)
+_RETRY_DELAYS = (0.0, 0.001, 0.01, 0.1, 1.0)
 _CRLF = re.compile(rb"\r\n")
 _UTF16 = {b"\xff\xfe": "UTF-16 (little-endian)", b"\xfe\xff": "UTF-16 (big-endian)"}
 
@@ -136,14 +136,14 @@ def load(
     binary: tuple[str, ...] = (),
     unread: tuple[str, ...] = (),
 ) -> Source:
-    """Read all files that a path stands for into one source.
+    """Read all files denoted by a path into one source.
 
     Args:
-        path: a file, `-` for standard input, a folder, or a glob pattern; of this machine, or a URL.
-        side: the name under which notes are filed.
-        suffixes: which files of a folder belong to the corpus (`.gz` behind a suffix is allowed).
-        beside: for files of a suffix, the suffixes of those that lie beside them and are read too, behind each.
-        binary: suffixes of files that are no texts, which are taken as they are.
+        path: a file, `-` for standard input, a folder, or a glob pattern; local, or a URL.
+        side: the name of the input in notes.
+        suffixes: the suffixes of the files of a folder that belong to the corpus (`.gz` after a suffix is allowed).
+        beside: for a suffix of files, the suffixes of companion files that are read after each.
+        binary: suffixes of files that are not text, which are read unchanged.
         unread: suffixes of files that their reader opens itself.
 
     """
@@ -153,13 +153,13 @@ def load(
 
 
 def files_of(path: str, suffixes: Iterable[str], beside: Mapping[str, Sequence[str]] = _NOTHING) -> list[AnyPath]:
-    """Return the files that a path stands for, each with those that lie beside it."""
-    files = _expand(path, tuple(suffixes))
+    """List the files denoted by a path, each followed by its companions."""
+    files = _expand_path(path, tuple(suffixes))
     return [each for file in files for each in (file, *companions(file, beside))]
 
 
 def companions(file: AnyPath, beside: Mapping[str, Sequence[str]]) -> list[AnyPath]:
-    """Return the files that belong to a file, lie beside it and are there."""
+    """Return the existing companion files of a file."""
     name = file.name.removesuffix(".gz")
     found: list[AnyPath] = []
     for suffix, others in beside.items():
@@ -177,22 +177,22 @@ def load_files(
     unread: tuple[str, ...] = (),
     whole: Whole | None = None,
 ) -> Source:
-    """Read files, or stretches of them, into one source, a blank line between two; None stands for standard input.
+    """Read files, or stretches of them, into one source, separated by a blank line; None is standard input.
 
-    Files of a binary suffix are not cleaned; behind each stands a line end or two, as behind others. A source that has
-    some counts as repaired: whoever loads it again without knowing them would find no text. Nothing is loaded of files
-    that their reader opens itself.
+    Files of a binary suffix are not cleaned, but followed by one or two line ends like others. A source with such files
+    counts as repaired, because loading it again without the suffixes would yield something else. Files that their
+    reader opens itself are not loaded.
 
     Args:
         files: what to read.
-        side: the name under which notes are filed.
-        binary: suffixes of files that are no texts.
+        side: the name of the input in notes.
+        binary: suffixes of files that are not text.
         unread: suffixes of files that their reader opens itself.
-        whole: the corpus that they are a portion of; None where they are all of it.
+        whole: the corpus that they are a portion of; None if they are all of it.
 
     """
-    loaded = [each for each in files if not _ends(each, unread)]
-    joined = bytearray(sum(map(_size, loaded)) + 2 * len(files) + PADDING)
+    loaded = [each for each in files if not _has_suffix(each, unread)]
+    joined = bytearray(sum(map(_expected_size, loaded)) + 2 * len(files) + PADDING)
     parts: list[Part] = []
     notes: list[Note] = []
     end = plain = 0
@@ -202,16 +202,16 @@ def load_files(
         part = Part("<stdin>" if file is None else display(file), file, end, stretch)
         if file is None:
             end = _append_stdin(joined, end)
-        elif not _ends(file, unread):
-            end = _append(joined, end, stretch or Stretch(file=file))
-        if not _ends(file, (*binary, *unread)):
+        elif not _has_suffix(file, unread):
+            end = _append_stretch(joined, end, stretch or Stretch(file=file))
+        if not _has_suffix(file, (*binary, *unread)):
             plain += 1
             end = _clean(joined, part=part, end=end, side=side, notes=notes)
         parts.append(part)
         closing = (b"" if joined[end - 1 : end] == b"\n" else b"\n") + (b"\n" if len(files) > 1 else b"")
-        _put_slice(joined, slice(end, end + len(closing)), closing)
+        _replace_slice(joined, slice(end, end + len(closing)), closing)
         end += len(closing)
-    _put_slice(joined, slice(end, None), bytes(PADDING))
+    _replace_slice(joined, slice(end, None), bytes(PADDING))
     if loaded and not re.search(rb"[^\s\0]", joined):
         what = "the file is empty" if end == len(closing) else "the file has only blank lines"
         raise ReadError(what if len(files) == 1 else "all these files are empty", where=parts[0].name)
@@ -220,21 +220,21 @@ def load_files(
         given=joined,
         notes=tuple(notes),
         repaired=plain < len(files),
-        again=_again(files, parts, side),
+        again=_make_reload(files, parts, side),
         whole=whole,
     )
 
 
-def _ends(file: AnyPath | Stretch | None, suffixes: tuple[str, ...]) -> bool:
-    """Whether a file is of one of some suffixes; standard input is of none."""
+def _has_suffix(file: AnyPath | Stretch | None, suffixes: tuple[str, ...]) -> bool:
+    """Whether a file has one of some suffixes; standard input has none."""
     if isinstance(file, Stretch):
-        return _ends(file.file, suffixes)
+        return _has_suffix(file.file, suffixes)
     return file is not None and file.name.removesuffix(".gz").endswith(suffixes)
 
 
 def load_head(head: Stretch, *, side: str, binary: tuple[str, ...] = (), unread: tuple[str, ...] = ()) -> Source:
     """Read the whole lines among the first bytes of a file, or these bytes if there is none."""
-    if _ends(head, (*binary, *unread)):
+    if _has_suffix(head, (*binary, *unread)):
         return load_files([head.file], side=side, binary=binary, unread=unread)
     with head.file.open("rb") as stream:
         first = stream.read(head.stop)
@@ -243,10 +243,10 @@ def load_head(head: Stretch, *, side: str, binary: tuple[str, ...] = (), unread:
     return load_files([replace(head, stop=first.rfind(b"\n") + 1 or head.stop)], side=side)
 
 
-def _again(
+def _make_reload(
     files: Sequence[AnyPath | Stretch | None], parts: Sequence[Part], side: str
 ) -> Callable[[], bytearray] | None:
-    """Return a function that reads the same files once more, if they are files that can be."""
+    """Make a function that reads the same files again; None if not all are regular files."""
     paths = [part.path for part in parts if part.path is not None and part.path.is_file()]
     if len(paths) < len(parts):
         return None
@@ -263,11 +263,11 @@ def _again(
 
 
 Stamp = tuple[int, int | str]
-"""What tells whether a file was changed: its size and when it was written, or what its server says in place of that."""
+"""Detects changes of a file: its size and time of modification, or what its server returns instead."""
 
 
 def stamp(file: AnyPath) -> Stamp | None:
-    """Return what tells whether a file was changed; None if it is not there."""
+    """Return a stamp that detects changes of a file; None if it does not exist."""
     if isinstance(file, RemotePath):
         return file.stamp()
     try:
@@ -278,21 +278,21 @@ def stamp(file: AnyPath) -> Stamp | None:
 
 
 def size_of(file: AnyPath) -> int:
-    """Return how many bytes a file has; 0 if it is elsewhere and its server does not say."""
+    """Return the size of a file in bytes; 0 if it is remote and its server does not report it."""
     return (file.size() or 0) if isinstance(file, RemotePath) else file.stat().st_size
 
 
 def is_packed(file: AnyPath) -> bool:
-    """Whether a file is packed by gzip, so that it can be read only from its begin."""
+    """Whether a file is compressed by gzip, so that it can be read only from its start."""
     with file.open("rb") as stream:
         return stream.read(2) == _GZIP
 
 
-def _size(file: AnyPath | Stretch | None) -> int:
-    """Return how many bytes to expect; a file that cannot be asked is refused when it is opened."""
+def _expected_size(file: AnyPath | Stretch | None) -> int:
+    """Return the expected number of bytes; a file without access is refused when it is opened."""
     if isinstance(file, Stretch):
         whole = file.stop is None
-        return len(file.head) + ((_size(file.file) if whole else file.stop or 0) - file.start)
+        return len(file.head) + ((_expected_size(file.file) if whole else file.stop or 0) - file.start)
     try:
         return 0 if file is None else size_of(file)
     except OSError:
@@ -300,24 +300,24 @@ def _size(file: AnyPath | Stretch | None) -> int:
 
 
 def _append_stdin(joined: bytearray, end: int) -> int:
-    return _put(joined, end, sys.stdin.buffer.read(), "<stdin>")
+    return _append_bytes(joined, end, sys.stdin.buffer.read(), "<stdin>")
 
 
-def _put(joined: bytearray, end: int, data: bytes, name: str) -> int:
-    """Put bytes behind `end`, unpacked, whatever was there; return where they end."""
+def _append_bytes(joined: bytearray, end: int, data: bytes, name: str) -> int:
+    """Put bytes at `end`, decompressed, replacing what follows; return their end."""
     if data[:2] == _GZIP:
         data = _unpack(data, name)
-    _put_slice(joined, slice(end, None), data)
+    _replace_slice(joined, slice(end, None), data)
     return end + len(data)
 
 
-def _put_slice(joined: bytearray, place: slice, data: bytes) -> None:
-    """Put bytes in place of others, which may be more or less.
+def _replace_slice(joined: bytearray, place: slice, data: bytes) -> None:
+    """Replace a slice by bytes of any length.
 
-    A buffer that somebody looks at cannot change its size. Views are let go when the functions end that made them; but
-    whoever looks at the frames of all threads, as the profiler of Dask's workers does, keeps them a moment longer.
+    A buffer with exported views cannot change its size. Views are released when the functions that made them return,
+    but code that inspects the frames of all threads, like the profiler of Dask's workers, keeps them a moment longer.
     """
-    for seconds in _MOMENTS:
+    for seconds in _RETRY_DELAYS:
         try:
             joined[place] = data
         except BufferError:
@@ -327,14 +327,14 @@ def _put_slice(joined: bytearray, place: slice, data: bytes) -> None:
     joined[place] = data
 
 
-def _expand(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
+def _expand_path(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
     try:
-        return _found(path, suffixes)
+        return _find_files(path, suffixes)
     except OSError as problem:  # a name that is too long, a folder that may not be searched
         raise ReadError(f"cannot be read: {problem.strerror or problem}", where=path) from None
 
 
-def _found(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
+def _find_files(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
     target = path_of(path)
     if target.is_dir():
         files = matching(target, suffixes)
@@ -348,37 +348,37 @@ def _found(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
     if target.exists():
         return [target]
     if glob.has_magic(path):
-        if files := _matches(target):
+        if files := _glob_files(target):
             return files
         raise ReadError("no file matches this pattern", where=path)
-    raise ReadError(f"no such file{_neighbour(target)}", where=path)
+    raise ReadError(f"no such file{_suggest_name(target)}", where=path)
 
 
-def _matches(pattern: AnyPath) -> list[AnyPath]:
+def _glob_files(pattern: AnyPath) -> list[AnyPath]:
     if isinstance(pattern, RemotePath):
-        hidden = "/." in pattern.url  # else nothing hidden is meant, as on this machine
+        hidden = "/." in pattern.url  # else hidden files do not match, as for local patterns
         return [each for each in pattern.matches() if hidden or "/." not in each.url]
     return sorted(Path(match) for match in glob.glob(str(pattern), recursive=True) if Path(match).is_file())
 
 
 def matching(folder: AnyPath, suffixes: tuple[str, ...]) -> list[AnyPath]:
-    """Return the files of a folder and its subfolders that end in one of the suffixes, in order."""
+    """List the files of a folder and its subfolders that end in one of the suffixes, in order."""
     if isinstance(folder, RemotePath):
-        return [file for file in folder.files() if _belongs(file.relative_to(folder), suffixes)]
-    files = (file for file in folder.rglob("*") if _belongs(file.relative_to(folder), suffixes))
+        return [file for file in folder.files() if _is_corpus_file(file.relative_to(folder), suffixes)]
+    files = (file for file in folder.rglob("*") if _is_corpus_file(file.relative_to(folder), suffixes))
     return sorted(file for file in files if file.is_file())
 
 
-def _belongs(way: PurePath, suffixes: tuple[str, ...]) -> bool:
-    """Whether a file of a folder is part of the corpus: by its suffix, and if nothing on its way is hidden."""
-    if any(step.startswith(".") for step in way.parts):
+def _is_corpus_file(path: PurePath, suffixes: tuple[str, ...]) -> bool:
+    """Whether a file of a folder belongs to the corpus: by its suffix, and if no part of its path is hidden."""
+    if any(step.startswith(".") for step in path.parts):
         return False
-    return not suffixes or way.name.removesuffix(".gz").endswith(suffixes)
+    return not suffixes or path.name.removesuffix(".gz").endswith(suffixes)
 
 
-def _neighbour(target: AnyPath) -> str:
+def _suggest_name(target: AnyPath) -> str:
     if isinstance(target, RemotePath):
-        return ""  # what lies beside it may be a million files
+        return ""  # its folder may hold a million files
     try:
         return nearest(target.name, (entry.name for entry in target.parent.iterdir()))
     except OSError:
@@ -386,12 +386,12 @@ def _neighbour(target: AnyPath) -> str:
 
 
 def display(file: AnyPath | PurePath) -> str:
-    """Return a file's name as it can be printed, also if it is not UTF-8."""
+    """Return a printable file name, even if it is not UTF-8."""
     return file.as_posix().encode("utf-8", "backslashreplace").decode()
 
 
-def _append(joined: bytearray, end: int, stretch: Stretch) -> int:
-    """Read a stretch of a file into the buffer from `end` on, unpacked; a file that changes meanwhile is refused."""
+def _append_stretch(joined: bytearray, end: int, stretch: Stretch) -> int:
+    """Read a stretch of a file into the buffer at `end`, decompressed; refuse a file that changes meanwhile."""
     file, name = stretch.file, display(stretch.file)
     if isinstance(file, RemotePath):
         return _append_remote(joined, end, file, stretch)
@@ -399,11 +399,11 @@ def _append(joined: bytearray, end: int, stretch: Stretch) -> int:
         with file.open("rb", buffering=0) as stream:
             before = os.fstat(stream.fileno())
             if not stat.S_ISREG(before.st_mode):  # a pipe or a device: no size, and it cannot change
-                return _put(joined, end, _drained(stream), name)
+                return _append_bytes(joined, end, _drain(stream), name)
             size = (before.st_size if stretch.stop is None else stretch.stop) - stretch.start
             grow = end + len(stretch.head) + size + PADDING - len(joined)
             if grow > 0:
-                _put_slice(joined, slice(len(joined), None), bytes(grow))
+                _replace_slice(joined, slice(len(joined), None), bytes(grow))
             joined[end : end + len(stretch.head)] = stretch.head
             end += len(stretch.head)
             stream.seek(stretch.start)
@@ -417,21 +417,21 @@ def _append(joined: bytearray, end: int, stretch: Stretch) -> int:
     if got != size or (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise ReadError("the file changed while it was being read", where=name, hint="run again")
     if joined[end : end + 2] == _GZIP:
-        return _put(joined, end, bytes(joined[end : end + size]), name)
+        return _append_bytes(joined, end, bytes(joined[end : end + size]), name)
     return end + size
 
 
 def _append_remote(joined: bytearray, end: int, file: RemotePath, stretch: Stretch) -> int:
-    """Do the same for a stretch of a file elsewhere, of which no more is fetched."""
+    """Read a stretch of a remote file into the buffer at `end`, fetching no more of it."""
     before = file.stamp()
     data = file.read(stretch.start, stretch.stop)
     stop = stretch.stop if stretch.stop is not None else before[0] if before else -1
     if before != file.stamp() or (stop >= 0 and len(data) != stop - stretch.start):
         raise ReadError("the file changed while it was being read", where=file.url, hint="run again")
-    return _put(joined, end, stretch.head + data, file.url)
+    return _append_bytes(joined, end, stretch.head + data, file.url)
 
 
-def _drained(stream: io.RawIOBase) -> bytes:
+def _drain(stream: io.RawIOBase) -> bytes:
     """Read a pipe or a device to its end, or to the first NUL byte, which no text has (/dev/zero never ends)."""
     chunks: list[bytes] = []
     while chunk := stream.read(1 << 20):
@@ -452,11 +452,11 @@ def _fill(stream: io.RawIOBase, view: memoryview) -> int:
 
 
 def text_of(part: Part) -> str:
-    """Return the text of a file that was loaded, as it is: with its byte-order mark and its line ends."""
+    """Return the original text of a loaded file, with its byte-order mark and its line ends."""
     if part.path is None:
         raise AssertionError("only files can be read again")
     joined = bytearray()
-    return joined[: _append(joined, 0, Stretch(file=part.path))].decode()
+    return joined[: _append_stretch(joined, 0, Stretch(file=part.path))].decode()
 
 
 def _unpack(data: bytes, name: str) -> bytes:
@@ -469,7 +469,7 @@ def _unpack(data: bytes, name: str) -> bytes:
 
 
 def _clean(joined: bytearray, part: Part, end: int, side: str, *, notes: list[Note]) -> int:
-    """Check and clean the bytes of one file in place; return where they end now."""
+    """Check and clean the bytes of one file in place; return their new end."""
     begin, name = part.begin, part.name
     if bytes(joined[begin : begin + 2]) in _UTF16:
         kind = _UTF16[bytes(joined[begin : begin + 2])]
@@ -479,7 +479,7 @@ def _clean(joined: bytearray, part: Part, end: int, side: str, *, notes: list[No
         end -= 3
         notes.append(Note(side, "byte-order mark ignored", 1, (str(Location(name, 1)),)))
     _check_text(joined, part, end)
-    carriage = joined.find(b"\r", begin, end)  # one byte is sought ten times faster than two
+    carriage = joined.find(b"\r", begin, end)  # searching for one byte is ten times faster than for two
     if carriage >= 0 and joined.find(b"\r\n", carriage, end) >= 0:
         found = islice(_CRLF.finditer(joined, carriage, end), 3)
         places = [str(_location(joined, part, each.start())) for each in found]
@@ -495,7 +495,7 @@ def _clean(joined: bytearray, part: Part, end: int, side: str, *, notes: list[No
 
 
 def _location(joined: bytearray, part: Part, offset: int) -> Location:
-    """Return the line of a file at an offset, while its bytes are not yet a source."""
+    """Return the location of an offset in a file whose bytes are not yet a source."""
     return Location(part.name, part.line(joined.count(b"\n", part.begin, offset), offset))
 
 
@@ -517,33 +517,34 @@ def _check_text(joined: bytearray, part: Part, end: int) -> None:
         )
 
 
-# Documents named by their files, where a format has one document a file.
+# Names of documents from their files, for formats with one document per file.
 
 
 def file_names(source: Source, request: Request, suffixes: tuple[str, ...]) -> list[str]:
-    """Name each file by its way from the folder that was given; else by its name, if names differ.
+    """Name each file by its path relative to the given folder, else by its file name if that is unique.
 
     Args:
         source: the files.
-        request: what was asked, the folder among it.
-        suffixes: what is left off at the end of names.
+        request: the request, with the folder.
+        suffixes: the suffixes to strip from names.
 
     """
     if request.folder is not None:
-        ways = [display(_path(part).relative_to(request.folder)) for part in source.parts]
-        return [_stem(way, suffixes) for way in ways]
-    stems = [_stem(PurePath(part.name).name, suffixes) for part in source.parts]
-    often = Counter(_stem(PurePath(name).name, suffixes) for name in source.files)
+        paths = [display(_path_of_part(part).relative_to(request.folder)) for part in source.parts]
+        return [_strip_suffix(path, suffixes) for path in paths]
+    stems = [_strip_suffix(PurePath(part.name).name, suffixes) for part in source.parts]
+    often = Counter(_strip_suffix(PurePath(name).name, suffixes) for name in source.files)
     return [
-        stem if often[stem] == 1 else _stem(part.name, suffixes) for stem, part in zip(stems, source.parts, strict=True)
+        stem if often[stem] == 1 else _strip_suffix(part.name, suffixes)
+        for stem, part in zip(stems, source.parts, strict=True)
     ]
 
 
-def _path(part: Part) -> AnyPath:
+def _path_of_part(part: Part) -> AnyPath:
     return path_of(part.name) if part.path is None else part.path
 
 
-def _stem(name: str, suffixes: tuple[str, ...]) -> str:
+def _strip_suffix(name: str, suffixes: tuple[str, ...]) -> str:
     name = name.removesuffix(".gz")
     longest = max((suffix for suffix in suffixes if name.endswith(suffix)), key=len, default="")
     return name.removesuffix(longest) or name

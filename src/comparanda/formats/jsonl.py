@@ -1,4 +1,4 @@
-"""JSONL: one object a line, a row, a sentence of tokens or a document with spans; or one array of such objects."""
+"""JSONL: one object per line (a row, a sentence of tokens or a document with spans), or an array of such objects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read(source: Source, request: Request) -> Corpus:
         return read_records(lambda: objects, objects.offset, source, request, name="jsonl")
 
     def fetch(names: Sequence[str]) -> dict[str, list[Any]]:
-        """Decode the wanted fields alone: the others are skipped over, no object is made of them."""
+        """Decode only the wanted fields: the others are skipped without making objects."""
         fields = [(f"field{number}", Any, ABSENT) for number in range(len(names))]
         renamed = {field: name for (field, _, _), name in zip(fields, names, strict=True)}
         record = msgspec.defstruct("Record", fields, rename=renamed, gc=False)
@@ -50,7 +50,7 @@ def read(source: Source, request: Request) -> Corpus:
 
 
 def _has_tokens(first: dict[str, Any], request: Request) -> bool:
-    """Whether an object is a sentence of tokens, and no row."""
+    """Whether an object is a sentence of tokens, not a row."""
     options = request.options
     if {"tags", "tokens"} & set(options):
         return True
@@ -85,29 +85,29 @@ FORMAT = Format(
 )
 
 
-# Our own JSONL: one document a line, with everything that is known of its spans.
+# Writing our own JSONL: one document per line, with all attributes of its spans.
 
 
-_OWN = frozenset({"begin", "end", "start", "label", "fragments", "id", "text", "document"})
-_OF_DOCUMENTS = frozenset({"id", "text", "spans"})
+_RESERVED_SPAN_FIELDS = frozenset({"begin", "end", "start", "label", "fragments", "id", "text", "document"})
+_RESERVED_DOCUMENT_FIELDS = frozenset({"id", "text", "spans"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one object a line."""
+    """Write documents, one object per line."""
     del options
-    return json_lines(documents, lambda each: _document(each, losses))
+    return json_lines(documents, lambda each: _document_record(each, losses))
 
 
-def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
+def _document_record(passage: Passage, losses: Losses) -> dict[str, Any]:
     return {
         "id": passage.name,
-        **attributes(passage, _OF_DOCUMENTS, losses),
+        **attributes(passage, _RESERVED_DOCUMENT_FIELDS, losses),
         "text": passage.text,
-        "spans": [_span(passage, mention, losses) for mention in without_words(passage, losses).mentions],
+        "spans": [_span_record(passage, mention, losses) for mention in without_words(passage, losses).mentions],
     }
 
 
-def _span(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
+def _span_record(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     found: dict[str, Any] = {"begin": mention.begin, "end": mention.end, "label": mention.label}
     found["text"] = passage.covered(mention)
     if len(mention.pieces) > 1:
@@ -115,7 +115,7 @@ def _span(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     if mention.ids is not None:
         found["id"] = BAR.join(mention.ids)
     for name, value in mention.said.items():
-        if name in _OWN:
+        if name in _RESERVED_SPAN_FIELDS:
             losses.lose(f"{name!r} of spans, whose name is taken", passage.name)
         else:
             found[name] = value

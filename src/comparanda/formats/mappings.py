@@ -1,4 +1,4 @@
-"""Files of ids that mean the same: redirects, or the names of one entity in several knowledge bases."""
+"""Files that map ids or labels: equivalent ids (redirects, or ids in several knowledge bases), and label maps."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from comparanda.formats.files import load
 
 
 def read_same_ids(path: str) -> dict[str, str]:
-    """Read lines of ids that mean the same, with tabs or spaces between them; return one name for each.
+    """Read lines of equivalent ids, separated by tabs or spaces; return the representative of each.
 
-    Of the ids of an entity the first in alphabetical order stands for all, so the order of lines does not matter.
-    `#` and a space begin a comment.
+    It is the first id of an entity in alphabetical order, so the order of lines does not matter. `#` and a space begin
+    a comment.
     """
     source = load(path, side="same ids")
     text = bytes(source.data[: source.size]).decode()
-    sets = _Sets()
+    sets = _DisjointSets()
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith("# "):
             continue
@@ -26,35 +26,35 @@ def read_same_ids(path: str) -> dict[str, str]:
         if any(map(is_nil, ids)):
             raise ReadError("NIL means no entity, so it is the same as no id", where=place)
         for other in ids[1:]:
-            sets.join(ids[0], other)
-    if not sets.above:
+            sets.union(ids[0], other)
+    if not sets.parents:
         raise ReadError("there are no ids in this file", where=source.parts[0].name)
-    return {each: sets.top(each) for each in sets.above}
+    return {each: sets.find_root(each) for each in sets.parents}
 
 
-class _Sets:
-    """Sets that grow together; the smallest member stands for each."""
+class _DisjointSets:
+    """Disjoint sets (union-find); the smallest member represents each set."""
 
     def __init__(self) -> None:
-        self.above: dict[str, str] = {}
+        self.parents: dict[str, str] = {}
 
-    def top(self, one: str) -> str:
-        self.above.setdefault(one, one)
-        while self.above[one] != one:
-            self.above[one] = self.above[self.above[one]]  # halves the way for the next one
-            one = self.above[one]
+    def find_root(self, one: str) -> str:
+        self.parents.setdefault(one, one)
+        while self.parents[one] != one:
+            self.parents[one] = self.parents[self.parents[one]]  # path halving
+            one = self.parents[one]
         return one
 
-    def join(self, one: str, other: str) -> None:
-        low, high = sorted((self.top(one), self.top(other)))
-        self.above[high] = low
+    def union(self, one: str, other: str) -> None:
+        low, high = sorted((self.find_root(one), self.find_root(other)))
+        self.parents[high] = low
 
 
-# Label maps: a text file with an old and a new label a line.
+# Label maps: a text file with an old and a new label per line.
 
 
 def read_label_map(path: str) -> dict[str, str]:
-    """Read a map; columns are separated by a tab or by spaces, `#` and a space begin a comment."""
+    """Read a label map; columns are separated by a tab or by spaces, `#` and a space begin a comment."""
     source = load(path, side="map")
     text = bytes(source.data[: source.size]).decode()
     table: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Columns of heads and of enhanced edges, read as arcs between rows."""
+"""Lines of numbered words, as in CoNLL-U and CoNLL-X, and their heads and enhanced edges as arcs between rows."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ HEAD = "head"
 ARC_COLUMNS = (HEAD, "deps")
 
 _BAD, _EMPTY_NODE = -1, -2
-_PIECE = 1 << 16
+_PIECE_ROWS = 1 << 16
 
 
 def with_arcs(corpus: Corpus, request: Request) -> Corpus:
-    """Return a corpus with the arcs that its columns `head` and `deps` hold; these go, unless they were asked for."""
-    reader = _Arcs(corpus.source, corpus.offset, corpus.sentences, request.side)
+    """Add the arcs in the columns `head` and `deps` to a corpus, and drop these columns unless requested."""
+    reader = _ArcReader(corpus.source, corpus.offset, corpus.sentences, request.side)
     arcs = reader.arcs(corpus.columns["head"], corpus.columns.get("deps"))
     kept = {name: column for name, column in corpus.columns.items() if name not in {*ARC_COLUMNS} - {*request.extra}}
     return replace(corpus, arcs=arcs, columns=kept, notes=(*corpus.notes, *reader.notes))
 
 
-class _Arcs:
-    """Makes the arcs of one file.
+class _ArcReader:
+    """Reads the arcs of one file.
 
     Args:
         source: the file's bytes.
-        offset: the byte at which each row stands.
-        sentences: the first row of each sentence, and behind them the number of rows.
+        offset: the byte at which each row begins.
+        sentences: the first row of each sentence, then the number of rows.
         side: the name the user gave the file, for notes.
 
     """
@@ -64,23 +64,23 @@ class _Arcs:
         self._sizes = np.diff(sentences)
 
     def arcs(self, head: TextColumn, deps: TextColumn | None) -> Arcs:
-        """Return the trees, and the enhanced graphs if their column says anything; what is unusual is noted."""
+        """Read the trees, and the enhanced graphs if their column is filled; note what is unusual."""
         if set(head.names) <= set(NOT_ANNOTATED):
             raise ReadError(
                 "the column of heads holds nothing but '_': the file has tags, and no trees",
                 where=self.source.parts[0].name,
                 hint="its tags can be compared with --task tag",
             )
-        return Arcs(self._heads(head), None if deps is None else self._edges(deps))
+        return Arcs(self._read_heads(head), None if deps is None else self._read_edges(deps))
 
-    def _heads(self, written: TextColumn) -> Rows:
-        """Return the head of each word, made and looked at in pieces that stay in the processor's cache."""
+    def _read_heads(self, written: TextColumn) -> Rows:
+        """Read and check the head of each word, in pieces that fit into the processor's cache."""
         numbers = np.array([int(name) if _is_number(name) else _BAD for name in written.names])
         heads = np.empty(len(written), np.int64)
         found: dict[str, list[Rows]] = {}
-        for piece in _pieces(self.sentences):
+        for piece in _split_sentences(self.sentences):
             begin, end = int(piece[0]), int(piece[-1])
-            heads[begin:end] = self._rows(numbers[written.codes[begin:end]], slice(begin, end), HEAD, written)
+            heads[begin:end] = self._resolve_heads(numbers[written.codes[begin:end]], slice(begin, end), HEAD, written)
             for what, rows in defects(np.maximum(heads[begin:end] - begin, ROOT), piece - begin):
                 found.setdefault(what, []).append(rows + begin)
         for what, each in found.items():
@@ -89,38 +89,35 @@ class _Arcs:
                 self.notes.append(Note(self.side, what, len(rows), first_places(self.source, self.offset[rows[:3]])))
         return heads
 
-    def _rows(self, numbers: Rows, rows: Rows | slice, what: str, written: TextColumn) -> Rows:
-        """Turn the numbers of words in the sentences of the given rows, 0 for the root, into rows.
-
-        What is no such number is refused.
-        """
+    def _resolve_heads(self, numbers: Rows, rows: Rows | slice, what: str, written: TextColumn) -> Rows:
+        """Turn numbers of words in the sentences of the given rows, 0 for the root, into rows; refuse other numbers."""
         owner = self._owner[rows]
         bad = np.flatnonzero((numbers < 0) | (numbers > self._sizes[owner]))
         if bad.size:
             row = int(np.arange(len(written))[rows][bad[0]])
-            raise self._bad_head(row, int(numbers[bad[0]]), what, written[row])
+            raise self._head_error(row, int(numbers[bad[0]]), what, written[row])
         heads = self.sentences[owner] + (numbers - 1)
         heads[numbers == 0] = ROOT
         return heads
 
-    def _bad_head(self, row: int, number: int, what: str, written: str) -> ReadError:
+    def _head_error(self, row: int, number: int, what: str, written: str) -> ReadError:
         begin, end = self.sentences[self._owner[row] : self._owner[row] + 2].tolist()
         details = [f"the sentence begins at {self.source.locate(int(self.offset[begin]))}"]
         hint = None
         if number != _BAD:
-            said = f"the {what} is {number}, but the sentence has {end - begin} word{'s'[: end - begin != 1]}"
+            message = f"the {what} is {number}, but the sentence has {end - begin} word{'s'[: end - begin != 1]}"
             details[0] += f" and ends at {self.source.locate(int(self.offset[end - 1]))}"
         elif what == HEAD:
-            said = f"the head {written!r} is no number from 0 on"
+            message = f"the head {written!r} is no number from 0 on"
         else:
-            said = f"the enhanced edges {written!r} are not written as head:relation|head:relation"
+            message = f"the enhanced edges {written!r} are not written as head:relation|head:relation"
             if _is_number(written):
                 hint = "if that is a PHEAD, the file is CoNLL-X: say FILE::conllx"
-        return refuse(self.source, int(self.offset[row]), said, details=details, hint=hint)
+        return refuse(self.source, int(self.offset[row]), message, details=details, hint=hint)
 
-    def _edges(self, deps: TextColumn) -> Edges | None:
-        """Return the edges of enhanced graphs; those from or to empty nodes are left out, as in the shared tasks."""
-        parsed = [_parse(name) for name in deps.names]
+    def _read_edges(self, deps: TextColumn) -> Edges | None:
+        """Read the edges of enhanced graphs, without those from or to empty nodes, as in the shared tasks."""
+        parsed = [_parse_edges(name) for name in deps.names]
         if not any(parsed):
             return None
         labels = TextColumn.of([label for edges in parsed for _, label in edges])
@@ -134,12 +131,14 @@ class _Arcs:
             first = first_places(self.source, self.offset[rows[empty][:3]])
             self.notes.append(Note(self.side, "enhanced edges from empty nodes, left out", int(empty.sum()), first))
             rows, place = rows[~empty], place[~empty]
-        return Edges(rows, self._rows(numbers[place], rows, "head of an enhanced edge", deps), labels.take(place))
+        return Edges(
+            rows, self._resolve_heads(numbers[place], rows, "head of an enhanced edge", deps), labels.take(place)
+        )
 
 
-def _pieces(sentences: Rows) -> Iterator[Rows]:
-    """Cut the offsets of sentences after about every `_PIECE` rows."""
-    first = np.searchsorted(sentences, np.arange(0, sentences[-1], _PIECE))
+def _split_sentences(sentences: Rows) -> Iterator[Rows]:
+    """Split the offsets of sentences after about every `_PIECE_ROWS` rows."""
+    first = np.searchsorted(sentences, np.arange(0, sentences[-1], _PIECE_ROWS))
     cuts = np.unique(np.append(first, len(sentences) - 1)).tolist()
     return (sentences[begin : end + 1] for begin, end in itertools.pairwise(cuts))
 
@@ -148,8 +147,8 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _parse(deps: str) -> list[tuple[int, str]]:
-    """Read the edges of one word: the number of the head, and the relation behind the first colon."""
+def _parse_edges(deps: str) -> list[tuple[int, str]]:
+    """Parse the edges of one word: the number of the head, and the relation after the first colon."""
     if deps in NOT_ANNOTATED:
         return []
     edges = []
@@ -163,14 +162,14 @@ def _parse(deps: str) -> list[tuple[int, str]]:
     return edges
 
 
-# Ten columns between tabs, a numbered word a line: what CoNLL-U and CoNLL-X share.
+# Tab-separated columns with one numbered word per line: what CoNLL-U and CoNLL-X share.
 
 
 ALSO = {"cpostag": "upos", "postag": "xpos"}
-"""Other names of columns. Both formats know them: without a PHEAD a file of CoNLL-X is one of CoNLL-U as well."""
+"""Other names of columns, accepted for both formats: a CoNLL-X file without a PHEAD is also valid CoNLL-U."""
 
 PAIRS = ("feats", "misc")
-"""The columns whose cells are keys with values."""
+"""The columns whose cells hold keys with values."""
 
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
 _SPECIAL_ID = re.compile(r"([0-9]{1,9})([-.])([0-9]{1,9})")
@@ -180,13 +179,13 @@ _NUMBERED_EMPTY_NODE = -1
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One way to write numbered words.
+    """A format of numbered words.
 
     Args:
         name: the name of the format.
-        title: what people call it.
-        columns: what the columns are called; `id` is the first, and `form` and `head` are among them.
-        words_only: whether every line is a word: there are no comments, ranges (3-4) and empty nodes (8.1).
+        title: its display name.
+        columns: the names of the columns; `id` is the first, and `form` and `head` are among them.
+        words_only: whether every line is a word, without comments, ranges (3-4) and empty nodes (8.1).
 
     """
 
@@ -197,7 +196,7 @@ class Dialect:
 
     @property
     def width(self) -> int:
-        """How many columns a line has."""
+        """The number of columns of a line."""
         return len(self.columns)
 
     def number(self, name: str) -> int:
@@ -219,22 +218,22 @@ class Dialect:
         )
 
     def named(self, names: Iterable[str]) -> dict[str, int]:
-        """Return the indices of those columns that are there."""
+        """Return the indices of those columns that exist."""
         known = {name: ALSO.get(name, name) for name in names}
         return {name: self.columns.index(known[name]) for name in known if known[name] in self.columns}
 
 
 def read_numbered(source: Source, request: Request, dialect: Dialect, *, judged: bool = True) -> Corpus:
-    """Read a file: words are the rows, ranges cover several of them, empty nodes are passed over.
+    """Read a file: words are the rows, ranges cover several of them, empty nodes are ignored.
 
     Args:
         source: the file.
-        request: what is asked of it.
-        dialect: how it is written.
-        judged: whether a column is judged; if not, only further ones are read.
+        request: what the task wants of it.
+        dialect: its format.
+        judged: whether a column is evaluated; if not, only additional ones are read.
 
     """
-    value, key = _value(request, dialect) if judged else ("", "")
+    value, key = _parse_column(request, dialect) if judged else ("", "")
     wanted = {**({"value": dialect.number(value)} if judged else {}), **dialect.named(request.extra)}
     trees = request.layer == "arcs"
     if trees:
@@ -244,13 +243,13 @@ def read_numbered(source: Source, request: Request, dialect: Dialect, *, judged:
     gathering = Gathering(source, wanted, width=dialect.width, word=dialect.columns.index("form"))
     try:
         for block in blocks(source, TAB, request.max_line):
-            _add(gathering, block, dialect)
+            _add_block(gathering, block, dialect)
     except ReadError:
         cleaned = blank_spaces_removed(source, request.side)
         if cleaned is None:
             raise
         return read_numbered(cleaned, request, dialect, judged=judged)
-    mends = {name: _FEATS_MEND for name, number in wanted.items() if dialect.columns[number] == "feats"}
+    mends = {name: _SORT_FEATS for name, number in wanted.items() if dialect.columns[number] == "feats"}
     corpus = gathering.corpus(request, dialect.name, mends=mends)
     if trees:
         corpus = with_arcs(corpus, request)
@@ -258,14 +257,14 @@ def read_numbered(source: Source, request: Request, dialect: Dialect, *, judged:
         return corpus
     column, name = corpus.columns["value"], dialect.columns[wanted["value"]]
     if key:
-        column, name = mended(column, lambda cell: _of_key(cell, key))[0], f"{name}:{key}"
-    hint = _other_columns(source, corpus, dialect)
+        column, name = mended(column, lambda cell: _value_of_key(cell, key))[0], f"{name}:{key}"
+    hint = _describe_filled(source, corpus, dialect)
     refuse_unannotated(column, f"the column {f'{value}:{key}' if key else value!r}", source, hint)
     return replace(corpus, columns={**corpus.columns, "value": column}, judged=name)
 
 
-def _value(request: Request, dialect: Dialect) -> tuple[str, str]:
-    """Return the column that is judged, and the key in its cells if that alone is: `misc:NE`."""
+def _parse_column(request: Request, dialect: Dialect) -> tuple[str, str]:
+    """Return the evaluated column, and the key in its cells if only that is evaluated: `misc:NE`."""
     value = request.options.get("column") or request.value
     if value is not None:
         name, _, key = value.partition(":")
@@ -276,13 +275,13 @@ def _value(request: Request, dialect: Dialect) -> tuple[str, str]:
     return "upos", ""
 
 
-def _of_key(cell: str, key: str) -> str:
-    """Return the value of a key in a cell of `Key=Value|…`, `_` where it has none."""
+def _value_of_key(cell: str, key: str) -> str:
+    """Return the value of a key in a cell of `Key=Value|…`, `_` if the key is absent."""
     return next((each[len(key) + 1 :] for each in cell.split("|") if each.startswith(f"{key}=")), "") or "_"
 
 
 def sorted_features(value: str) -> str:
-    """Return features in the order that CoNLL-U wants: by name, without regard to case.
+    """Sort features by name, ignoring case, as CoNLL-U requires.
 
     >>> sorted_features("Number=Sing|Case=Nom")
     'Case=Nom|Number=Sing'
@@ -292,11 +291,11 @@ def sorted_features(value: str) -> str:
     return "|".join(sorted(value.split("|"), key=lambda feature: (feature.partition("=")[0].lower(), feature)))
 
 
-_FEATS_MEND = {"whose features are not in alphabetical order, sorted": sorted_features}
+_SORT_FEATS = {"whose features are not in alphabetical order, sorted": sorted_features}
 
 
-def _other_columns(source: Source, corpus: Corpus, dialect: Dialect) -> str:
-    """Say which columns the first words do fill."""
+def _describe_filled(source: Source, corpus: Corpus, dialect: Dialect) -> str:
+    """List the columns that the first words fill, for a hint."""
     rows = range(min(20, len(corpus)))
     lines = [source.line_at(int(corpus.offset[row])).split("\t") for row in rows]
     named = enumerate(dialect.columns[2:], start=2)
@@ -305,23 +304,23 @@ def _other_columns(source: Source, corpus: Corpus, dialect: Dialect) -> str:
     return f"{found}; say --column NAME, or ::{dialect.name}?column=NAME for one file"
 
 
-def _add(gathering: Gathering, block: Block, dialect: Dialect) -> None:
-    """Take over the words of one block."""
+def _add_block(gathering: Gathering, block: Block, dialect: Dialect) -> None:
+    """Add the words of one block."""
     blank = block.end == block.start
     comment = np.zeros(len(blank), np.bool_) if dialect.words_only else (block.first8 & _LOW_BYTE) == _HASH
     comment &= ~blank
     lines = np.flatnonzero(~(blank | comment))
     if (block.fields[lines] != dialect.width).any():
-        raise _problem(gathering.source, block, dialect)
-    lines, cuts = _words(gathering, block=block, lines=lines, blank_lines=np.flatnonzero(blank), dialect=dialect)
+        raise _find_problem(gathering.source, block, dialect)
+    lines, cuts = _select_words(gathering, block=block, lines=lines, blank_lines=np.flatnonzero(blank), dialect=dialect)
     gathering.mark(block, np.flatnonzero(comment), lines)
     gathering.add(block, lines, cuts)
 
 
-def _words(
+def _select_words(
     gathering: Gathering, block: Block, lines: Rows, blank_lines: Rows, *, dialect: Dialect
 ) -> tuple[Rows, Rows]:
-    """Check the ids and tell ranges (3-4) and empty nodes (8.1) from words; return these and where sentences end."""
+    """Check the ids and separate ranges (3-4) and empty nodes (8.1) from words; return words and sentence ends."""
     source = gathering.source
     first8 = block.first8[lines]
     special = _begins_special(first8)
@@ -329,13 +328,13 @@ def _words(
     if others.size:
         lines, first8 = lines[~special], first8[~special]
     cuts = np.searchsorted(lines, blank_lines)
-    if not _counted(first8, cuts):
-        raise _problem(source, block, dialect)
+    if not _is_numbered(first8, cuts):
+        raise _find_problem(source, block, dialect)
     if not others.size:
         return lines, cuts
     named = Slices(source.buffer, *block.cut(others, dialect.width).slices(0)).intern()
     if dialect.words_only or not all(map(_SPECIAL_ID.fullmatch, named.names)):
-        raise _problem(source, block, dialect)
+        raise _find_problem(source, block, dialect)
     first, last = _range_ends(named)
     dashed = first != _NUMBERED_EMPTY_NODE
     ranges, size = others[dashed], (last - first + 1)[dashed]
@@ -345,14 +344,14 @@ def _words(
     end = begin + size
     fit = (begin - bounds[sentence] + 1 == first[dashed]) & (size > 0) & (end <= bounds[sentence + 1])
     if not fit.all() or (begin[1:] < end[:-1]).any():
-        raise _problem(source, block, dialect)
+        raise _find_problem(source, block, dialect)
     if ranges.size:
         gathering.cover(begin, end, *block.cut(ranges, dialect.width).slices(dialect.columns.index("form")))
     return lines, cuts
 
 
 def _range_ends(ids: TextColumn) -> tuple[Rows, Rows]:
-    """Return the numbers of the first and the last word of each range; `_EMPTY_NODE` for what is none."""
+    """Return the numbers of the first and the last word of each range; `_NUMBERED_EMPTY_NODE` for other ids."""
     nothing = (_NUMBERED_EMPTY_NODE, _NUMBERED_EMPTY_NODE)
     ends = [tuple(map(int, name.split("-"))) if "-" in name else nothing for name in ids.names]
     first, last = np.array(ends, np.int64).reshape(-1, 2)[ids.codes].T
@@ -360,9 +359,9 @@ def _range_ends(ids: TextColumn) -> tuple[Rows, Rows]:
 
 
 def _begins_special(first8: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether the digits that a line begins with are followed by no tab, but perhaps by the mark of a special id.
+    """Whether the digits at the beginning of a line may be followed by the mark of a special id, not by a tab.
 
-    Of the bytes in question digits alone have the bit 0x10; of the others `-` and `.` have the bit 0x20, a tab has not.
+    Of the possible bytes, only digits have the bit 0x10; of the others, `-` and `.` have the bit 0x20, a tab has not.
     """
     others = ~first8 & _TENS
     first_other = others & (~others + np.uint64(1))
@@ -370,7 +369,7 @@ def _begins_special(first8: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return found
 
 
-def _counted(first8: NDArray[np.uint64], cuts: Rows) -> bool:
+def _is_numbered(first8: NDArray[np.uint64], cuts: Rows) -> bool:
     """Whether the ids of the words, given by the first bytes of their lines, are 1, 2, 3 … in each sentence."""
     bounds = np.concatenate([np.zeros(1, np.int64), cuts, np.array([len(first8)], np.int64)])
     sizes = np.diff(bounds)
@@ -383,7 +382,7 @@ _ID_BYTES = np.zeros((2, 0), np.uint64)
 
 
 def _id_bytes(count: int) -> NDArray[np.uint64]:
-    """Return how lines with the ids 1 … count begin, as eight-byte integers, and which bits say so; the table grows."""
+    """Return the first eight bytes of lines with the ids 1 … count, as integers, with masks; the table grows."""
     global _ID_BYTES  # noqa: PLW0603 - a cache: its content depends on nothing but its length
     if _ID_BYTES.shape[1] < count:
         texts = [f"{number}\t".encode()[:8] for number in range(1, 2 * count + 256)]
@@ -392,22 +391,22 @@ def _id_bytes(count: int) -> NDArray[np.uint64]:
     return _ID_BYTES
 
 
-def _problem(source: Source, block: Block, dialect: Dialect) -> ReadError:
-    """Look at the lines of a block one by one, and make the error for the first that does not fit."""
-    walk = _Walk(source=source, dialect=dialect)
+def _find_problem(source: Source, block: Block, dialect: Dialect) -> ReadError:
+    """Check the lines of a block one by one, and make the error for the first invalid one."""
+    checker = _LineChecker(source=source, dialect=dialect)
     for line, offset in enumerate(block.start.tolist()):
-        if problem := walk.line(block.text(source, line), offset):
+        if problem := checker.check_line(block.text(source, line), offset):
             return problem
-    if problem := walk.end():
+    if problem := checker.end():
         return problem
     raise AssertionError("the scan refused a block in which every line fits")  # pragma: no cover
 
 
 @dataclass(slots=True, kw_only=True)
-class _Walk:
-    """Goes through a block line by line: how many words the sentence has so far, and its last range.
+class _LineChecker:
+    """Checks a block line by line, given the number of words of the sentence so far and its last range.
 
-    Each step returns the error that it meets, if any.
+    Each step returns the error that it finds, if any.
     """
 
     source: Source
@@ -417,18 +416,18 @@ class _Walk:
     covered: int = 0
     last_range: int = 0
 
-    def line(self, text: str, offset: int) -> ReadError | None:
+    def check_line(self, text: str, offset: int) -> ReadError | None:
         if not text:
             return self.end()
         if text[0] == "#" and not self.dialect.words_only:
             return None
         fields = text.split("\t")
         if len(fields) != self.dialect.width:
-            return self._ragged(text, len(fields), offset)
+            return self._width_error(text, len(fields), offset)
         special = None if self.dialect.words_only else _SPECIAL_ID.fullmatch(fields[0])
         if special is None:
-            return self._word(fields[0], offset)
-        return self._range(int(special[1]), int(special[3]), offset) if special[2] == "-" else None
+            return self._check_word(fields[0], offset)
+        return self._check_range(int(special[1]), int(special[3]), offset) if special[2] == "-" else None
 
     def end(self) -> ReadError | None:
         """End the sentence."""
@@ -440,28 +439,28 @@ class _Walk:
         details = [f"the last word stands at {self.source.locate(self.last_word)}"] if words else []
         return refuse(self.source, self.last_range, what, details=details)
 
-    def _word(self, found: str, offset: int) -> ReadError | None:
+    def _check_word(self, found: str, offset: int) -> ReadError | None:
         if found == str(self.words + 1):
             self.words, self.last_word = self.words + 1, offset
             return None
         if not re.fullmatch(r"[0-9]+", found):
-            return self._no_id(found, offset)
+            return self._id_error(found, offset)
         what = f"the id is {found}, expected {self.words + 1}"
         hint = "ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
-        return refuse(self.source, offset, what, details=self._before(), hint=hint)
+        return refuse(self.source, offset, what, details=self._last_id(), hint=hint)
 
-    def _before(self) -> list[str]:
+    def _last_id(self) -> list[str]:
         return [f"the id {self.words} stands at {self.source.locate(self.last_word)}"] if self.words else []
 
-    def _no_id(self, found: str, offset: int) -> ReadError:
+    def _id_error(self, found: str, offset: int) -> ReadError:
         if self.dialect.words_only:
             hint = f"{self.dialect.title} has no ranges (3-4) and empty nodes (8.1); CoNLL-U has: FILE::conllu"
             return refuse(self.source, offset, f"the id {found!r} is no number", hint=hint)
         return refuse(self.source, offset, f"the id {found!r} is no number, range (3-4) or empty node (8.1)")
 
-    def _range(self, first: int, last: int, offset: int) -> ReadError | None:
+    def _check_range(self, first: int, last: int, offset: int) -> ReadError | None:
         hint = "a range stands before its first word and names its first and last word: 3-4"
-        details = self._before()
+        details = self._last_id()
         if self.covered > self.words:
             what = f"the range {first}-{last} begins inside another, which ends at word {self.covered}"
             details = [f"the other range stands at {self.source.locate(self.last_range)}"]
@@ -474,7 +473,7 @@ class _Walk:
             return None
         return refuse(self.source, offset, what, details=details, hint=hint)
 
-    def _ragged(self, text: str, fields: int, offset: int) -> ReadError:
+    def _width_error(self, text: str, fields: int, offset: int) -> ReadError:
         title, width = self.dialect.title, self.dialect.width
         hint = "columns are separated by one tab"
         if text[0] == "#":

@@ -1,7 +1,7 @@
-"""Python objects in place of files: lists, dictionaries, data frames, datasets.
+"""Python objects instead of files: lists, dictionaries, data frames, datasets.
 
-No library is imported for them: an object is what it can do. A frame has `columns`, a dataset has
-`column_names`, and both give a column by its name.
+No library is imported for them: objects are recognised by their attributes. A frame has `columns`, a
+dataset has `column_names`, and both return a column by its name.
 """
 
 from __future__ import annotations
@@ -53,42 +53,42 @@ _ACCEPTED_SPANS = (
     "accepted are: a path; a list of dictionaries with 'id', 'text' and 'spans', each of which has 'begin', 'end'",
     "and 'label'; a dictionary from names of documents to lists of spans; and chunk tags, as tokens are given",
 )
-_LOOKED_AT = 100
+_MAX_INSPECTED = 100
 
 
 def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
-    """Read Python data; row 12 of a system called crf stands at `<crf>:12`.
+    """Read Python data; row 12 of a system called crf is reported as `<crf>:12`.
 
     Args:
         given: the data.
-        request: what a task wants of it.
-        shape: whether it is to be read as running tokens or as independent rows.
+        request: what a task wants from it.
+        shape: whether to read it as running tokens or as independent rows.
 
     >>> corpus = read_object({"d1": "news", "d2": "blog"}, Request(side="key"), "rows")
     >>> corpus.words[1], corpus.columns["value"][1], str(corpus.location(1))
     ('d2', 'blog', '<key>:2')
 
     """
-    corpus = _corpus(given, request, shape)
+    corpus = _read_corpus(given, request, shape)
     check_sizes(corpus, request.limits)
     return corpus
 
 
-def _corpus(given: Any, request: Request, shape: Shape) -> Corpus:
+def _read_corpus(given: Any, request: Request, shape: Shape) -> Corpus:
     if request.layer == "arcs":
         what = f"{request.side!r} is of type {type(given).__name__}; trees are read from files"
         raise UsageError(what, hint="give the path of a file in CoNLL-U or CoNLL-X")
     if request.layer == "chains":
-        return _chains(given, request)
+        return _read_chains(given, request)
     if request.layer == "spans":
-        return _spans(given, request)
+        return _read_spans(given, request)
     if request.layer == "beliefs":
-        return _beliefs(given, request)
-    table = _table(given, request, shape)
+        return _read_beliefs(given, request)
+    table = _make_table(given, request, shape)
     return table_rows(table, request) if shape == "rows" else table_tokens(table, request)
 
 
-def _beliefs(given: Any, request: Request) -> Corpus:
+def _read_beliefs(given: Any, request: Request) -> Corpus:
     """Read records of probabilistic entities, or spans of any kind, which are certain if they have no scores."""
     from comparanda.formats.probabilistic import is_probable, read_documents
     from comparanda.formats.scored_spans import with_beliefs
@@ -98,14 +98,14 @@ def _beliefs(given: Any, request: Request) -> Corpus:
     if isinstance(given, list | tuple) and given and is_probable(given):
         places = range(len(given))
         records = [unwrapped(each) for each in given]
-        return replace(read_documents(records, places, _numbered(len(given), request), request), format="python")
-    corpus = _spans(given, replace(request, layer="spans"))
+        return replace(read_documents(records, places, _make_source(len(given), request), request), format="python")
+    corpus = _read_spans(given, replace(request, layer="spans"))
     certain = request.side == KEY or request.options.get("score") == CERTAIN
     return corpus if certain else with_beliefs(corpus, request.options)
 
 
-def _spans(given: Any, request: Request) -> Corpus:
-    """Read documents of spaCy, documents with spans or, if there are none, chunk tags."""
+def _read_spans(given: Any, request: Request) -> Corpus:
+    """Read spaCy documents, documents with spans or, if there are none, chunk tags."""
     from comparanda.formats.records import SPANS_NAMES, read_records
     from comparanda.formats.spacy import is_doc, read_docs
 
@@ -114,9 +114,9 @@ def _spans(given: Any, request: Request) -> Corpus:
     docs = [given] if is_doc(given) else given
     if isinstance(docs, list | tuple) and docs and all(map(is_doc, docs)):
         return read_docs(list(docs), request)
-    records = _documents(given, request)
+    records = _find_documents(given, request)
     if records is None:
-        table = _table(given, request, "tokens")
+        table = _make_table(given, request, "tokens")
         if "spans" not in request.options and not {*table.names} & {*SPANS_NAMES}:
             return with_spans(table_tokens(table, request), request)
         columns = table.fetch(table.names)
@@ -125,8 +125,8 @@ def _spans(given: Any, request: Request) -> Corpus:
     return read_records(lambda: records, np.arange(len(records)), source, request, name="python")
 
 
-def _chains(given: Any, request: Request) -> Corpus:
-    """Read documents with spans that name their chain, documents with lists of chains, or these lists by name."""
+def _read_chains(given: Any, request: Request) -> Corpus:
+    """Read documents with spans that name their chain, documents with lists of chains, or such lists by name."""
     from comparanda.formats.clusters import CLUSTERS
     from comparanda.formats.clusters import read_documents as read_clusters
     from comparanda.formats.records import read_records
@@ -135,47 +135,47 @@ def _chains(given: Any, request: Request) -> Corpus:
         given = list(given)
     if isinstance(given, Mapping) and given and all(map(_is_chains, given.values())):
         request = replace(request, options={**request.options, "end": "exclusive"})
-        documents = [{"id": str(name), CLUSTERS[0]: _plain(chains)} for name, chains in given.items()]
+        documents = [{"id": str(name), CLUSTERS[0]: _to_plain(chains)} for name, chains in given.items()]
     elif isinstance(given, list | tuple) and given and all(isinstance(each, Mapping) for each in given):
-        documents = [{str(name): _plain(value) for name, value in each.items()} for each in given]
+        documents = [{str(name): _to_plain(value) for name, value in each.items()} for each in given]
     else:
         documents = []
     if documents and not {*CLUSTERS}.isdisjoint(documents[0]):
         return read_clusters(
             documents,
             places=range(len(documents)),
-            source=_numbered(len(documents), request),
+            source=_make_source(len(documents), request),
             request=request,
             name="python",
         )
-    records = _documents(given, request)
+    records = _find_documents(given, request)
     if records is None:
-        raise _unfit(given, request, "tokens")
+        raise _type_error(given, request, "tokens")
     places = np.arange(len(records))
-    return read_records(lambda: records, places, _numbered(len(records), request), request, name="python")
+    return read_records(lambda: records, places, _make_source(len(records), request), request, name="python")
 
 
-def _numbered(count: int, request: Request) -> Source:
-    """Return a source with one empty line for each of some things, to count by."""
+def _make_source(count: int, request: Request) -> Source:
+    """Make a source with one empty line per item, for line numbers."""
     return Source.of_text(f"<{request.side}>", b"\n" * count)
 
 
 def _is_chains(given: Any) -> bool:
-    """Whether a value is a list of chains: of lists of mentions, each a pair."""
+    """Whether a value is a list of chains, each a list of mentions, each a pair."""
     return is_collection(given) and all(is_collection(chain) and all(map(is_collection, chain)) for chain in given)
 
 
-def _plain(value: Any, depth: int = 5) -> Any:
-    """Return lists and whole numbers of any kind as those of Python, down to some depth."""
+def _to_plain(value: Any, depth: int = 5) -> Any:
+    """Convert lists and whole numbers of any kind to those of Python, down to some depth."""
     if is_collection(value) and depth:
-        return [_plain(each, depth - 1) for each in listed(value)]
+        return [_to_plain(each, depth - 1) for each in listed(value)]
     if isinstance(value, bool):
         return value
     return int(value) if isinstance(value, Integral) else value
 
 
-def _documents(given: Any, request: Request) -> list[Mapping[str, Any]] | None:
-    """Return documents with spans, if that is what was given: a list of them, one alone, or lists of spans by name."""
+def _find_documents(given: Any, request: Request) -> list[Mapping[str, Any]] | None:
+    """Return documents with spans, given as a list, as a single one, or as lists of spans by name; None for others."""
     from comparanda.formats.records import holds_spans
 
     if isinstance(given, Mapping):
@@ -187,39 +187,39 @@ def _documents(given: Any, request: Request) -> list[Mapping[str, Any]] | None:
         return [{"id": name, "spans": spans} for name, spans in given.items()] if given and by_name else None
     if not isinstance(given, list | tuple) or not given or not all(isinstance(item, Mapping) for item in given):
         return None
-    spans = "spans" in request.options or any(map(holds_spans, given[:_LOOKED_AT]))
+    spans = "spans" in request.options or any(map(holds_spans, given[:_MAX_INSPECTED]))
     return list(given) if spans and not spans_in_tags(given[0], request, f"<{request.side}>:1") else None
 
 
-def _table(given: Any, request: Request, shape: Shape) -> Table:
+def _make_table(given: Any, request: Request, shape: Shape) -> Table:
     if isinstance(given, str | bytes | bytearray | Set):
-        raise _unfit(given, request, shape)
+        raise _type_error(given, request, shape)
     if hasattr(given, "read"):
-        raise _unfit(given, request, shape, "give the path of the file, not an open file")
+        raise _type_error(given, request, shape, "give the path of the file, not an open file")
     if hasattr(given, "column_names"):
-        return _dataset(given, request)
+        return _read_dataset(given, request)
     if hasattr(given, "collect") and hasattr(given, "lazy"):
-        raise _unfit(given, request, shape, "call .collect() on a lazy frame first")
+        raise _type_error(given, request, shape, "call .collect() on a lazy frame first")
     if hasattr(given, "columns") and hasattr(given, "__getitem__"):
-        return _columns([str(name) for name in given.columns], lambda name: listed(given[name]), request)
+        return _make_columns_table([str(name) for name in given.columns], lambda name: listed(given[name]), request)
     if isinstance(given, Mapping):
-        return _mapping(given, request, shape)
+        return _read_mapping(given, request, shape)
     if not isinstance(given, Iterable):
-        raise _unfit(given, request, shape)
+        raise _type_error(given, request, shape)
     items = listed(given)
     if items and all(isinstance(item, Mapping) for item in items):
-        return _records(items, request)
-    return _labels(items, request, shape) if shape == "rows" else _tagged(items, request, shape)
+        return _read_record_list(items, request)
+    return _read_labels(items, request, shape) if shape == "rows" else _read_tags(items, request, shape)
 
 
-def _unfit(given: Any, request: Request, shape: Shape, hint: str | None = None) -> UsageError:
+def _type_error(given: Any, request: Request, shape: Shape, hint: str | None = None) -> UsageError:
     what = f"{request.side!r} is of type {type(given).__name__}, which cannot be read as {shape}"
     accepted = {"spans": _ACCEPTED_SPANS, "chains": _ACCEPTED_CHAINS}.get(request.layer, _ACCEPTED[shape])
     return UsageError(what, details=accepted, hint=hint)
 
 
-def _dataset(given: Any, request: Request) -> Table:
-    """Read a dataset in the manner of Hugging Face, or an Arrow table; class labels become their names."""
+def _read_dataset(given: Any, request: Request) -> Table:
+    """Read a dataset like those of Hugging Face, or an Arrow table; class labels become their names."""
     names = given.column_names
     if names is None or not hasattr(given, "__getitem__"):
         what = f"{request.side!r} is a stream ({type(given).__name__}), whose columns cannot be read at once"
@@ -235,11 +235,11 @@ def _dataset(given: Any, request: Request) -> Table:
             feature = getattr(feature, "feature", None)
         return list(getattr(feature, "names", None) or ())
 
-    return _columns([str(name) for name in names], lambda name: listed(given[name]), request, classes)
+    return _make_columns_table([str(name) for name in names], lambda name: listed(given[name]), request, classes)
 
 
-def _mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> Table:
-    """Read a dictionary: columns by name, if one is known or asked for by name, else labels by id."""
+def _read_mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> Table:
+    """Read a dictionary: columns by name, if a name is well known or requested, else labels by id."""
     from comparanda.formats.records import SPANS_NAMES
 
     tags = CHUNK_NAMES if request.layer == "spans" else TAG_NAMES
@@ -253,54 +253,54 @@ def _mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> Table:
         and any(normal(name) in known for name in given)
         and len({len(values) for values in given.values()}) == 1
     ):
-        return _columns(list(given), lambda name: listed(given[name]), request)
+        return _make_columns_table(list(given), lambda name: listed(given[name]), request)
     if shape == "tokens":
-        raise _unfit(given, request, shape)
+        raise _type_error(given, request, shape)
     values = {"id": list(given), request.value or "label": list(given.values())}
-    return _columns(list(values), values.__getitem__, request)
+    return _make_columns_table(list(values), values.__getitem__, request)
 
 
-def _records(items: list[Mapping[str, Any]], request: Request) -> Table:
+def _read_record_list(items: list[Mapping[str, Any]], request: Request) -> Table:
     names = [str(name) for name in items[0]]
-    return _columns(names, lambda name: [item.get(name, ABSENT) for item in items], request)
+    return _make_columns_table(names, lambda name: [item.get(name, ABSENT) for item in items], request)
 
 
-def _labels(items: list[Any], request: Request, shape: Shape) -> Table:
+def _read_labels(items: list[Any], request: Request, shape: Shape) -> Table:
     """Read a list of labels, of lists of labels, or of (id, label) pairs."""
     name = request.value or "label"
     if items and all(isinstance(item, tuple) for item in items):
-        pairs = _pairs(items, request, shape, "(id, label)")
+        pairs = _check_pairs(items, request, shape, "(id, label)")
         values = {"id": [pair[0] for pair in pairs], name: [pair[1] for pair in pairs]}
     else:
         values = {"id": [str(number) for number in range(1, len(items) + 1)], name: items}
-    return _columns(list(values), values.__getitem__, request)
+    return _make_columns_table(list(values), values.__getitem__, request)
 
 
-def _tagged(items: list[Any], request: Request, shape: Shape) -> Table:
-    """Read tags or (word, tag) pairs: of one sentence, or a list for each sentence."""
+def _read_tags(items: list[Any], request: Request, shape: Shape) -> Table:
+    """Read tags or (word, tag) pairs, of one sentence or with a list for each sentence."""
     name = request.value or "tags"
     if items and all(isinstance(item, tuple) for item in items):
-        pairs = _pairs(items, request, shape, "(word, tag)")
+        pairs = _check_pairs(items, request, shape, "(word, tag)")
         values = {"tokens": [pair[0] for pair in pairs], name: [pair[1] for pair in pairs]}
-        return _one_sentence(values, len(items), request)
+        return _make_one_sentence(values, len(items), request)
     sentences = [listed(item) if is_collection(item) else item for item in items]
     inner = [item for sentence in sentences if isinstance(sentence, list) for item in sentence]
     if inner and all(isinstance(item, tuple) for item in inner):
-        _pairs(inner, request, shape, "(word, tag)")
+        _check_pairs(inner, request, shape, "(word, tag)")
         values = {"tokens": [[pair[0] for pair in each] for each in sentences]}
         values[name] = [[pair[1] for pair in each] for each in sentences]
-        return _columns(list(values), values.__getitem__, request)
+        return _make_columns_table(list(values), values.__getitem__, request)
     if items and not is_collection(items[0]):
-        return _one_sentence({name: items}, len(items), request)
-    return _columns([name], lambda _: sentences, request)
+        return _make_one_sentence({name: items}, len(items), request)
+    return _make_columns_table([name], lambda _: sentences, request)
 
 
-def _one_sentence(values: dict[str, list[Any]], size: int, request: Request) -> Table:
+def _make_one_sentence(values: dict[str, list[Any]], size: int, request: Request) -> Table:
     values["sentence"] = ["1"] * size
-    return _columns(list(values), values.__getitem__, request)
+    return _make_columns_table(list(values), values.__getitem__, request)
 
 
-def _pairs(items: list[Any], request: Request, shape: Shape, kind: str) -> list[tuple[Any, Any]]:
+def _check_pairs(items: list[Any], request: Request, shape: Shape, kind: str) -> list[tuple[Any, Any]]:
     for item in items:
         if len(item) != 2:
             what = f"{request.side!r} holds a tuple of {len(item)}; tuples are read as {kind} pairs"
@@ -308,13 +308,13 @@ def _pairs(items: list[Any], request: Request, shape: Shape, kind: str) -> list[
     return items
 
 
-def _columns(
+def _make_columns_table(
     names: list[str],
     column: Callable[[str], list[Any]],
     request: Request,
     classes: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> Table:
-    """Make a table of columns; its source has one empty line for each row, to count by."""
+    """Make a table of columns; its source has one empty line per row, for line numbers."""
     side = f"<{request.side}>"
     for name in names:
         if names.count(name) > 1:

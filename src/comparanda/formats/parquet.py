@@ -1,7 +1,7 @@
-"""Parquet: tables of rows, of tokens or of documents with spans, read as data frames are.
+"""Parquet: tables of rows, of tokens or of documents with spans, read like data frames.
 
-Files are not loaded: of each, the wanted columns are read, and of a portion only the groups of rows that it touches. A
-stretch of such a file counts rows, where those of other formats count bytes.
+Files are not loaded as a whole: only the wanted columns are read, and for a portion only the row groups that it
+overlaps. A stretch of such a file counts rows, while those of other formats count bytes.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
 
 NAME, SUFFIX = "parquet", ".parquet"
 
-_EVERY = ("",)
+_ANY_SUFFIX = ("",)
 _BATCH = 1 << 12
-_DENSEST = 1_000  # rows that a byte can hold: real ones have ids or words; more is memory for nothing
+_MAX_ROWS_PER_BYTE = 1_000  # real rows have ids or words; a file that claims more would only exhaust memory
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read a table; the task tells whether its rows are labelled, or are tokens or sentences of them."""
+    """Read a table; the task decides whether its rows are labelled items, tokens or sentences."""
     files = [part.path for part in source.parts if part.path is not None]
     before = [stamp(file) for file in files]
-    corpus = _corpus(_Tables(source), request)
+    corpus = _read_corpus(_Tables(source), request)
     for file, known in zip(files, before, strict=True):
         if stamp(file) != known:
             raise ReadError("the file changed while it was being read", where=display(file), hint="run again")
     return corpus
 
 
-def _corpus(tables: _Tables, request: Request) -> Corpus:
+def _read_corpus(tables: _Tables, request: Request) -> Corpus:
     first, source = tables.first(), tables.source
     table = Table(
         format=NAME, source=source, offset=tables.offset, names=tables.names, fetch=tables.fetch, classes=tables.classes
     )
-    if request.layer == "chains" or (request.layer == "spans" and not _chunk_tags(tables, first, request)):
+    if request.layer == "chains" or (request.layer == "spans" and not _has_chunk_tags(tables, first, request)):
         return read_records(tables.records, tables.offset, source, request, name=NAME)
     tokens = request.layer == "spans" or request.shape == "tokens"
     if request.shape is None:
@@ -60,8 +60,8 @@ def _corpus(tables: _Tables, request: Request) -> Corpus:
     return table_tokens(table, request) if tokens else table_rows(table, request)
 
 
-def _chunk_tags(tables: _Tables, first: dict[str, Any], request: Request) -> bool:
-    """Whether spans are in the tags of tokens: if these are in lists, or if no column has lists of objects."""
+def _has_chunk_tags(tables: _Tables, first: dict[str, Any], request: Request) -> bool:
+    """Whether spans are in the tags of tokens: these are in lists, or no column has lists of objects."""
     if spans_in_tags(first, request, str(tables.source.locate(0))):
         return True
     return "spans" not in request.options and not tables.objects and not {*SPANS_NAMES} & {*tables.names}
@@ -69,7 +69,7 @@ def _chunk_tags(tables: _Tables, first: dict[str, Any], request: Request) -> boo
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Piece:
-    """The rows of one file that are read: from `start` to before `stop`."""
+    """The rows to read of one file, from `start` up to but excluding `stop`."""
 
     file: AnyPath
     opened: Any
@@ -78,9 +78,9 @@ class _Piece:
 
     @classmethod
     def of(cls, file: AnyPath, stretch: Stretch | None) -> _Piece:
-        opened = _opened(file)
+        opened = _open_file(file)
         every: int = opened.metadata.num_rows
-        if every > _DENSEST * max(size_of(file), 1):
+        if every > _MAX_ROWS_PER_BYTE * max(size_of(file), 1):
             raise ReadError(f"the file says that it has {every:,} rows, for which it is too small", where=display(file))
         if stretch is None:
             return cls(file, opened, 0, every)
@@ -91,7 +91,7 @@ class _Piece:
         return list(self.opened.schema_arrow.names)
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
-        """Give the rows bit by bit, of some columns; groups of rows outside are passed over."""
+        """Yield the rows in batches, with some columns; row groups outside the piece are skipped."""
         groups, begin, skipped = [], 0, 0
         for number in range(self.opened.metadata.num_row_groups):
             end = begin + self.opened.metadata.row_group(number).num_rows
@@ -110,7 +110,7 @@ class _Piece:
 
 
 class _Tables:
-    """The rows of all files of an input; row 12 of a file stands in its line 12."""
+    """The rows of all files of an input; row 12 of a file is reported as its line 12."""
 
     def __init__(self, source: Source) -> None:
         if any(part.path is None for part in source.parts):
@@ -125,7 +125,7 @@ class _Tables:
             _check_names(each, self.names)
         self.begins = [end - size for end, size in zip(accumulate(sizes), sizes, strict=True)]
         parts = zip(source.parts, self.pieces, self.begins, strict=True)
-        lined = [Part(part.name, part.path, begin, _lined(each, part)) for part, each, begin in parts]
+        lined = [Part(part.name, part.path, begin, _count_by_rows(each, part)) for part, each, begin in parts]
         rows = bytearray(b"\n" * sum(sizes) + bytes(PADDING))
         self.source = replace(source, parts=tuple(lined), given=rows, repaired=True, again=None)
         self.offset = np.arange(sum(sizes), dtype=np.int64)
@@ -133,38 +133,38 @@ class _Tables:
     @property
     def objects(self) -> bool:
         """Whether a column holds lists of objects."""
-        return any(_of_objects(each.type) for each in self.pieces[0].opened.schema_arrow)
+        return any(_is_list_of_objects(each.type) for each in self.pieces[0].opened.schema_arrow)
 
     def first(self) -> dict[str, Any]:
         """Return the first row."""
         return next(iter(self.records()))
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Give the rows one by one."""
-        for columns in self._columns(self.names):
+        """Yield the rows one by one."""
+        for columns in self._iter_columns(self.names):
             for row in zip(*columns, strict=True):
                 yield dict(zip(self.names, row, strict=True))
 
     def fetch(self, names: Sequence[str]) -> dict[str, list[Any]]:
         """Return columns by name."""
         found: dict[str, list[Any]] = {name: [] for name in names}
-        for columns in self._columns(names):
+        for columns in self._iter_columns(names):
             for name, values in zip(names, columns, strict=True):
                 found[name] += values
         return found
 
-    def _columns(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        """Give the values of some columns, bit by bit."""
+    def _iter_columns(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """Yield the values of some columns, in batches."""
         row = 0
         for piece, begin in zip(self.pieces, self.begins, strict=True):
-            with _told(piece.file):
+            with _report_errors(piece.file):
                 for batch in piece.batches(names):
-                    yield [self._values(batch.column(name), name, row) for name in names]
+                    yield [self._to_list(batch.column(name), name, row) for name in names]
                     row += len(batch)
             if row != begin + piece.stop - piece.start:
                 raise ReadError("the file has other rows than it says at its end", where=display(piece.file))
 
-    def _values(self, column: Any, name: str, before: int) -> list[Any]:
+    def _to_list(self, column: Any, name: str, before: int) -> list[Any]:
         try:
             values: list[Any] = column.to_pylist()
         except UnicodeDecodeError:
@@ -173,10 +173,10 @@ class _Tables:
         return values
 
     def classes(self, name: str) -> Sequence[str]:
-        """Return the names of a column's integers, if the file was written by the library `datasets` and has them."""
-        said = (self.pieces[0].opened.schema_arrow.metadata or {}).get(b"huggingface", b"{}")
+        """Return the class names of a column's integers, if the library `datasets` wrote them into the file."""
+        description = (self.pieces[0].opened.schema_arrow.metadata or {}).get(b"huggingface", b"{}")
         try:
-            feature: Any = msgspec.json.decode(said)["info"]["features"][name]
+            feature: Any = msgspec.json.decode(description)["info"]["features"][name]
             while isinstance(feature, dict) and "names" not in feature:
                 feature = feature["feature"]
             return list(map(str, feature["names"]))
@@ -192,13 +192,13 @@ def _is_text(value: Any) -> bool:
     return True
 
 
-def _lined(piece: _Piece, part: Part) -> Stretch | None:
-    """Return a stretch whose lines are rows, if it does not begin with the first."""
+def _count_by_rows(piece: _Piece, part: Part) -> Stretch | None:
+    """Return the part's stretch with rows as lines, if it has one."""
     return part.stretch and replace(part.stretch, lines=piece.start)
 
 
 def _check_names(piece: _Piece, wanted: Iterable[str]) -> None:
-    """Refuse a file with two columns of one name, and one without the columns of the first."""
+    """Refuse a file with two columns of the same name, or without the columns of the first file."""
     names = piece.names
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -210,27 +210,27 @@ def _check_names(piece: _Piece, wanted: Iterable[str]) -> None:
         raise ReadError(what, where=display(piece.file), hint=hint)
 
 
-def _of_objects(kind: Any) -> bool:
+def _is_list_of_objects(kind: Any) -> bool:
     from pyarrow import types
 
     lists = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
     return bool(lists and types.is_struct(kind.value_type))
 
 
-def _opened(file: AnyPath) -> Any:
-    """Open a file: its end is read, which says what is in it."""
+def _open_file(file: AnyPath) -> Any:
+    """Open a file, reading the metadata at its end."""
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
         what = f"{display(file)}: {SUFFIX} files are read with pyarrow, which is not installed"
         raise MissingExtraError(what, hint="pip install 'comparanda[parquet]', or write the table as JSONL") from None
-    with _told(file):
+    with _report_errors(file):
         return ParquetFile(file.open("rb") if isinstance(file, RemotePath) else str(file))
 
 
 @contextmanager
-def _told(file: AnyPath) -> Iterator[None]:
-    """Tell whatever a file that is cut off or of another kind brings about in pyarrow."""
+def _report_errors(file: AnyPath) -> Iterator[None]:
+    """Convert any exception of pyarrow, as raised for truncated or other files, to a `ReadError`."""
     try:
         yield
     except ComparandaError:
@@ -241,35 +241,37 @@ def _told(file: AnyPath) -> Iterator[None]:
 
 
 def rows(file: AnyPath) -> tuple[int, int]:
-    """Return how many rows a file has, and about how many bytes one would have as text: words are packed here."""
-    every: int = _opened(file).metadata.num_rows
+    """Return the number of rows of a file, and the approximate bytes of one as text, as Parquet compresses words."""
+    every: int = _open_file(file).metadata.num_rows
     if not every:
         return 0, 1
-    tables = _Tables(load_files([Stretch(file=file, start=0, stop=SAMPLE)], side=NAME, unread=_EVERY))
+    tables = _Tables(load_files([Stretch(file=file, start=0, stop=SAMPLE)], side=NAME, unread=_ANY_SUFFIX))
     first = list(islice(tables.records(), SAMPLE))
     return every, max(1, len(msgspec.json.encode(first, enc_hook=str)) // len(first))
 
 
 def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
-    """Mark the rows that begin documents, or that have an id."""
+    """Mark the rows that begin documents or have an id."""
     piece = _Piece.of(file, None)
     if not piece.stop:
         return iter(())
-    source = load_files([Stretch(file=file, start=0, stop=min(SAMPLE, piece.stop))], side=request.side, unread=_EVERY)
-    called = Called.of(read, source, request)
+    source = load_files(
+        [Stretch(file=file, start=0, stop=min(SAMPLE, piece.stop))], side=request.side, unread=_ANY_SUFFIX
+    )
+    record_names = Called.of(read, source, request)
     tables = _Tables(source)
-    fields = called.fields(tables.fetch(tables.names), file)
-    return called.marks(_named(piece, fields), fields)
+    fields = record_names.fields(tables.fetch(tables.names), file)
+    return record_names.marks(_iter_named_rows(piece, fields), fields)
 
 
-def _named(piece: _Piece, fields: Sequence[str | None]) -> Iterator[tuple[int, int, list[Any]]]:
-    """Give every row with what names it."""
+def _iter_named_rows(piece: _Piece, fields: Sequence[str | None]) -> Iterator[tuple[int, int, list[Any]]]:
+    """Yield every row with the values of the fields that name it."""
     wanted = [name for name in fields if name is not None]
     if not wanted:
         yield from ((row, row, [None] * len(fields)) for row in range(piece.stop))
         return
     row = 0
-    with _told(piece.file):
+    with _report_errors(piece.file):
         for batch in piece.batches(wanted):
             columns = [[None] * len(batch) if name is None else batch.column(name).to_pylist() for name in fields]
             for values in zip(*columns, strict=True):

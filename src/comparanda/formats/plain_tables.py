@@ -1,4 +1,4 @@
-"""Tables of plain values, from JSONL or Python: their rows as a classification file, or as running tokens."""
+"""Tables of plain values, from JSONL, Parquet or Python, read as classified rows or as running tokens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes
 
 ABSENT = msgspec.UNSET
-"""Stands in a column where a row does not have the field at all."""
+"""Marks a field that a row does not have at all."""
 
 TOKEN_NAMES = (("tokens", "token"), ("words", "word"), ("forms", "form"))
 TAG_NAMES = (("tags", "tag", "upos", "xpos", "pos", "pos_tags", "ner_tags", "chunk_tags", "labels"),)
@@ -35,21 +35,21 @@ CHUNK_NAMES = (("tags", "tag", "ner", "ner_tags", "chunk", "chunk_tags", "labels
 SENTENCE_NAMES = (("sentence", "sentence_id", "sent", "sent_id", "sentence_#"),)
 DOCUMENT_NAMES = (("document", "document_id", "doc", "doc_id"),)
 DEFAULT_TAG = "upos"
-"""What the task of tags asks for unless told otherwise: any well-known name will do in its place."""
+"""The default column of the tagging task, which any well-known name can replace."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Table:
-    """Named columns of plain values, and where each row stands.
+    """Named columns of plain values, with the place of each row.
 
     Args:
         format: the name of the format it came from.
         source: its bytes.
         offset: the byte at which each row begins.
         names: the names of its columns, or those of the first row.
-        fetch: gives columns by name, `ABSENT` where a row lacks the field.
-        classes: gives the names of a column's integers, where the table knows them.
-        noun: what the format calls a column.
+        fetch: returns columns by name, with `ABSENT` if a row lacks the field.
+        classes: returns the class names of a column's integers, if the table has them.
+        noun: the word for a column in this format.
 
     """
 
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def choice(self) -> Names:
-        """The names, to choose by."""
+        """The names, for choosing columns."""
         return Names(
             names=self.names, width=len(self.names), where=str(self.source.locate(int(self.offset[0]))), noun=self.noun
         )
@@ -73,7 +73,7 @@ class Table:
         return refuse(self.source, int(self.offset[row]), what, hint=hint)
 
     def columns(self, needed: Sequence[str], extra: Sequence[str]) -> dict[str, list[Any]]:
-        """Return columns by name; refuse a row that lacks a needed one, and read None for a lacking extra."""
+        """Return columns by name; refuse a row that lacks a needed one, and use None for a missing extra one."""
         found = self.fetch(list(dict.fromkeys([*needed, *extra])))
         for name, values in found.items():
             if msgspec.UnsetType not in set(map(type, values)):
@@ -86,14 +86,14 @@ class Table:
         return found
 
     def texts(self, name: str, values: list[Any]) -> list[str]:
-        """Write a column of single values as text."""
+        """Convert a column of single values to text."""
         found = texts(values, lambda _: name, self.refuse, self.classes(name))
         _check_characters(self, found, range(len(found)))
         return found
 
 
 def _check_characters(table: Table, found: Sequence[str | None], rows: Sequence[int]) -> None:
-    """Refuse what no text file could hold."""
+    """Refuse characters that a text file cannot hold."""
     if unwritable("".join(filter(None, found))) is None:
         return
     for text, row in zip(found, rows, strict=True):
@@ -102,7 +102,7 @@ def _check_characters(table: Table, found: Sequence[str | None], rows: Sequence[
 
 
 def has_tag_list(first: Mapping[str, Any], request: Request) -> bool:
-    """Whether a record has a list of tags, or `labels` (or what was asked for) beside a list of tokens."""
+    """Whether a record has a list of tags; `labels` and the requested column count if it has a list of tokens."""
     names = set((CHUNK_NAMES if request.layer == "spans" else TAG_NAMES)[0])
     lists = {normal(str(name)) for name, value in first.items() if is_collection(value)}
     if lists & {name for tier in TOKEN_NAMES for name in tier}:
@@ -111,7 +111,7 @@ def has_tag_list(first: Mapping[str, Any], request: Request) -> bool:
 
 
 def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> bool:
-    """Whether the spans of a record are in the tags of its tokens, and not beside its text; refuse to guess."""
+    """Whether the spans of a record are in the tags of its tokens, not in a list of spans; refuse to guess."""
     options = set(request.options)
     if "spans" in options:
         return False
@@ -120,7 +120,7 @@ def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> boo
     if not has_tag_list(first, request) or not holds_spans(first):
         return has_tag_list(first, request)
     if not {normal(str(name)) for name in first} & {name for tier in TOKEN_NAMES for name in tier}:
-        return False  # tags without tokens are those of the document
+        return False  # tags without tokens belong to the document
     hint = "say which to read: ?tags=FIELD or ?spans=FIELD"
     raise ReadError("there are both tags of tokens and spans beside them", where=where, hint=hint)
 
@@ -131,13 +131,13 @@ def table_rows(table: Table, request: Request) -> Corpus:
     name, given = table.names[choice.label], [table.names[n] for n in (choice.id, choice.document) if n is not None]
     found = table.columns([name, *given], list(choice.extra))
     merge = choose(request.options, "several", ("no", "rows")) == "rows"
-    labels, several = _labels(table, name, found[name], request.options.get("split"), merge=merge)
+    labels, several = _read_labels(table, name, found[name], request.options.get("split"), merge=merge)
     rows = Rows(
         ids=None if choice.id is None else table.texts(table.names[choice.id], found[table.names[choice.id]]),
         labels=labels,
         offset=table.offset,
         documents=None if choice.document is None else table.texts(given[-1], found[given[-1]]),
-        extra={column: _extra(table, found[column]) for column in choice.extra},
+        extra={column: _read_extra(table, found[column]) for column in choice.extra},
         several=several,
     )
     begin = int(table.offset[0])
@@ -145,10 +145,10 @@ def table_rows(table: Table, request: Request) -> Corpus:
     return rows_corpus(rows, table.source, request, name=table.format, merge=merge, notes=notes)
 
 
-def _labels(
+def _read_labels(
     table: Table, name: str, values: list[Any], separator: str | None, *, merge: bool
 ) -> tuple[list[str], bool]:
-    """Write labels as text, and say whether each row has a set of them."""
+    """Convert labels to text, and return whether each row has a set of them."""
     if not is_collection(values[0]):
         for row, value in enumerate(values):
             if is_collection(value):
@@ -158,16 +158,16 @@ def _labels(
         single = table.texts(name, values)
         several = merge or separator is not None
         return (labels_of(single, separator) if several else single), several
-    flat, bounds, rows = _flattened(table, name, values, ordered=False)
+    flat, bounds, rows = _flatten(table, name, values, ordered=False)
     if "" in flat:
         raise table.refuse(rows[flat.index("")], f"{name!r} contains an empty label", "an empty list says: no labels")
     return [join_labels(flat[begin:end]) for begin, end in pairwise(bounds)], True
 
 
-def _flattened(
+def _flatten(
     table: Table, name: str, values: list[Any], *, ordered: bool = True
 ) -> tuple[list[str], list[int], list[int]]:
-    """Write a column of lists as one list of texts, with the bounds of each row and the row of each text."""
+    """Flatten a column of lists to one list of texts, with the bounds of each row and the row of each text."""
     lists = []
     for row, value in enumerate(values):
         if is_missing(value):
@@ -196,7 +196,7 @@ def _flattened(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRoles:
-    """Which column is which in a table of tokens."""
+    """The roles of columns in a table of tokens."""
 
     tags: str
     words: str | None
@@ -207,10 +207,10 @@ class TokenRoles:
 
 
 def token_roles(table: Table, request: Request) -> TokenRoles:
-    """Decide which column is which: as the options say, else by well-known names."""
+    """Choose the role of each column by the options, else by well-known names."""
     names, options = table.choice, request.options
     tiers = CHUNK_NAMES if request.layer == "spans" else TAG_NAMES
-    tags = _tags(names, options.get("tags"), request.value, tiers)
+    tags = _choose_tags(names, options.get("tags"), request.value, tiers)
     lists = is_collection(table.fetch([names.names[tags]])[names.names[tags]][0])
 
     def other(option: str, tiers: tuple[tuple[str, ...], ...]) -> str | None:
@@ -229,8 +229,8 @@ def token_roles(table: Table, request: Request) -> TokenRoles:
     )
 
 
-def _tags(names: Names, option: str | None, value: str | None, tiers: tuple[tuple[str, ...], ...]) -> int:
-    """Return the column of tags; the default of the task, `upos`, may be met by any well-known name."""
+def _choose_tags(names: Names, option: str | None, value: str | None, tiers: tuple[tuple[str, ...], ...]) -> int:
+    """Choose the column of tags; any well-known name can replace `upos`, the default of the task."""
     if option is not None:
         return names.find(option)
     if value is not None and (value != DEFAULT_TAG or value in names.names):
@@ -248,22 +248,22 @@ def _tags(names: Names, option: str | None, value: str | None, tiers: tuple[tupl
 
 
 def table_tokens(table: Table, request: Request) -> Corpus:
-    """Read a table as running tokens: lists of tokens and tags, a sentence a row, or one token a row."""
+    """Read a table as running tokens: one sentence per row, as lists of tokens and tags, or one token per row."""
     roles = token_roles(table, request)
     needed = [name for name in (roles.tags, roles.words, roles.document) if name is not None]
     if roles.lists:
-        return _sentences(table, request, roles, table.columns(needed, roles.extra))
+        return _read_sentences(table, request, roles, table.columns(needed, roles.extra))
     sentence = [roles.sentence] if roles.sentence else []
-    return _running(table, request, roles, table.columns([*needed, *sentence], roles.extra))
+    return _read_tokens(table, request, roles, table.columns([*needed, *sentence], roles.extra))
 
 
-def _sentences(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
-    """Read one sentence a row."""
-    tags, bounds, rows = _flattened(table, roles.tags, found[roles.tags])
+def _read_sentences(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
+    """Read one sentence per row."""
+    tags, bounds, rows = _flatten(table, roles.tags, found[roles.tags])
     words = None
     if roles.words is not None:
-        words, word_bounds, _ = _flattened(table, roles.words, found[roles.words])
-        _check_equal(table, roles, bounds, word_bounds)
+        words, word_bounds, _ = _flatten(table, roles.words, found[roles.words])
+        _check_lengths(table, roles, bounds, word_bounds)
     sizes = np.diff(bounds)
     names = table.texts(roles.document, found[roles.document]) if roles.document else None
     notes = []
@@ -274,11 +274,11 @@ def _sentences(table: Table, request: Request, roles: TokenRoles, found: dict[st
         )
     if not tags:
         raise ReadError("there are no tokens", where=table.source.parts[0].name)
-    extra = {name: _extra(table, _spread(found[name], sizes), rows) for name in roles.extra}
+    extra = {name: _read_extra(table, _repeat_for_tokens(found[name], sizes), rows) for name in roles.extra}
     cuts = np.array(bounds, dtype=np.int64)
     owners = np.array(rows, dtype=np.int64)
     documents = [names[row] for row in rows] if names is not None else None
-    return _tokens_corpus(
+    return _build_tokens_corpus(
         table,
         request=request,
         tags=tags,
@@ -291,7 +291,7 @@ def _sentences(table: Table, request: Request, roles: TokenRoles, found: dict[st
     )
 
 
-def _check_equal(table: Table, roles: TokenRoles, tags: list[int], words: list[int]) -> None:
+def _check_lengths(table: Table, roles: TokenRoles, tags: list[int], words: list[int]) -> None:
     unlike = np.flatnonzero(np.diff(tags) != np.diff(words))
     if unlike.size:
         row = int(unlike[0])
@@ -301,15 +301,15 @@ def _check_equal(table: Table, roles: TokenRoles, tags: list[int], words: list[i
         raise table.refuse(row, what, hint)
 
 
-def _extra(table: Table, values: list[Any], rows: Sequence[int] | None = None) -> list[str | None]:
-    """Write a further column as text; `rows` is the table's row of each value, where they are not the same."""
+def _read_extra(table: Table, values: list[Any], rows: Sequence[int] | None = None) -> list[str | None]:
+    """Convert a further column to text; `rows` is the table's row of each value, if these are not the same."""
     found = optional_texts(values)
     _check_characters(table, found, range(len(found)) if rows is None else rows)
     return found
 
 
-def _spread(values: list[Any], sizes: NDArray[np.int64]) -> list[Any]:
-    """Spread a further column over the tokens: a list as long as the sentence item by item, else as it is."""
+def _repeat_for_tokens(values: list[Any], sizes: NDArray[np.int64]) -> list[Any]:
+    """Expand a further column to tokens: item by item if it is a list as long as the sentence, else repeated."""
     spread: list[Any] = []
     for value, size in zip(values, sizes.tolist(), strict=True):
         each = listed(value) if is_collection(value) else ()
@@ -317,8 +317,8 @@ def _spread(values: list[Any], sizes: NDArray[np.int64]) -> list[Any]:
     return spread
 
 
-def _running(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
-    """Read one token a row; a sentence ends where the column of sentences or documents changes."""
+def _read_tokens(table: Table, request: Request, roles: TokenRoles, found: dict[str, list[Any]]) -> Corpus:
+    """Read one token per row; a sentence ends where the column of sentences or documents changes."""
     tags = table.texts(roles.tags, found[roles.tags])
     words = table.texts(roles.words, found[roles.words]) if roles.words else None
     documents = table.texts(roles.document, found[roles.document]) if roles.document else None
@@ -328,9 +328,9 @@ def _running(table: Table, request: Request, roles: TokenRoles, found: dict[str,
     if roles.sentence is None:
         what = "no column is known to hold sentences: a document is one sentence"
         notes = noted_once(table.source, request.side, what, int(table.offset[0]))
-    extra = {name: _extra(table, found[name]) for name in roles.extra}
+    extra = {name: _read_extra(table, found[name]) for name in roles.extra}
     cuts = np.array(marks, dtype=np.int64)
-    return _tokens_corpus(
+    return _build_tokens_corpus(
         table,
         request=request,
         tags=tags,
@@ -343,7 +343,7 @@ def _running(table: Table, request: Request, roles: TokenRoles, found: dict[str,
     )
 
 
-def _tokens_corpus(
+def _build_tokens_corpus(
     table: Table,
     request: Request,
     tags: list[str],
@@ -355,7 +355,7 @@ def _tokens_corpus(
     extra: dict[str, list[str | None]],
     notes: list[Note],
 ) -> Corpus:
-    """Make the corpus of tokens; `owners` is the table's row of each token."""
+    """Build the corpus of tokens; `owners` is the table's row of each token."""
     offset: Codes = table.offset[owners].astype(offset_type(table.source))
     sentences = sentence_offsets([cuts], len(tags))
     marks = Marks(table.source)

@@ -1,4 +1,4 @@
-"""A corpus of tags, trees or rows as its writers see it: documents of sentences, in plain Python values."""
+"""Writing tags, trees and rows in the format of their input, from documents of sentences in plain Python values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 NOTHING = "_"
-"""What stands in a column of words that says nothing."""
+"""The cell of an empty column of words."""
 
 _COMMENT = re.compile(r"#\s*(?:sent_id|text)\s*=")
 
@@ -46,11 +46,11 @@ class Sentence:
     """A sentence, or a row of a classification file.
 
     Args:
-        values: the value of each word; None where it has none.
-        words: its words, or the row's id; None where the input has none.
-        heads: the number of each word's head, from 1, and 0 for the root; None where there are no trees.
-        ranges: the numbers of the first and the last word of each token that stands for several, and its form.
-        comments: what the input says of the sentence, its id and its text, as lines.
+        values: the value of each word; None if it has none.
+        words: its words, or the row's id; None if the input has none.
+        heads: the number of each word's head, from 1, and 0 for the root; None if there are no trees.
+        ranges: the first and the last word and the form of each token that covers several words.
+        comments: the comment lines with its id and its text in the input.
 
     """
 
@@ -66,9 +66,9 @@ class Document:
     """A document.
 
     Args:
-        name: its name; None where the input marks no documents.
+        name: its name; None if the input has no document marks.
         sentences: its sentences.
-        attributes: what is known of it, by name.
+        attributes: its metadata, by name.
 
     """
 
@@ -78,13 +78,13 @@ class Document:
 
     @property
     def called(self) -> str:
-        """What to call it in messages."""
+        """Its name in messages."""
         return "the input" if self.name is None else f"document {self.name!r}"
 
 
 def plain_documents(corpus: Corpus) -> Iterator[Document]:
-    """Give the documents of a corpus one by one."""
-    sentences = _sentences(corpus)
+    """Yield the documents of a corpus one by one."""
+    sentences = _iter_sentences(corpus)
     for number, (first, behind) in enumerate(pairwise(corpus.documents.offsets.tolist())):
         yield Document(
             corpus.documents.names[number] if corpus.documents.marked else None,
@@ -97,24 +97,24 @@ def plain_documents(corpus: Corpus) -> Iterator[Document]:
         )
 
 
-def _sentences(corpus: Corpus) -> Iterator[Sentence]:
+def _iter_sentences(corpus: Corpus) -> Iterator[Sentence]:
     values = corpus.columns["value"].values()
     words = None if corpus.words is None else list(map(corpus.words.__getitem__, range(len(corpus))))
     heads = None if corpus.arcs is None else corpus.arcs.head.tolist()
-    ranges = _ranges(corpus)
+    ranges = _collect_ranges(corpus)
     commented = corpus.format == "conllu"
     for first, behind in pairwise(corpus.sentences.tolist()):
         yield Sentence(
             values=tuple(values[first:behind]),
             words=None if words is None else tuple(words[first:behind]),
-            heads=None if heads is None else tuple(_numbers(corpus, heads[first:behind], first, behind)),
+            heads=None if heads is None else tuple(_iter_heads(corpus, heads[first:behind], first, behind)),
             ranges=tuple(ranges.get(first, ())),
-            comments=tuple(_comments(corpus.source, int(corpus.offset[first]))) if commented else (),
+            comments=tuple(_iter_comments(corpus.source, int(corpus.offset[first]))) if commented else (),
         )
 
 
-def _numbers(corpus: Corpus, heads: Iterable[int], first: int, behind: int) -> Iterator[int]:
-    """Give heads as numbers of words in their sentence."""
+def _iter_heads(corpus: Corpus, heads: Iterable[int], first: int, behind: int) -> Iterator[int]:
+    """Yield heads as numbers of words in their sentence."""
     for row, head in enumerate(heads, start=first):
         if head != ROOT and not first <= head < behind:
             raise WriteError(
@@ -124,8 +124,8 @@ def _numbers(corpus: Corpus, heads: Iterable[int], first: int, behind: int) -> I
         yield 0 if head == ROOT else head - first + 1
 
 
-def _ranges(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:
-    """Return the tokens that stand for several words, by the first row of their sentence."""
+def _collect_ranges(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:
+    """Collect the tokens that cover several words, by the first row of their sentence."""
     found: dict[int, list[tuple[int, int, str]]] = {}
     if (ranges := corpus.ranges) is None:
         return found
@@ -137,8 +137,8 @@ def _ranges(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:
     return found
 
 
-def _comments(source: Source, offset: int) -> Iterator[str]:
-    """Give the comments before a word that say the id and the text of its sentence, in their order."""
+def _iter_comments(source: Source, offset: int) -> Iterator[str]:
+    """Yield the comments before a word with the id and the text of its sentence, in their order."""
     blank = source.data.rfind(b"\n\n", 0, offset)
     for line in source.data[blank + 2 if blank >= 0 else 0 : offset].decode().split("\n"):
         if _COMMENT.match(line):
@@ -146,7 +146,7 @@ def _comments(source: Source, offset: int) -> Iterator[str]:
 
 
 def cell(what: str, text: str, separator: str = "\t") -> str:
-    """Return a text that is to stand in a column of a line; refuse one that would not stay one cell."""
+    """Return the text of a cell; refuse one that would not be read back as one cell."""
     if "\n" in text or separator in text or (separator == " " and text.split() != [text]):
         between = {"\t": "tabs", " ": "spaces"}[separator]
         raise WriteError(
@@ -157,10 +157,10 @@ def cell(what: str, text: str, separator: str = "\t") -> str:
 
 
 def with_values(documents: Iterable[Document], losses: Losses, *, by_id: bool) -> Iterator[Document]:
-    """Give the documents of which every word has a value; say what is left out.
+    """Yield the documents in which every word has a value; report what is left out.
 
-    A system may lack rows, where these have ids, and whole documents. It cannot lack single words of a text: no format
-    could say so, and they are refused.
+    A system may lack rows with ids, and whole documents. It cannot lack single words of a text, as no format could
+    express that: they are refused.
     """
     for document in documents:
         values = [value for sentence in document.sentences for value in sentence.values]
@@ -182,19 +182,19 @@ def with_values(documents: Iterable[Document], losses: Losses, *, by_id: bool) -
             )
 
 
-# Lines of words and one judged column between tabs or spaces, as in CoNLL-2003 and HIPE.
+# Lines of words with one evaluated column, separated by tabs or spaces, as in CoNLL-2003 and HIPE.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Lines:
-    """How lines are made.
+class _LineWriter:
+    """Writes lines of columns.
 
     Args:
-        width: how many columns they have.
-        value: the index of the judged one.
-        word: the index of the words; None where there are none.
+        width: the number of columns.
+        value: the index of the evaluated one.
+        word: the index of the words; None if there are none.
         counted: whether the first column counts the words.
-        separator: what stands between two columns.
+        separator: the separator of columns.
 
     """
 
@@ -205,7 +205,7 @@ class _Lines:
     separator: str = "\t"
 
     def sentences(self, document: Document) -> Iterator[str]:
-        """Give the lines of a document, an empty one behind each sentence."""
+        """Yield the lines of a document, with an empty one after each sentence."""
         for sentence in document.sentences:
             for row, value in enumerate(sentence.values):
                 cells = [NOTHING] * self.width
@@ -219,27 +219,31 @@ class _Lines:
 
 
 def write_columns(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
-    """Write columns: as many as the input has, between tabs or spaces as there; documents by `-DOCSTART-`."""
+    """Write as many columns as the input has, with its separator; documents begin with `-DOCSTART-`."""
     source = corpus.source
     layout = Layout.of(source, choose(request.options, "header", HEADERS))
     asked = asked_of(source, layout, request)
     wanted, word = layout.wanted(asked, request, str(source.locate(layout.first)))
     separator = "\t" if layout.separator == TAB else " "
-    lines = _Lines(width=layout.width, value=wanted["value"], word=word, counted=asked.counted > 0, separator=separator)
+    lines = _LineWriter(
+        width=layout.width, value=wanted["value"], word=word, counted=asked.counted > 0, separator=separator
+    )
     header = [f"{source.line_at(place)}\n" for place in layout.headers[:1]]
-    return "".join((*header, *(line for each in documents for line in (*_docstart(each), *_data(lines, each)))))
+    return "".join(
+        (*header, *(line for each in documents for line in (*_docstart_lines(each), *_data_lines(lines, each))))
+    )
 
 
-def _docstart(document: Document) -> Iterator[str]:
-    """Give the lines that begin a document."""
+def _docstart_lines(document: Document) -> Iterator[str]:
+    """Yield the lines at the beginning of a document."""
     if document.name is not None:
         yield f"{DOCUMENT} ({document.name})\n\n"
     for name, value in document.attributes.items():
         yield f"# meta::{name} = {value}\n"
 
 
-def _data(lines: _Lines, document: Document) -> Iterator[str]:
-    """Give the lines of words; refuse one that would begin a document."""
+def _data_lines(lines: _LineWriter, document: Document) -> Iterator[str]:
+    """Yield the lines of words; refuse one that would begin a document."""
     for line in lines.sentences(document):
         if DOCSTART.fullmatch(line.rstrip()):
             raise WriteError(
@@ -250,49 +254,49 @@ def _data(lines: _Lines, document: Document) -> Iterator[str]:
 
 
 def write_hipe(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
-    """Write HIPE: the columns that the header of the input names; documents by `# document_id`."""
+    """Write HIPE, with the columns in the header of the input; documents begin with `# document_id`."""
     del request
-    header = _first_line(corpus.source)
+    header = _find_header(corpus.source)
     names = header.split()
-    lines = _Lines(width=len(names), value=names.index(corpus.judged), word=None if corpus.words is None else 0)
+    lines = _LineWriter(width=len(names), value=names.index(corpus.judged), word=None if corpus.words is None else 0)
     return f"{header}\n" + "".join(
-        line for each in documents for line in (*_column_lines_comments(each), *lines.sentences(each))
+        line for each in documents for line in (*_hipe_comments(each), *lines.sentences(each))
     )
 
 
-def _first_line(source: Source) -> str:
+def _find_header(source: Source) -> str:
     """Return the first line that is neither empty nor a comment."""
     lines = bytes(source.data[: source.size]).decode().split("\n")
     return next(line for line in lines if line and not line.startswith("#"))
 
 
-def _column_lines_comments(document: Document) -> Iterator[str]:
-    """Give the comments that begin a document."""
+def _hipe_comments(document: Document) -> Iterator[str]:
+    """Yield the comments at the beginning of a document."""
     if document.name is not None:
         yield f"# document_id = {document.name}\n"
     for name, value in document.attributes.items():
         yield f"# {name} = {value}\n"
 
 
-# Lines of words with one judged column, or with heads and relations: CoNLL-U and CoNLL-X.
+# Lines of words with one evaluated column, or with heads and relations: CoNLL-U and CoNLL-X.
 
 
 def write_conllu(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
-    """Write CoNLL-U: documents by `# newdoc`, ids and texts of sentences, ranges, words and what is judged."""
+    """Write CoNLL-U: `# newdoc`, ids and texts of sentences, ranges, words and the evaluated columns."""
     del request
-    lines = _Numbered.of(corpus.judged, conllu.DIALECT)
-    return "".join(line for each in documents for line in (*_marks(each), *lines.document(each)))
+    lines = _NumberedLineWriter.of(corpus.judged, conllu.DIALECT)
+    return "".join(line for each in documents for line in (*_conllu_comments(each), *lines.document(each)))
 
 
 def write_conllx(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
-    """Write CoNLL-X, which has words alone."""
+    """Write CoNLL-X, which has only words."""
     del request
-    lines = _Numbered.of(corpus.judged, conllx.CONLLX_DIALECT)
+    lines = _NumberedLineWriter.of(corpus.judged, conllx.CONLLX_DIALECT)
     return "".join(line for each in documents for line in lines.document(each))
 
 
-def _marks(document: Document) -> Iterator[str]:
-    """Give the comments that begin a document."""
+def _conllu_comments(document: Document) -> Iterator[str]:
+    """Yield the comments at the beginning of a document."""
     if document.name is not None:
         yield f"# newdoc id = {document.name}\n"
     for name, value in document.attributes.items():
@@ -302,13 +306,13 @@ def _marks(document: Document) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbered:
-    """Lines that count the words.
+class _NumberedLineWriter:
+    """Writes lines of numbered words.
 
     Args:
-        value: the index of the judged column.
-        key: what alone is judged of its cells, as in `misc:NE`; nothing where that is all of them.
-        dialect: how lines are made.
+        value: the index of the evaluated column.
+        key: the key in its cells that is evaluated, as in `misc:NE`; empty for whole cells.
+        dialect: the format of lines.
 
     """
 
@@ -317,7 +321,7 @@ class _Numbered:
     dialect: Dialect
 
     @classmethod
-    def of(cls, judged: str, dialect: Dialect) -> _Numbered:
+    def of(cls, judged: str, dialect: Dialect) -> _NumberedLineWriter:
         name, _, key = judged.partition(":")
         return cls(dialect.number(name), key, dialect)
 
@@ -334,18 +338,18 @@ class _Numbered:
         for number, (word, value) in enumerate(zip(words, sentence.values, strict=True), start=1):
             if number in ranges:
                 last, written = ranges[number]
-                yield self._line({0: f"{number}-{last}", form: written})
+                yield self._format_line({0: f"{number}-{last}", form: written})
             cells = {0: str(number), form: cell("word", word), self.value: self._cell(value or "")}
             if sentence.heads is not None:
                 cells[head] = str(sentence.heads[number - 1])
-            yield self._line(cells)
+            yield self._format_line(cells)
 
     def _cell(self, value: str) -> str:
         if self.key and "|" in value:
             raise WriteError(f"the value {value!r} of {self.key!r} holds '|', which separates the keys of a cell")
         return f"{self.key}={value}" if self.key and value != NOTHING else cell("value", value)
 
-    def _line(self, cells: dict[int, str]) -> str:
+    def _format_line(self, cells: dict[int, str]) -> str:
         return "\t".join(cells.get(number, NOTHING) for number in range(self.dialect.width)) + "\n"
 
 
@@ -360,8 +364,8 @@ class _Row(NamedTuple):
     value: str
 
 
-def _rows(documents: Iterable[Document], *, numbered: bool) -> list[_Row]:
-    """Return the rows of documents; those without ids in the order of their numbers, which are their ids."""
+def _collect_rows(documents: Iterable[Document], *, numbered: bool) -> list[_Row]:
+    """Collect the rows of documents; rows without ids are sorted by their numbers, which are their ids."""
     rows = [
         _Row(document.name, word, value or "")
         for document in documents
@@ -380,12 +384,12 @@ def _rows(documents: Iterable[Document], *, numbered: bool) -> list[_Row]:
 
 
 def write_delimited(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
-    """Write CSV or TSV: the header and the columns of the input; all but ids, documents and labels are empty."""
+    """Write CSV or TSV with the header and the columns of the input; all but ids, documents and labels are empty."""
     dialect = dialect_of(request, SEPARATORS[corpus.format])
     plan = Plan.of(Cells(source=corpus.source, dialect=dialect), request)
     choice, split = plan.choice, request.options.get("split")
     lines = [] if plan.header is None else [plan.header]
-    for row in _rows(documents, numbered=choice.id is None):
+    for row in _collect_rows(documents, numbered=choice.id is None):
         for label in _label_cells(row.value, split) if corpus.several else (row.value,):
             cells = [""] * plan.width
             if choice.document is not None:
@@ -394,11 +398,11 @@ def write_delimited(corpus: Corpus, request: Request, documents: Iterable[Docume
                 cells[choice.id] = row.id
             cells[choice.label] = label
             lines.append(cells)
-    return "".join(_line(cells, dialect) for cells in lines)
+    return "".join(_format_row(cells, dialect) for cells in lines)
 
 
 def _label_cells(value: str, split: str | None) -> Sequence[str]:
-    """Return a set of labels as cells: as one where a separator is known, else a row each; an empty one for none."""
+    """Format a set of labels as one cell if a separator is known, else as one row each, or one empty row for none."""
     labels = split_labels(value)
     if split is None:
         return labels or ("",)
@@ -408,10 +412,10 @@ def _label_cells(value: str, split: str | None) -> Sequence[str]:
     return (split.join(labels),)
 
 
-def _line(cells: Sequence[str], dialect: CellsDialect) -> str:
+def _format_row(cells: Sequence[str], dialect: CellsDialect) -> str:
     if dialect.quotes:
-        cells = [_quoted(cell, dialect.separator) for cell in cells]
-        cells = ['""'] if cells == [""] else cells  # an empty line is no row
+        cells = [_quote(cell, dialect.separator) for cell in cells]
+        cells = ['""'] if cells == [""] else cells  # an empty line is not a row
     elif broken := [cell for cell in cells if dialect.separator in cell or "\n" in cell or "\r" in cell]:
         raise WriteError(
             f"{broken[0]!r} cannot stand in a column, which ends at {dialect.separator!r} and is not quoted here",
@@ -420,14 +424,14 @@ def _line(cells: Sequence[str], dialect: CellsDialect) -> str:
     return f"{dialect.separator.join(cells)}\n"
 
 
-def _quoted(cell: str, separator: str) -> str:
+def _quote(cell: str, separator: str) -> str:
     if any(each in cell for each in (separator, '"', "\n", "\r")):
         return '"{}"'.format(cell.replace('"', '""'))
     return cell
 
 
 def write_jsonl(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
-    """Write JSONL: rows, or sentences of tokens, in fields of the names that the input has."""
+    """Write JSONL: rows, or sentences of tokens, with the field names of the input."""
     objects = JsonObjects(corpus.source)
     first, place = objects.first(), objects.offset[:1]
     table = Table(
@@ -438,20 +442,20 @@ def write_jsonl(corpus: Corpus, request: Request, documents: Iterable[Document])
         fetch=lambda names: {each: [first[each]] for each in names},
     )
     if corpus.by_id:
-        made = _labelled(table.choice, request, documents, several=corpus.several)
+        made = _label_records(table.choice, request, documents, several=corpus.several)
     else:
         roles = token_roles(table, request)
-        made = _tables_sentences(roles, documents) if roles.lists else _tokens(roles, documents)
+        made = _sentence_records(roles, documents) if roles.lists else _token_records(roles, documents)
     encode = msgspec.json.Encoder().encode
     return "".join(f"{encode(each).decode()}\n" for each in made)
 
 
-def _labelled(
+def _label_records(
     names: Names, request: Request, documents: Iterable[Document], *, several: bool
 ) -> Iterator[Mapping[str, Any]]:
-    """Give rows as objects; sets of labels are lists, whatever they are in the input."""
+    """Yield rows as objects; sets of labels are always lists."""
     choice = choose_columns(names, request)
-    for row in _rows(documents, numbered=choice.id is None):
+    for row in _collect_rows(documents, numbered=choice.id is None):
         made: dict[str, Any] = {}
         if choice.id is not None:
             made[names.names[choice.id]] = row.id
@@ -461,37 +465,37 @@ def _labelled(
         yield made
 
 
-def _document(roles: TokenRoles, document: Document) -> dict[str, Any]:
-    """Return the field that names a document, if it has a name: several files have, and no field for it."""
+def _document_field(roles: TokenRoles, document: Document) -> dict[str, Any]:
+    """Return the field that names a document, if it has a name; several files have names without such a field."""
     if document.name is None:
         return {}
     return {roles.document or DOCUMENT_NAMES[0][0]: document.name}
 
 
-def _tables_sentences(roles: TokenRoles, documents: Iterable[Document]) -> Iterator[Mapping[str, Any]]:
-    """Give sentences as objects, with lists of words and tags."""
+def _sentence_records(roles: TokenRoles, documents: Iterable[Document]) -> Iterator[Mapping[str, Any]]:
+    """Yield sentences as objects with lists of words and tags."""
     for document in documents:
         for sentence in document.sentences:
             words = {} if roles.words is None else {roles.words: sentence.words}
-            yield {**_document(roles, document), **words, roles.tags: sentence.values}
+            yield {**_document_field(roles, document), **words, roles.tags: sentence.values}
 
 
-def _tokens(roles: TokenRoles, documents: Iterable[Document]) -> Iterator[Mapping[str, Any]]:
-    """Give tokens as objects, with the number of their sentence."""
+def _token_records(roles: TokenRoles, documents: Iterable[Document]) -> Iterator[Mapping[str, Any]]:
+    """Yield tokens as objects with the number of their sentence."""
     numbers = count(1)
     for document in documents:
         for sentence in document.sentences:
             cut = {} if roles.sentence is None else {roles.sentence: next(numbers)}
             for row, value in enumerate(sentence.values):
                 words = {} if sentence.words is None or roles.words is None else {roles.words: sentence.words[row]}
-                yield {**_document(roles, document), **cut, **words, roles.tags: value}
+                yield {**_document_field(roles, document), **cut, **words, roles.tags: value}
 
 
-# Tags, trees and rows in the format that they were read from.
+# Writing tags, trees and rows in the format that they were read from.
 
 
 Write = Callable[["Corpus", Request, Sequence[Document]], str]
-"""From documents to a file. The corpus and the request say how the input is made; its annotation is not looked at."""
+"""From documents to a file. The corpus and the request only determine the layout; annotations are ignored."""
 
 WRITE: Mapping[str, Write] = {
     "columns": write_columns,
@@ -505,16 +509,16 @@ WRITE: Mapping[str, Write] = {
 
 
 def written_rows(corpus: Corpus, *, column: str | None = None) -> Written:
-    """Return a corpus of tags, trees or rows as one file in its own format, and what that does not carry.
+    """Write a corpus of tags, trees or rows as one file in its own format, and report what that cannot hold.
 
-    The file has the words (or ids), sentences and documents of the input and the judged column (of trees, heads and
-    relations); all other columns are there, under the same names, and say nothing. So the options by which the input
-    is read hold for the file as well. It is read once more before it is given back: what would not be the same corpus
-    again is refused, with the reason.
+    The file has the words (or ids), sentences and documents of the input and the evaluated column (for trees, heads and
+    relations); all other columns have the same names, but are empty. So the options for reading the input apply to the
+    file as well. It is read back before it is returned: a file that would not yield the same corpus is refused, with
+    the reason.
 
     Args:
-        corpus: what was read, with other values or arcs in it if need be.
-        column: the column that was asked for when it was read, if the corpus does not say so itself.
+        corpus: the input, possibly with other values or arcs.
+        column: the column that was requested for reading, if the corpus does not record it.
 
     """
     if corpus.format not in WRITE:
@@ -528,16 +532,16 @@ def written_rows(corpus: Corpus, *, column: str | None = None) -> Written:
     request = Request(
         side="output", value=corpus.asked or column, options=corpus.options, max_line=sys.maxsize, layer=layer
     )
-    documents = list(with_values(_carried(corpus, losses), losses, by_id=corpus.by_id))
+    documents = list(with_values(_adapt_documents(corpus, losses), losses, by_id=corpus.by_id))
     if not any(document.sentences for document in documents):
         raise WriteError("no word has a value, so there is nothing to write", where=corpus.source.parts[0].name)
     text = WRITE[corpus.format](corpus, request, documents)
-    _check(documents, _read_again(text, corpus.format, request))
+    _check_equal(documents, _read_again(text, corpus.format, request))
     return Written({"": text}, losses.notes(corpus.name))
 
 
-def _carried(corpus: Corpus, losses: Losses) -> Iterable[Document]:
-    """Give the documents as the format can carry them."""
+def _adapt_documents(corpus: Corpus, losses: Losses) -> Iterable[Document]:
+    """Return the documents as the format can hold them."""
     documents = list(plain_documents(corpus))
     if corpus.arcs is not None and corpus.arcs.edges is not None:
         losses.lose("enhanced graphs", documents[0].name or "")
@@ -549,8 +553,8 @@ def _carried(corpus: Corpus, losses: Losses) -> Iterable[Document]:
 
 
 def _read_again(text: str, format_name: str, request: Request) -> Corpus:
-    """Read what was written, with the options of the input."""
-    if problem := _unclean(text):
+    """Read the written text, with the options of the input."""
+    if problem := _describe_unclean(text):
         raise WriteError(f"the output would have {problem}")
     try:
         return formats()[format_name].read(Source.of_text("output", text.encode()), request)
@@ -558,8 +562,8 @@ def _read_again(text: str, format_name: str, request: Request) -> Corpus:
         raise WriteError(f"the output could not be read: {error}") from error
 
 
-def _unclean(text: str) -> str | None:
-    """Say what reading a file would change or refuse, whatever its format."""
+def _describe_unclean(text: str) -> str | None:
+    """Describe what reading a file of any format would change or refuse; None if nothing."""
     if found := unwritable(text):
         return found[0]
     if text.startswith("\ufeff"):
@@ -567,15 +571,15 @@ def _unclean(text: str) -> str | None:
     return "a carriage return at the end of a line, which readers take away" if "\r\n" in text else None
 
 
-def _check(documents: Sequence[Document], again: Corpus) -> None:
-    """Refuse to write what reads as something else."""
+def _check_equal(documents: Sequence[Document], again: Corpus) -> None:
+    """Refuse to write documents that would be read back differently."""
     for document, found in zip_longest(documents, plain_documents(again)):
         if document != found:
-            raise WriteError(_difference(document, found), hint=f"the format {again.format!r} cannot hold it")
+            raise WriteError(_describe_difference(document, found), hint=f"the format {again.format!r} cannot hold it")
 
 
-def _difference(document: Document | None, found: Document | None) -> str:
-    """Say what of a document is not the same when it is read again."""
+def _describe_difference(document: Document | None, found: Document | None) -> str:
+    """Describe the difference of a document that is read back."""
     if document is None or found is None or document.name != found.name:
         mine, theirs = ("nothing" if each is None else each.called for each in (document, found))
         return f"{mine} would be read again as {theirs}"
@@ -583,18 +587,18 @@ def _difference(document: Document | None, found: Document | None) -> str:
         return f"what is known of {document.called} would be read again as something else"
     pairs = zip_longest(document.sentences, found.sentences)
     number, unlike = next((number, pair) for number, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
-    return f"sentence {number} of {document.called} would be another one when read again: {_unlike(*unlike)}"
+    return f"sentence {number} of {document.called} would be another one when read again: {_describe_unlike(*unlike)}"
 
 
-def _unlike(sentence: Sentence | None, found: Sentence | None) -> str:
-    """Say what of a sentence is not the same."""
+def _describe_unlike(sentence: Sentence | None, found: Sentence | None) -> str:
+    """Describe the difference of a sentence that is read back."""
     for name in ("words", "values", "heads", "ranges", "comments"):
         mine, theirs = (() if each is None else getattr(each, name) or () for each in (sentence, found))
         for one, other in zip_longest(mine, theirs):
             if one != other:
-                return f"{_shown(one)} among its {name} as {_shown(other)}"
+                return f"{_show_value(one)} among its {name} as {_show_value(other)}"
     raise AssertionError("sentences that are not the same differ in something")  # pragma: no cover
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     return "nothing" if value is None else repr(value)

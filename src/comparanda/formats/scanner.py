@@ -1,4 +1,4 @@
-"""Bytes to fields, a block of about 2 MiB at a time, without making strings.
+"""Splitting bytes into lines and fields, in blocks of about 2 MiB, without making strings.
 
 One comparison finds every separator and newline of a block; lines, fields and their number are then
 arithmetic on the offsets. Blocks end at a blank line, so a sentence never straddles two.
@@ -34,7 +34,7 @@ class Block:
     Args:
         start: the offset of each line's first byte.
         end: the offset of each line's newline.
-        fields: how many fields each line has; a blank line has one, empty.
+        fields: the number of fields of each line; a blank line has one, empty.
         delimiters: the offsets of all separators and newlines.
         newline: for each line, the index of its newline among the delimiters.
         first8: the first eight bytes of each line, as one integer, whatever the line's length.
@@ -58,7 +58,7 @@ class Block:
 
 
 class Fields:
-    """The fields of some lines of a block, each found once."""
+    """The fields of some lines of a block, each computed once."""
 
     def __init__(self, block: Block, lines: Rows, width: int | None) -> None:
         self._block = block
@@ -67,14 +67,14 @@ class Fields:
         self._ends: dict[int, Rows] = {}
 
     def slices(self, number: int) -> tuple[Rows, Rows]:
-        """Return offset and length of one field of each line; -1 is the last."""
+        """Return the offset and the length of one field of each line; -1 is the last."""
         if number < 0:
             return self._last(number)
         start = self._block.start[self._lines] if number == 0 else self._end(number - 1) + 1
         return start, self._end(number) - start
 
     def _last(self, number: int) -> tuple[Rows, Rows]:
-        """Return offset and length of a field that is counted from the end."""
+        """Return the offset and the length of a field counted from the end."""
         place = self._block.newline[self._lines] + number + 1
         begins = np.maximum(self._block.delimiters[place - 1] + 1, self._block.start[self._lines])
         return begins, self._block.delimiters[place] - begins
@@ -86,22 +86,22 @@ class Fields:
 
 
 def word8(text: bytes) -> np.uint64:
-    """Return eight bytes as the integer that `Block.first8` holds for a line that begins with them."""
+    """Convert eight bytes to the integer in `Block.first8` for a line that begins with them."""
     return np.uint64(int.from_bytes(text[:8], "little"))
 
 
 def blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator[Block]:
-    """Cut a source into blocks of whole sentences and find the fields of every line."""
+    """Split a source into blocks of whole sentences and find the fields of every line."""
     buffer = source.buffer
     view = window(buffer)
     begin, size = 0, source.size
     while begin < size:
-        end = _cut(source, begin, size, max_line)
+        end = _find_block_end(source, begin, size, max_line)
         part = buffer[begin:end]
         delimiters = np.flatnonzero(part <= (separator if separator == SPACE else LINE_FEED))
         kinds = part[delimiters]
         newline = np.flatnonzero(kinds == LINE_FEED)
-        if _has_others(kinds, separator, len(newline)):  # other control bytes belong to the text
+        if _has_control_bytes(kinds, separator, len(newline)):  # other control bytes belong to the text
             delimiters = delimiters[(kinds == LINE_FEED) | (kinds == separator)]
             newline = np.flatnonzero(part[delimiters] == LINE_FEED)
         delimiters += begin
@@ -116,15 +116,15 @@ def blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator
         begin = end
 
 
-def _has_others(kinds: NDArray[np.uint8], separator: int, newlines: int) -> bool:
-    """Whether there are bytes beside separators and newlines; no source has a NUL byte."""
+def _has_control_bytes(kinds: NDArray[np.uint8], separator: int, newlines: int) -> bool:
+    """Whether there are bytes other than separators and newlines; no source has a NUL byte."""
     if separator == TAB:
         return bool(kinds.min() < TAB)
     return int(np.count_nonzero(kinds == separator)) + newlines != len(kinds)
 
 
-def _cut(source: Source, begin: int, size: int, max_line: int) -> int:
-    """Return where the block that begins here ends: behind a blank line, or at the end of the source."""
+def _find_block_end(source: Source, begin: int, size: int, max_line: int) -> int:
+    """Return the end of the block that begins here: after a blank line, or at the end of the source."""
     data = source.data
     if begin + BLOCK >= size:
         end = size
@@ -152,7 +152,7 @@ def check_line_lengths(source: Source, begin: int, end: int, max_line: int) -> N
 
 
 def sentence_offsets(rows_before_blank: list[Rows], total: int) -> NDArray[np.int64]:
-    """Return the first row of each sentence, and the number of rows behind them; empty ones vanish."""
+    """Return the first row of each sentence, then the number of rows, dropping empty sentences."""
     cuts = np.concatenate([np.zeros(1, np.int64), *rows_before_blank, np.array([total], np.int64)])
     return cuts[np.diff(cuts, prepend=-1) > 0]
 
@@ -163,7 +163,7 @@ def offset_type(source: Source) -> type[np.uint32] | type[np.int64]:
 
 
 def blank_spaces_removed(source: Source, side: str) -> Source | None:
-    """Return the source with lines of spaces and tabs alone made blank, or None if it has none."""
+    """Return the source with lines of only spaces and tabs made blank, or None if it has none."""
     cleaned, count = re.subn(rb"(?m)^[ \t]+$", b"", bytes(source.data[: source.size]))
     if not count:
         return None
@@ -171,7 +171,7 @@ def blank_spaces_removed(source: Source, side: str) -> Source | None:
 
 
 def replaced(source: Source, cleaned: bytes, *notes: Note) -> Source:
-    """Return the source with other bytes in the same lines, and notes of what was done."""
+    """Return the source with its bytes replaced, line by line, and notes about the changes."""
     data = bytearray(cleaned + bytes(PADDING))
     line_begins = np.append(0, np.flatnonzero(np.frombuffer(cleaned, np.uint8) == LINE_FEED) + 1)
     lines_before, end = 0, 0

@@ -1,4 +1,4 @@
-"""Spans with a score each, whatever format they stand in, made probable."""
+"""Probabilities for spans with scores, in any format."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | None = None) -> Corpus:
-    """Return a corpus whose spans are probable, if it has scores; else they are certain.
+    """Add probabilities to the spans of a corpus if it has scores; without scores, spans are certain.
 
-    The scores are in the only column of spans that is called like one, or in the one that `score` names. Items that
-    quote the text become probable once they have a place.
+    The scores are in the column that `score` names, or in the only column with a usual name for scores. Items that
+    quote the text receive their probabilities once they are aligned.
 
     Args:
-        corpus: what was read.
-        options: by which it was read.
-        apart: the spans that have no place, and so overlap nothing; None if all have one.
+        corpus: the input.
+        options: the options it was read with.
+        apart: the spans without a place, which overlap nothing; None if all have one.
 
     """
     policies = asked_policies(options)
@@ -42,28 +42,28 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
         return replace(corpus, quotes=replace(corpus.quotes, probable=later))
     spans = corpus.spans
     assert spans is not None
-    column = _column(corpus, spans.columns, options.get("score"))
+    column = _find_score_column(corpus, spans.columns, options.get("score"))
     if column is None:
         return corpus
-    weight, notes = _weights(corpus, spans, column, policies.scale)
+    weight, notes = _read_probabilities(corpus, spans, column, policies.scale)
     document = spans.document if apart is None else np.where(apart, -1 - np.arange(len(spans)), spans.document)
     scored = Scored(
         document=document, begin=spans.begin, end=spans.end, label=spans.label.codes.astype(np.int64), weight=weight
     )
-    found = made(scored, policies.overlap, policies.semantics, _refusing(corpus, spans, column, weight))
+    found = made(scored, policies.overlap, policies.semantics, _make_refuse(corpus, spans, column, weight))
     if len(found.left_out):
         notes[TOO_MANY + weighing(corpus.source, float(weight[found.left_out].sum()))] = found.left_out
-    said = {"overlap": policies.overlap, "scale": policies.scale, "semantics": policies.semantics}
+    policies_used = {"overlap": policies.overlap, "scale": policies.scale, "semantics": policies.semantics}
     return replace(
         corpus,
-        spans=_some(spans, found.rows),
-        beliefs=replace(found.beliefs, policies=said),
-        notes=(*corpus.notes, *(_note(corpus, spans, what, rows) for what, rows in notes.items() if len(rows))),
+        spans=_select_spans(spans, found.rows),
+        beliefs=replace(found.beliefs, policies=policies_used),
+        notes=(*corpus.notes, *(_make_note(corpus, spans, what, rows) for what, rows in notes.items() if len(rows))),
     )
 
 
-def _column(corpus: Corpus, columns: Mapping[str, Column], asked: str | None) -> str | None:
-    """Return the column that holds the scores; None if there is none."""
+def _find_score_column(corpus: Corpus, columns: Mapping[str, Column], asked: str | None) -> str | None:
+    """Return the name of the column with the scores; None if there is none."""
     where = corpus.source.parts[0].name
     if asked is not None:
         if asked not in columns:
@@ -80,7 +80,7 @@ def _column(corpus: Corpus, columns: Mapping[str, Column], asked: str | None) ->
 
 
 def _is_numeric(column: Column) -> bool:
-    """Whether a column holds numbers, as such or written as texts."""
+    """Whether a column holds numbers, as such or as strings."""
     if isinstance(column, TextColumn):
         present = [name for code, name in enumerate(column.names) if code != column.missing]
         return bool(present) and all(map(_is_number, present))
@@ -94,8 +94,8 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _weights(corpus: Corpus, spans: Spans, column: str, scale: Scale) -> tuple[Floats, dict[str, Rows]]:
-    """Return how probable spans are, and what is to be noted of some; refuse numbers that are no probabilities."""
+def _read_probabilities(corpus: Corpus, spans: Spans, column: str, scale: Scale) -> tuple[Floats, dict[str, Rows]]:
+    """Return the probabilities of spans, and notes about some; refuse numbers that are not probabilities."""
     given = spans.columns[column]
     numbers = given.numbers(float) if isinstance(given, TextColumn) else given.astype(np.float64)
     absent = np.isnan(numbers)
@@ -103,7 +103,7 @@ def _weights(corpus: Corpus, spans: Spans, column: str, scale: Scale) -> tuple[F
     wrong = np.flatnonzero(impossible(found))
     if len(wrong):
         row = int(wrong[0])
-        what = f"the {column!r} of {_called(spans, row)} is {numbers[row]:g}, which is no probability"
+        what = f"the {column!r} of {_describe_span(spans, row)} is {numbers[row]:g}, which is no probability"
         hint = f"{hint_for(float(numbers[row]))}; ?score=none says that spans are certain"
         raise refuse(corpus.source, int(spans.offset[row]), what, hint=hint)
     outside = (found < 0) | (found > 1)
@@ -114,28 +114,28 @@ def _weights(corpus: Corpus, spans: Spans, column: str, scale: Scale) -> tuple[F
     return np.clip(found, 0.0, 1.0), notes
 
 
-def _called(spans: Spans, row: int) -> str:
+def _describe_span(spans: Spans, row: int) -> str:
     return f"the span {spans.begin[row]} to {spans.end[row]}, {spans.label[row]}"
 
 
-def _refusing(corpus: Corpus, spans: Spans, column: str, weight: Floats) -> Refuse:
-    """Return what makes the error for some spans, at the place of the first."""
+def _make_refuse(corpus: Corpus, spans: Spans, column: str, weight: Floats) -> Refuse:
+    """Return a function that makes the error for some spans, at the place of the first."""
 
     def error(rows: Rows, what: str, hint: str) -> ReadError:
         name = corpus.documents.names[int(spans.document[rows[0]])]
-        shown = [f"{_called(spans, row)}: {column} {weight[row]:g}" for row in rows[:4].tolist()]
+        shown = [f"{_describe_span(spans, row)}: {column} {weight[row]:g}" for row in rows[:4].tolist()]
         details = [f"document {name!r}", *shown]
         return refuse(corpus.source, int(spans.offset[rows[0]]), what, details=details, hint=hint)
 
     return error
 
 
-def _note(corpus: Corpus, spans: Spans, what: str, rows: Rows) -> Note:
+def _make_note(corpus: Corpus, spans: Spans, what: str, rows: Rows) -> Note:
     return Note(corpus.name, what, len(rows), first_places(corpus.source, spans.offset[rows[:3]]))
 
 
-def _some(spans: Spans, rows: Rows) -> Spans:
-    """Return some spans, in their order."""
+def _select_spans(spans: Spans, rows: Rows) -> Spans:
+    """Select some spans, preserving their order."""
     if len(rows) == len(spans):
         return spans
     return replace(
@@ -151,7 +151,7 @@ def _some(spans: Spans, rows: Rows) -> Spans:
 
 
 def certain_key(corpus: Corpus) -> Corpus:
-    """Return a key that was written like a probabilistic output; nothing in it may be less than certain."""
+    """Drop the probabilities of a key in a probabilistic format; refuse a key with uncertain spans."""
     assert corpus.beliefs is not None
     unsure = np.flatnonzero(corpus.beliefs.weight < 1 - EPSILON)
     if len(unsure) and corpus.spans is not None:

@@ -1,4 +1,4 @@
-"""Marks between sentences: where documents begin, and what is said about them."""
+"""Running tokens: marks of documents between sentences, and columns that grow while a file is read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _META_HEAD, _SEVEN_BYTES = word8(b"#meta::"), np.uint64(2**56 - 1)
 
 
 def may_mark(first8: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether comments that begin with these eight bytes can say something about documents."""
+    """Whether comments that begin with these eight bytes can describe documents."""
     found: NDArray[np.bool_] = (first8 & _SEVEN_BYTES) == _META_HEAD
     for head in _HEADS:
         found |= first8 == head
@@ -48,7 +48,7 @@ class _Mark:
 
 
 class Marks:
-    """Collects document marks while a file is read, and makes the documents of them in the end."""
+    """Collects document marks while a file is read, and builds the documents from them."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -57,9 +57,9 @@ class Marks:
         self._part = self._earlier = 0
 
     def comment(self, text: str, row: int, offset: int) -> bool:
-        """Take a comment line that stands before a row; return whether it says something about documents.
+        """Process a comment line before a row; return whether it describes documents.
 
-        Understood are `# newdoc id = x`, `# newdoc` and `# meta::genre = news`.
+        Recognised are `# newdoc id = x`, `# newdoc` and `# meta::genre = news`.
         """
         newdoc, meta = newdoc_name(text), _META.fullmatch(text)
         if newdoc is not None:
@@ -69,12 +69,12 @@ class Marks:
         return newdoc is not None or meta is not None
 
     def begin(self, name: str, row: int, offset: int) -> None:
-        """Mark that a document of this name (or of none) begins before a row."""
-        number = self._number(offset)
+        """Record that a document with this name (or without one) begins before a row."""
+        number = self._next_number(offset)
         self._marks.append(_Mark(row, offset, name or f"document {number}"))
 
-    def _number(self, offset: int) -> int:
-        """Return the number of the mark that stands at an offset, behind those seen: the first of the corpus is 1."""
+    def _next_number(self, offset: int) -> int:
+        """Return the number of the next mark, at an offset, within the whole corpus, from 1."""
         parts = self.source.parts
         if parts[0].stretch is None:
             return len(self._marks) + 1
@@ -85,11 +85,11 @@ class Marks:
     def documents(self, sentences: NDArray[np.int64], offset: Codes) -> Documents:
         """Return the documents as offsets into the sentences.
 
-        Without marks, several files are a document each, and a single file is one unmarked document.
+        Without marks, each of several files is a document, and a single file is one unmarked document.
         """
         whole = self.source.whole
         marked = bool(self._marks) or len(self.source.parts) > 1 if whole is None else whole.marked
-        marks = sorted([*self._marks, *self._files(offset)], key=lambda mark: (mark.row, mark.offset))
+        marks = sorted([*self._marks, *self._name_files(offset)], key=lambda mark: (mark.row, mark.offset))
         self._refuse_repeated(marks)
         rows = np.array([mark.row for mark in marks], dtype=np.int64)
         first = np.searchsorted(sentences, rows)
@@ -97,8 +97,8 @@ class Marks:
         offsets = np.append(first, len(sentences) - 1).astype(np.int64)
         return Documents(tuple(mark.name for mark in marks), offsets, marked, self._attributes(marks))
 
-    def _files(self, offset: Codes) -> list[_Mark]:
-        """Give the rows of each file before its first mark a document named after the file."""
+    def _name_files(self, offset: Codes) -> list[_Mark]:
+        """Make a mark named after the file for the rows of each file before its first mark."""
         parts = self.source.parts
         stems = [stem(part.name) for part in parts]
         often = Counter(map(stem, self.source.files))
@@ -141,7 +141,7 @@ class Marks:
 
 
 def newdoc_name(text: str) -> str | None:
-    """Return the name that a comment gives the document that begins there, maybe none; None if it begins none.
+    """Return the name of the document that a comment begins, maybe empty; None if it begins none.
 
     >>> newdoc_name("# newdoc id = weblog-1"), newdoc_name("# newdoc"), newdoc_name("# sent_id = 1")
     ('weblog-1', '', None)
@@ -151,7 +151,7 @@ def newdoc_name(text: str) -> str | None:
 
 
 def stem(name: str) -> str:
-    """Return a file's name without folder and suffixes, to call a document or a system by.
+    """Return a file's name without folder and suffixes, as the name of a document or a system.
 
     >>> stem("out/crf.v2.conllu.gz")
     'crf.v2'
@@ -160,23 +160,23 @@ def stem(name: str) -> str:
     return PurePath(file).stem or file
 
 
-# What readers of running tokens share: columns that grow block by block, and values made canonical.
+# Shared by readers of running tokens: columns that grow block by block, and normalisation of values.
 
 
 Mend = Callable[[str], str]
-"""Brings one value into its canonical form."""
+"""Normalises one value."""
 
 NOT_ANNOTATED = ("_", "")
 _ASCII_SPACES = [character for character in map(chr, range(128)) if character.isspace()]
 
 
 def nfc(value: str) -> str:
-    """Return a value in Unicode's composed form, in which equal texts are equal bytes."""
+    """Normalise a value to Unicode NFC, in which equal texts are equal bytes."""
     return value if value.isascii() else unicodedata.normalize("NFC", value)
 
 
 def plain_spaces(value: str) -> str:
-    r"""Return a value without spaces around it and with ordinary ones inside.
+    r"""Strip a value and replace no-break spaces inside it by ordinary ones.
 
     >>> plain_spaces("B-PER\xa0 ")
     'B-PER'
@@ -188,7 +188,7 @@ MENDS: Mapping[str, Mend] = {
     "not in Unicode's normal form NFC, normalised": nfc,
     "with spaces around them or no-break spaces inside, cleaned": plain_spaces,
 }
-"""What is done to the values of every column, by what the note says of it."""
+"""The normalisations of every column, by the text of the note that reports them."""
 
 
 class Gathering:
@@ -196,8 +196,8 @@ class Gathering:
 
     Args:
         source: the file's bytes.
-        wanted: the number of the field that each wanted column holds, -1 for the last; two names may share one.
-        width: how many fields the lines of words have; None where they differ.
+        wanted: the number of the field for each wanted column, -1 for the last; two names may share one.
+        width: the number of fields of the lines of words; None if it varies.
         word: the field that holds the word, or None.
 
     """
@@ -219,7 +219,7 @@ class Gathering:
         self._codes: dict[int, list[Codes]] = {number: [] for number in self._interners}
 
     def add(self, block: Block, lines: Rows, cuts: Rows) -> None:
-        """Take over the given lines of a block; `cuts` says before which of them sentences end."""
+        """Add the given lines of a block; `cuts` are the indices of the lines before which sentences end."""
         fields = block.cut(lines, self.width)
         if self.word is None:
             self._start.append(block.start[lines].astype(self._offset_type))
@@ -234,11 +234,11 @@ class Gathering:
         self.rows += len(lines)
 
     def cover(self, begin: Rows, end: Rows, start: Rows, length: Rows) -> None:
-        """Take over tokens that stand for several of the lines to be added next, given by their number there."""
+        """Add tokens that cover several of the lines to be added next, given by their indices there."""
         self._ranges.append((begin + self.rows, end + self.rows, start, length))
 
     def mark(self, block: Block, comments: Rows, lines: Rows) -> list[int]:
-        """Take the comments that speak of documents, before `lines` are added; return those."""
+        """Process the comments that describe documents, before `lines` are added; return these comments."""
         comments = comments[may_mark(block.first8[comments])]
         rows = np.searchsorted(lines, comments) + self.rows
         return [
@@ -250,13 +250,13 @@ class Gathering:
     def corpus(
         self, request: Request, format_name: str, *, notes: Iterable[Note] = (), mends: Mapping[str, Mapping[str, Mend]]
     ) -> Corpus:
-        """Return what was gathered.
+        """Build the corpus from all added lines.
 
         Args:
-            request: what was asked for.
+            request: what the task wants.
             format_name: the name of the format.
-            notes: what the reader met.
-            mends: for a column, what is to be mended in its values beside `MENDS`, by what the note says of it.
+            notes: the reader's own notes.
+            mends: further normalisations of a column, in addition to `MENDS`, by the text of their note.
 
         """
         if not self.rows:
@@ -267,7 +267,9 @@ class Gathering:
         for name, number in self.wanted.items():
             twin = next((other for other in columns if self.wanted[other] == number), None)
             columns[name] = (
-                columns[twin] if twin else self._mended(name, offset=start, side=request.side, notes=found, mends=mends)
+                columns[twin]
+                if twin
+                else self._clean_column(name, offset=start, side=request.side, notes=found, mends=mends)
             )
         sentences = sentence_offsets(self._cuts, self.rows)
         return Corpus(
@@ -283,7 +285,7 @@ class Gathering:
             ranges=Ranges(*map(np.concatenate, zip(*self._ranges, strict=True))) if self._ranges else None,
         )
 
-    def _mended(
+    def _clean_column(
         self, name: str, offset: Codes, side: str, notes: list[Note], *, mends: Mapping[str, Mapping[str, Mend]]
     ) -> TextColumn:
         number = self.wanted[name]
@@ -291,7 +293,7 @@ class Gathering:
         codes = np.concatenate(self._codes[number]).astype(code_type(len(names)), copy=False)
         column = TextColumn(codes, tuple(names))
         noun = "labels" if name == "value" else f"values of {name!r}"
-        usual = {} if _spotless(names) else MENDS
+        usual = {} if _are_clean(names) else MENDS
         for what, mend in {**usual, **mends.get(name, {})}.items():
             column, rows = mended(column, mend)
             if rows.size:
@@ -299,14 +301,14 @@ class Gathering:
         return column
 
 
-def _spotless(names: list[str]) -> bool:
-    """Whether no value can need one of the usual mends: all are ASCII, without spaces. One look spares thousands."""
+def _are_clean(names: list[str]) -> bool:
+    """Whether no value needs the usual normalisations: all are ASCII without spaces. One check saves thousands."""
     text = "".join(names)
     return text.isascii() and not any(space in text for space in _ASCII_SPACES)
 
 
 def mended(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
-    """Return the column with every value mended, equal ones under one code, and the rows that changed."""
+    """Normalise every value of a column, merging codes of equal values; return it and the rows that changed."""
     names = list(map(mend, column.names))
     if column.missing is not None:
         names[column.missing] = column.names[column.missing]
@@ -321,7 +323,7 @@ def mended(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
 
 
 def refuse_unannotated(column: TextColumn, what: str, source: Source, hint: str) -> None:
-    """Refuse a column that says nothing of any word, unless it is only a portion's."""
+    """Refuse a column without a single annotation, unless it belongs to a portion of a corpus."""
     if source.whole is None and set(column.names) <= set(NOT_ANNOTATED):
         holds = "nothing but '_'" if "_" in column.names else "nothing"
         raise ReadError(f"{what} holds {holds}", where=source.parts[0].name, hint=hint)

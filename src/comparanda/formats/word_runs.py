@@ -1,7 +1,7 @@
-"""From documents to words with one chunk tag each: what formats of columns can say of spans.
+"""Spans as runs of words and as one chunk tag per word, for writers of column formats.
 
-A tag says of one word whether a span begins, goes on or ends there. So spans must begin and end where words do, be in
-one piece and share no word; whatever else cannot be said is refused.
+A chunk tag marks whether a span begins, continues or ends at one word. So spans must begin and end at word boundaries,
+be contiguous and share no words; any others are refused.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from comparanda.formats.document_writer import CHAIN, GAPS, HEAD, ZERO, Losses, 
 from comparanda.formats.standoff import cut
 
 ChunkScheme = Literal["bio", "bioes"]
-"""The schemes that are written: `bio` is B, I and O; `bioes` also has an end, and a letter for spans of one word."""
+"""The schemes that can be written: `bio` is B, I and O; `bioes` adds E for ends and S for spans of one word."""
 
-_BROKEN = re.compile(r"[\0\t\n\r]")
+_LINE_BREAKERS = re.compile(r"[\0\t\n\r]")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 class Run(NamedTuple):
-    """Words that follow each other: the first, and the one behind the last."""
+    """Consecutive words: the first, and the one after the last."""
 
     first: int
     behind: int
 
 
 def words_of(passage: Passage) -> list[str]:
-    r"""Return the words of a document; refuse those that no line of columns can hold.
+    r"""Return the words of a document; refuse words that a line of columns cannot hold.
 
     >>> words_of(Passage(name="d", text="a b", words=((0, 1), (2, 3)), sentences=(0,), mentions=()))
     ['a', 'b']
     """
     words = [passage.text[begin:end] for begin, end in passage.words]
     for number, word in enumerate(words):
-        if not word.strip(_BYTE_ORDER_MARK).strip() or _BROKEN.search(word):
+        if not word.strip(_BYTE_ORDER_MARK).strip() or _LINE_BREAKERS.search(word):
             raise WriteError(
                 f"word {number + 1} of document {passage.name!r} is {word!r}, which cannot stand in a column",
                 hint="columns hold words without tabs and line breaks, and none of white space alone",
@@ -49,12 +49,12 @@ def words_of(passage: Passage) -> list[str]:
 
 
 def stands_in_line(text: str) -> bool:
-    """Whether a line of columns can hold a text, a name of a document say, and readers find it as it is."""
-    return text == text.strip() != "" and not _BROKEN.search(text)
+    """Whether a text, such as the name of a document, can be written in a line of columns and read back unchanged."""
+    return text == text.strip() != "" and not _LINE_BREAKERS.search(text)
 
 
 def runs_of(passage: Passage, mentions: Iterable[Mention] | None = None) -> list[tuple[Run, ...]]:
-    """Return the words of each span, piece by piece; refuse a span that begins or ends inside a word.
+    """Return the word runs of each span, one per piece; refuse a span that begins or ends inside a word.
 
     Args:
         passage: the document.
@@ -74,21 +74,22 @@ def runs_of(passage: Passage, mentions: Iterable[Mention] | None = None) -> list
 
 
 def no_words(passage: Passage, mention: Mention, piece: tuple[int, int]) -> WriteError:
-    """Make the error for a span of which a piece is no run of words."""
+    """Make the error for a span with a piece that is not a run of words."""
     begin, end = piece
     if begin == end:
         return WriteError(
-            f"{_called(passage, mention)} has no length, so no word can carry it", hint="only formats with offsets can"
+            f"{_describe_span(passage, mention)} has no length, so no word can carry it",
+            hint="only formats with offsets can",
         )
     cut = [passage.text[first:last] for first, last in passage.words if first < end and last > begin]
     within = f": of the words {', '.join(map(repr, cut[:5]))}{', …' if len(cut) > 5 else ''}" if cut else ""
     return WriteError(
-        f"{_called(passage, mention)} does not begin and end where words do{within}",
+        f"{_describe_span(passage, mention)} does not begin and end where words do{within}",
         hint="only formats with offsets can say that: jsonl, for example",
     )
 
 
-def _called(passage: Passage, mention: Mention) -> str:
+def _describe_span(passage: Passage, mention: Mention) -> str:
     shown = passage.covered(mention)
     shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
     return f"the span {shown!r} ({mention.label}, {mention.begin}:{mention.end}) of document {passage.name!r}"
@@ -104,7 +105,7 @@ def chunk_tags(
 
     Args:
         passage: the document.
-        mentions: the spans to be said by tags; all by default.
+        mentions: the spans to be encoded; all by default.
         scheme: the letters of the tags.
 
     >>> mention = Mention(((0, 3),), "PER")
@@ -120,19 +121,19 @@ def chunk_tags(
         _refuse_label(passage, mention)
         if len(runs) > 1:
             raise WriteError(
-                f"{_called(passage, mention)} is in {len(runs)} pieces, and chunk tags cannot say that",
+                f"{_describe_span(passage, mention)} is in {len(runs)} pieces, and chunk tags cannot say that",
                 hint="formats that can: jsonl, conllu, brat",
             )
         ((first, behind),) = runs
         for row in range(first, behind):
             if row in taken:
-                raise _shared(passage, taken[row], mention)
+                raise _shared_words_error(passage, taken[row], mention)
             taken[row] = mention
-        tags[first:behind] = _letters(behind - first, mention.label, scheme)
+        tags[first:behind] = _format_tags(behind - first, mention.label, scheme)
     return tags
 
 
-def _letters(size: int, label: str, scheme: ChunkScheme) -> list[str]:
+def _format_tags(size: int, label: str, scheme: ChunkScheme) -> list[str]:
     letters = ["B", *"I" * (size - 1)]
     if scheme == "bioes":
         letters[-1] = "S" if size == 1 else "E"
@@ -147,16 +148,16 @@ def _refuse_label(passage: Passage, mention: Mention) -> None:
         )
 
 
-def _shared(passage: Passage, one: Mention, other: Mention) -> WriteError:
+def _shared_words_error(passage: Passage, one: Mention, other: Mention) -> WriteError:
     return WriteError(
         "two spans share words, and chunk tags cannot say that",
-        details=[_called(passage, one), _called(passage, other)],
+        details=[_describe_span(passage, one), _describe_span(passage, other)],
         hint="formats that can: jsonl, conllu, brat",
     )
 
 
 def sentences_of(passage: Passage, losses: Losses) -> list[Run]:
-    """Return the words of each sentence. No span goes over the end of one: where one would, the sentences are joined.
+    """Return the words of each sentence; sentences are joined if a span crosses their boundary.
 
     >>> words = ((0, 1), (2, 3), (4, 5))
     >>> sentences_of(Passage(name="d", text="a b c", words=words, sentences=(0, 2), mentions=()), Losses())
@@ -174,33 +175,33 @@ def sentences_of(passage: Passage, losses: Losses) -> list[Run]:
     return [Run(*each) for each in zip(starts, [*starts[1:], len(passage.words)], strict=True) if each[0] < each[1]]
 
 
-# Mentions as runs of words: what formats can carry that know words and chains, and nothing else of spans.
+# Mentions as runs of words, for formats that hold words and chains, but no other attributes of spans.
 
 
-_COUNTING = (HEAD, "minspan")
-"""What is said of mentions by numbers of their words."""
+_WORD_NUMBER_ATTRIBUTES = (HEAD, "minspan")
+"""The attributes of mentions that are numbers of their words."""
 
 
 class Placed(NamedTuple):
-    """A mention: its words, and the name of its chain; None where it is alone."""
+    """A mention: its words, and the name of its chain; None if it is a singleton."""
 
     run: Run
     chain: str | None
 
 
 def chain_of(mention: Mention) -> str | None:
-    """Return the name of a mention's chain; None where it is in none, and so alone."""
+    """Return the name of a mention's chain; None if it is in none, and so a singleton."""
     return str(mention.said.get(CHAIN, "")) or None
 
 
 def placed(passage: Passage, losses: Losses) -> list[Placed]:
-    """Return the mentions of a document in the order of the input; say what words and chains do not tell of them.
+    """Return the mentions of a document in the order of the input; report what words and chains cannot express.
 
-    Discontinuous ones are written as a whole. Those without words, of empty nodes, are left out.
+    Discontinuous mentions are written with their gaps. Those without words, of empty nodes, are left out.
     """
     kept = []
     for mention in passage.mentions:
-        _tell(passage, mention, losses)
+        _report_losses(passage, mention, losses)
         pieces = tuple(piece for piece in mention.pieces if piece[0] < piece[1])
         if pieces:
             kept.append(mention if pieces == mention.pieces else replace(mention, pieces=pieces))
@@ -212,7 +213,7 @@ def placed(passage: Passage, losses: Losses) -> list[Placed]:
     ]
 
 
-def _tell(passage: Passage, mention: Mention, losses: Losses) -> None:
+def _report_losses(passage: Passage, mention: Mention, losses: Losses) -> None:
     if len(mention.pieces) > 1:
         losses.lose(GAPS, passage.name)
     if mention.label != NO_LABEL:
@@ -225,13 +226,13 @@ def _tell(passage: Passage, mention: Mention, losses: Losses) -> None:
 
 
 def whole(passage: Passage, mentions: list[Placed]) -> Passage:
-    """Return a document with spans where mentions are placed, each in one piece."""
+    """Return a document with one contiguous span for each mention."""
     extents = [(passage.words[each.run.first][0], passage.words[each.run.behind - 1][1]) for each in mentions]
     return replace(passage, mentions=tuple(Mention((extent,), NO_LABEL) for extent in extents))
 
 
 def shared_names(documents: Iterable[Passage]) -> Iterator[str]:
-    """Give the documents that have chains called as those of documents before them."""
+    """Yield the names of documents that reuse names of chains of earlier documents."""
     known: set[str] = set()
     for each in documents:
         names = {name for mention in each.mentions if (name := chain_of(mention)) is not None}
@@ -241,16 +242,16 @@ def shared_names(documents: Iterable[Passage]) -> Iterator[str]:
 
 
 def tell_shared_names(documents: Iterable[Passage], losses: Losses) -> None:
-    """Say that chains will have no names, by which they could go from one document to the next."""
+    """Report that chains will have no names that link them across documents."""
     for name in shared_names(documents):
         losses.lose("names of chains, which several documents share", name)
 
 
 def without_words(passage: Passage, losses: Losses) -> Passage:
-    """Return a document for a format that has no words: without numbers of words that would mean others.
+    """Drop numbers of words that would refer to other words in a format without tokens.
 
-    Whoever reads it cuts the text into words. Where these are not those of the document, the third word of a mention is
-    another one, and nothing can be said by numbers.
+    Readers of such a format tokenise the text themselves. If their words differ from those of the document, numbers of
+    words become wrong: the third word of a mention is a different one.
     """
     if not passage.chained:
         return passage
@@ -258,19 +259,19 @@ def without_words(passage: Passage, losses: Losses) -> Passage:
     again = tuple(zip(found.begin.tolist(), found.end.tolist(), strict=True))
     mentions = []
     for mention in passage.mentions:
-        counting = [name for name in _COUNTING if name in mention.said]
-        if counting and _inside(mention, passage.words) != _inside(mention, again):
+        counting = [name for name in _WORD_NUMBER_ATTRIBUTES if name in mention.said]
+        if counting and _covered_words(mention, passage.words) != _covered_words(mention, again):
             for name in counting:
                 losses.lose(f"{name!r} of spans whose words are cut otherwise by who reads the text", passage.name)
-            said = {name: value for name, value in mention.said.items() if name not in counting}
-            mentions.append(replace(mention, said=said))
+            attributes = {name: value for name, value in mention.said.items() if name not in counting}
+            mentions.append(replace(mention, said=attributes))
         else:
             mentions.append(mention)
     return replace(passage, mentions=tuple(mentions))
 
 
-def _inside(mention: Mention, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the words of a mention."""
+def _covered_words(mention: Mention, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the words inside a mention."""
     return [
         word
         for begin, end in mention.pieces
@@ -278,7 +279,7 @@ def _inside(mention: Mention, words: Sequence[tuple[int, int]]) -> list[tuple[in
     ]
 
 
-# What brackets in cells of words cannot say of chains: which one closes which where mentions of one chain cross.
+# Brackets in the cells of words are ambiguous if mentions of one chain cross: which bracket closes which is unknown.
 
 
 CROSSING = "chains of spans that cross another one of their chain"
@@ -286,9 +287,9 @@ KEPT = "which of several chains comes first and keeps a mention that all of them
 
 
 def ambiguous(chains: Sequence[str | None], runs: Sequence[Sequence[Run]]) -> Iterator[int]:
-    """Give the spans that a reader could not tell from another one of their chain, by which bracket closes which.
+    """Yield the spans whose brackets a reader could not match, because of another span of the same chain.
 
-    These are spans that cross another one, and discontinuous ones that stand among the pieces of another one.
+    These are spans that cross another one, and discontinuous spans interleaved with the pieces of another one.
     """
     by_chain: dict[tuple[str, bool], list[int]] = defaultdict(list)
     for number, name in enumerate(chains):
@@ -307,12 +308,12 @@ def ambiguous(chains: Sequence[str | None], runs: Sequence[Sequence[Run]]) -> It
 
 
 def kept_elsewhere(mentions: Sequence[tuple[Hashable, str]], order: Iterable[int]) -> Iterator[Hashable]:
-    """Give the mentions of several chains that another chain keeps if mentions are written in another order.
+    """Yield the mentions of several chains that readers would assign to another chain because of the order of writing.
 
-    A mention that is there twice stays in the chain that is met first (DEFINITIONS 8).
+    A duplicate mention belongs to the chain that comes first (DEFINITIONS 8).
 
     Args:
-        mentions: where each stands, and its chain, in the order of the input.
+        mentions: the position and the chain of each, in the order of the input.
         order: their numbers, in the order in which they are written.
 
     >>> [*kept_elsewhere([((5, 6), "1"), ((0, 1), "2"), ((5, 6), "2")], [1, 0, 2])]
