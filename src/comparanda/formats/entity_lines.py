@@ -111,7 +111,7 @@ class Mentions:
                 ranked = mention.ranked()
                 labels = [each.label for each in ranked if each.label]
                 span = draft.span([(mention.begin, mention.end)], labels[0] if labels else ENTITY, mention.place)
-                _say_candidates(draft, span, ranked)
+                _add_candidates(draft, span, ranked)
                 for column, value in mention.said.items():
                     draft.say(span, column, value)
                 if len(set(labels)) > 1:
@@ -119,8 +119,8 @@ class Mentions:
         note(draft, "mentions with candidates of several types, of which that of the best holds", unlike)
 
 
-def _say_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
-    ids, clusters = _ids(tuple(each.id for each in ranked if each.id))
+def _add_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
+    ids, clusters = _join_ids(tuple(each.id for each in ranked if each.id))
     if ids is not None:
         draft.say(span, "id", ids)
     if clusters:
@@ -132,7 +132,7 @@ def _say_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
 
 
 @lru_cache(1 << 14)
-def _ids(ids: tuple[str, ...]) -> tuple[str | None, str]:
+def _join_ids(ids: tuple[str, ...]) -> tuple[str | None, str]:
     """Return ids as one text, NIL for clusters, and these clusters."""
     return (
         joined(NIL if is_cluster(each) else each for each in ids),
@@ -200,7 +200,7 @@ def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
     inside = np.zeros(len(corpus) + 1, np.int64)
     np.add.at(inside, first, 1)
     np.add.at(inside, last + 1, -1)
-    outside, _ = _runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
+    outside, _ = _find_runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
     changes = np.cumsum(np.diff(cells.codes.astype(np.int64), prepend=cells.codes[:1]) != 0)
     found = {
         "ids outside of mentions, passed over": outside,
@@ -229,7 +229,9 @@ def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
     """
     upper, _ = mended(cells, str.upper)
     ids = [ids_of(name) for name in upper.names]
-    begin, end = _runs(np.array([each is not None for each in ids], np.bool_)[upper.codes], upper, corpus.sentences)
+    begin, end = _find_runs(
+        np.array([each is not None for each in ids], np.bool_)[upper.codes], upper, corpus.sentences
+    )
     bounds = corpus.row_documents
     document = np.searchsorted(bounds, begin, side="right") - 1
     label = TextColumn(np.zeros(len(begin), np.uint8), (ENTITY,))
@@ -246,7 +248,7 @@ def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
     return replace(corpus, spans=spans)
 
 
-def _runs(chosen: Truths, cells: TextColumn, sentences: Rows) -> tuple[Rows, Rows]:
+def _find_runs(chosen: Truths, cells: TextColumn, sentences: Rows) -> tuple[Rows, Rows]:
     """Return where runs of chosen rows of the same cell begin and end; none goes over the end of a sentence."""
     cut = np.ones(len(chosen) + 1, np.bool_)
     cut[1:-1] = cells.codes[1:] != cells.codes[:-1]

@@ -69,7 +69,7 @@ class _Layout:
         first: tuple[int, str] | None = None
         ends = [*(part.begin for part in source.parts[1:]), source.size]
         for part, end in zip(source.parts, ends, strict=True):
-            lines = _lines(source, part.begin, end)
+            lines = _content_lines(source, part.begin, end)
             for place, line in lines:
                 headers[place] = line
                 first = first or next(lines, None)
@@ -115,7 +115,7 @@ def _check_header(source: Source, place: int, line: str, names: list[str]) -> No
         raise refuse(source, place, f"the header names {twice!r} twice")
 
 
-def _lines(source: Source, begin: int, end: int) -> Iterator[tuple[int, str]]:
+def _content_lines(source: Source, begin: int, end: int) -> Iterator[tuple[int, str]]:
     """Give the lines of a file that are neither empty nor comments."""
     while begin < end:
         newline = source.data.find(b"\n", begin, end)
@@ -130,11 +130,11 @@ def _is_comment(line: str) -> bool:
     return line.startswith("# ") or (line.startswith("#") and ("\t" not in line or not line[1:].strip("\t")))
 
 
-def _parts(comment: str) -> tuple[str, str | None]:
+def _parse_comment(comment: str) -> tuple[str, str | None]:
     """Return the name and the value of a comment: nothing and None where it has none.
 
-    >>> _parts("# hipe2022:date = 1790-01-02"), _parts("# segment_iiif_link"), _parts("# as printed")
-    (('date', '1790-01-02'), ('segment_iiif_link', None), ('', None))
+    >>> list(map(_parse_comment, ("# hipe2022:date = 1790-01-02", "# segment_iiif_link", "# as printed")))
+    [('date', '1790-01-02'), ('segment_iiif_link', None), ('', None)]
     """
     name, equals, value = comment[1:].partition("=")
     name = name.strip().removeprefix("hipe2022:")
@@ -143,7 +143,7 @@ def _parts(comment: str) -> tuple[str, str | None]:
     return name, value.strip() if equals else None
 
 
-class _Said(NamedTuple):
+class _Attribute(NamedTuple):
     """What a comment says of the document that holds the row behind it."""
 
     row: int
@@ -152,32 +152,32 @@ class _Said(NamedTuple):
 
 
 @dataclass(eq=False, kw_only=True)
-class _Reading:
+class _Reader:
     """One input on its way to a corpus."""
 
     source: Source
     layout: _Layout
     gathering: Gathering
     document: str | None = None
-    said: list[_Said] = field(default_factory=list)
+    said: list[_Attribute] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     passed: list[int] = field(default_factory=list)
 
     def add(self, block: Block) -> None:
         """Take over the tokens of one block."""
         boundary: Truths = (block.end == block.start) | np.isin(block.start, list(self.layout.headers))
-        comment = self._comments(block) & ~boundary
+        comment = self._find_comments(block) & ~boundary
         data = ~(boundary | comment)
         wrong = data & (block.fields != self.layout.width)
         if wrong.any():
-            raise self._ragged(block, int(wrong.argmax()))
+            raise self._column_count_error(block, int(wrong.argmax()))
         rows = np.flatnonzero(data)
         comments = np.flatnonzero(comment)
-        begins = self._take_comments(block, comments, np.searchsorted(rows, comments) + self.gathering.rows)
+        begins = self._read_comments(block, comments, np.searchsorted(rows, comments) + self.gathering.rows)
         boundary[begins] = True
         self.gathering.add(block, rows, np.searchsorted(rows, np.flatnonzero(boundary)))
 
-    def _comments(self, block: Block) -> Truths:
+    def _find_comments(self, block: Block) -> Truths:
         """Tell comments from tokens that begin with `#`."""
         hashes: Truths = (block.first8 & _LOW_BYTE) == _HASH
         comment: Truths = hashes & (((block.first8 & _TWO_BYTES) == _HASH_SPACE) | (block.fields == 1))
@@ -185,11 +185,11 @@ class _Reading:
             comment[line] = _is_comment(block.text(self.source, line))
         return comment
 
-    def _take_comments(self, block: Block, comments: Rows, rows: Rows) -> list[int]:
+    def _read_comments(self, block: Block, comments: Rows, rows: Rows) -> list[int]:
         """Take over what comments say; return the lines that begin a document."""
         begins = []
         for line, row in zip(comments.tolist(), rows.tolist(), strict=True):
-            name, value = _parts(block.text(self.source, line))
+            name, value = _parse_comment(block.text(self.source, line))
             if name == _DOCUMENT:
                 if not value or value != self.document:
                     self.gathering.marks.begin(value or "", row, int(block.start[line]))
@@ -198,12 +198,12 @@ class _Reading:
             elif name.startswith(_SEGMENT):
                 self.lines.append(row)
             elif value is not None:
-                self.said.append(_Said(row, name, value))
+                self.said.append(_Attribute(row, name, value))
             else:
                 self.passed.append(int(block.start[line]))
         return begins
 
-    def _ragged(self, block: Block, line: int) -> ReadError:
+    def _column_count_error(self, block: Block, line: int) -> ReadError:
         """Make the error for a row of another number of columns."""
         text, width = block.text(self.source, line), self.layout.width
         hint = "columns are separated by one tab; is the row cut off?"
@@ -213,16 +213,16 @@ class _Reading:
         what = f"{counted(int(block.fields[line]))}, the first row ({first}) has {width}"
         return refuse(self.source, int(block.start[line]), what, hint=hint)
 
-    def corpus(self, request: Request) -> Corpus:
+    def build_corpus(self, request: Request) -> Corpus:
         notes = []
         if self.passed:
             places = first_places(self.source, np.array(self.passed[:3], np.int64))
             notes.append(Note(request.side, "comment lines passed over", len(self.passed), places))
         corpus = self.gathering.corpus(request, "hipe", notes=notes, mends={})
-        attributes = self._attributes(corpus.row_documents)
+        attributes = self._document_attributes(corpus.row_documents)
         return replace(corpus, documents=replace(corpus.documents, attributes=attributes))
 
-    def _attributes(self, bounds: Rows) -> Mapping[str, TextColumn]:
+    def _document_attributes(self, bounds: Rows) -> Mapping[str, TextColumn]:
         """Return what comments say of documents: of the one that holds the next row, and the first to say it holds."""
         values: dict[str, list[str | None]] = {}
         owners = np.searchsorted(bounds, [said.row for said in self.said], side="right") - 1
@@ -235,9 +235,9 @@ class _Reading:
 
 def read(source: Source, request: Request) -> Corpus:
     """Read HIPE: a column of tags, the links of its mentions, and what is said of words and documents."""
-    source = _cleaned(source, request.side)
+    source = _clean_source(source, request.side)
     layout = _Layout.of(source)
-    asked = _Asked.of(request)
+    asked = _Options.of(request)
     value = layout.index(source, *(("links", asked.links) if asked.by_links else ("column", asked.tags)))
     if "links" in request.options:
         layout.index(source, "links", asked.links)
@@ -245,16 +245,16 @@ def read(source: Source, request: Request) -> Corpus:
     wanted = {name: number for number, name in enumerate(layout.names) if name in others}
     word = None if choose(request.options, "word", (TOKEN, NO_WORDS)) == NO_WORDS else 0
     gathering = Gathering(source, {"value": value, **wanted}, width=layout.width, word=word)
-    reading = _Reading(source=source, layout=layout, gathering=gathering)
+    reading = _Reader(source=source, layout=layout, gathering=gathering)
     for block in blocks(source, TAB, request.max_line):
         reading.add(block)
-    corpus = replace(reading.corpus(request), judged=layout.names[value])
+    corpus = replace(reading.build_corpus(request), judged=layout.names[value])
     if request.layer == "spans":
-        corpus = _with_spans(corpus, request, asked)
-    return _with_lines(corpus, reading.lines, request.extra)
+        corpus = _add_spans(corpus, request, asked)
+    return _refine_sentences(corpus, reading.lines, request.extra)
 
 
-class _Asked(NamedTuple):
+class _Options(NamedTuple):
     """The columns of tags and of links, whether the links alone make spans, and whether those of times are NIL."""
 
     tags: str
@@ -263,7 +263,7 @@ class _Asked(NamedTuple):
     no_times: bool
 
     @classmethod
-    def of(cls, request: Request) -> _Asked:
+    def of(cls, request: Request) -> _Options:
         options = request.options
         tags = options.get("column") or request.value or TAGS
         links = options.get("links", METONYMIC_LINKS if tags.endswith("-METO") else LINKS)
@@ -272,19 +272,19 @@ class _Asked(NamedTuple):
         )
 
 
-def _with_spans(corpus: Corpus, request: Request, asked: _Asked) -> Corpus:
+def _add_spans(corpus: Corpus, request: Request, asked: _Options) -> Corpus:
     """Return a corpus with the spans that tags or links make, and with what is said of them."""
     links, misc, tags = (corpus.columns.get(name) for name in (asked.links, MISC, TAGS))
     if asked.no_times and links is not None and tags is not None:
-        links = _without_times(links, tags)
+        links = _unlink_times(links, tags)
     if asked.by_links and links is not None:
         corpus = linked_spans(corpus, links)
     else:
-        corpus = with_links(with_spans(_noted_if_empty(corpus), request), links)
-    return corpus if misc is None else _with_distances(corpus, misc)
+        corpus = with_links(with_spans(_note_empty_column(corpus), request), links)
+    return corpus if misc is None else _add_distances(corpus, misc)
 
 
-def _noted_if_empty(corpus: Corpus) -> Corpus:
+def _note_empty_column(corpus: Corpus) -> Corpus:
     """Note a column that says nothing of any word, not even that it is outside of all mentions."""
     if not set(corpus.columns["value"].names) <= OUTSIDE - {"O"}:
         return corpus
@@ -292,14 +292,14 @@ def _noted_if_empty(corpus: Corpus) -> Corpus:
     return replace(corpus, notes=(*corpus.notes, note))
 
 
-def _without_times(links: TextColumn, tags: TextColumn) -> TextColumn:
+def _unlink_times(links: TextColumn, tags: TextColumn) -> TextColumn:
     """Return a column of links that has NIL beside all words of times, as it was before systems were ranked in 2020."""
     times = np.array(["time" in name.lower() for name in tags.names], np.bool_)[tags.codes]
     names = links.names if NIL in links.names else (*links.names, NIL)
     return TextColumn(np.where(times, names.index(NIL), links.codes.astype(np.int64)), names)
 
 
-def _cleaned(source: Source, side: str) -> Source:
+def _clean_source(source: Source, side: str) -> Source:
     """Return the source with lines of tabs alone made blank, and with tokens out of the quotes that CSV puts."""
     source = blank_spaces_removed(source, side) or source
     data = bytes(source.data[: source.size])
@@ -311,7 +311,7 @@ def _cleaned(source: Source, side: str) -> Source:
     return replaced(source, cleaned, Note(side, "tokens in quotes, as CSV has them, taken out", count, places))
 
 
-def _with_distances(corpus: Corpus, misc: TextColumn) -> Corpus:
+def _add_distances(corpus: Corpus, misc: TextColumn) -> Corpus:
     """Return a corpus whose spans have the distance of their text from the right one, as their first word says."""
     assert corpus.spans is not None
     found = [re.search(r"(?:^|\|)LED([0-9]+(?:\.[0-9]+)?)(?:\||$)", name) for name in misc.names]
@@ -322,7 +322,7 @@ def _with_distances(corpus: Corpus, misc: TextColumn) -> Corpus:
     return replace(corpus, spans=replace(corpus.spans, columns={**corpus.spans.columns, "led": led}))
 
 
-def _with_lines(corpus: Corpus, lines: list[int], extra: tuple[str, ...]) -> Corpus:
+def _refine_sentences(corpus: Corpus, lines: list[int], extra: tuple[str, ...]) -> Corpus:
     """Return a corpus of finer sentences: those that words end, or else the lines of the page."""
     misc = corpus.columns.get(MISC)
     cuts = [corpus.sentences, np.array(lines, np.int64)]
@@ -387,40 +387,40 @@ COLUMNS = (
 )
 NOTHING = "_"
 
-_NAME = re.compile(r"(?!segment|document_id$|hipe2022:)[^\s=]+")
-_LINE = re.compile(r"\S(?:[^\n\r\0]*\S)?")
+_COMMENT_NAME = re.compile(r"(?!segment|document_id$|hipe2022:)[^\s=]+")
+_SINGLE_LINE = re.compile(r"\S(?:[^\n\r\0]*\S)?")
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write documents, one behind the other."""
     del options
     header = "\t".join(COLUMNS) + "\n"
-    yield "", header + "\n".join("".join(_document(each, losses)) for each in documents)
+    yield "", header + "\n".join("".join(_write_document(each, losses)) for each in documents)
 
 
-def _document(passage: Passage, losses: Losses) -> Iterator[str]:
-    if not _LINE.fullmatch(passage.name):
+def _write_document(passage: Passage, losses: Losses) -> Iterator[str]:
+    if not _SINGLE_LINE.fullmatch(passage.name):
         raise WriteError(f"the document {passage.name!r} cannot be named in a comment", hint="rename it first")
     yield f"# document_id = {passage.name}\n"
     for name, value in passage.attributes.items():
-        if _NAME.fullmatch(name) and _LINE.fullmatch(value):
+        if _COMMENT_NAME.fullmatch(name) and _SINGLE_LINE.fullmatch(value):
             yield f"# {name} = {value}\n"
         else:
             losses.lose(f"the attribute {name!r} of documents, which cannot stand in a comment", passage.name)
     words, tags = words_of(passage), chunk_tags(passage)
-    links, flags = [NOTHING] * len(words), _flags(passage, losses)
+    links, flags = [NOTHING] * len(words), _misc_flags(passage, losses)
     for mention, ((first, behind),) in zip(passage.mentions, runs_of(passage), strict=True):
-        links[first:behind] = [_link(passage, mention)] * (behind - first)
-        if (distance := _distance(passage, mention, losses)) is not None:
+        links[first:behind] = [_format_link(passage, mention)] * (behind - first)
+        if (distance := _format_distance(passage, mention, losses)) is not None:
             for row in range(first, behind):
                 flags[row].append(distance)
     middle = "\t".join([NOTHING] * 5)
     for word, tag, link, each in zip(words, tags, links, flags, strict=True):
-        _refuse_word(passage, word)
+        _check_word(passage, word)
         yield f"{word}\t{tag}\t{middle}\t{link}\t{NOTHING}\t{BAR.join(each) or NOTHING}\n"
 
 
-def _flags(passage: Passage, losses: Losses) -> list[list[str]]:
+def _misc_flags(passage: Passage, losses: Losses) -> list[list[str]]:
     """Return what MISC says of each word: whether white space follows it, and whether it ends a sentence."""
     flags: list[list[str]] = [[] for _ in passage.words]
     begins = [begin for begin, _ in passage.words]
@@ -436,17 +436,17 @@ def _flags(passage: Passage, losses: Losses) -> list[list[str]]:
     return flags
 
 
-def _link(passage: Passage, mention: Mention) -> str:
+def _format_link(passage: Passage, mention: Mention) -> str:
     if mention.ids is None:
         return NOTHING
     cell = BAR.join(mention.ids)
-    if ids_of(cell) != cell or not _LINE.fullmatch(cell) or "\t" in cell:
+    if ids_of(cell) != cell or not _SINGLE_LINE.fullmatch(cell) or "\t" in cell:
         what = f"the id {cell!r} in document {passage.name!r} cannot stand in a column"
         raise WriteError(what, hint="ids have no tabs and no line breaks, and are neither O nor - nor _")
     return cell
 
 
-def _distance(passage: Passage, mention: Mention, losses: Losses) -> str | None:
+def _format_distance(passage: Passage, mention: Mention, losses: Losses) -> str | None:
     """Return the distance of a span from its right text as MISC has it; everything else said of it is lost."""
     found = None
     for name, value in mention.said.items():
@@ -457,7 +457,7 @@ def _distance(passage: Passage, mention: Mention, losses: Losses) -> str | None:
     return found
 
 
-def _refuse_word(passage: Passage, word: str) -> None:
+def _check_word(passage: Passage, word: str) -> None:
     if word.startswith("# ") or QUOTED.match(word.encode()):
         what = f"the word {word!r} of document {passage.name!r} would be read as something else"
         raise WriteError(what, hint="a '#' and a space begin a comment, and quotes as in CSV are taken off")

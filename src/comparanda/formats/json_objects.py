@@ -24,7 +24,7 @@ OBJECT = msgspec.json.Decoder(dict[str, Any])
 """Decodes one object to a dictionary."""
 
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
-_ONE_A_LINE = "JSONL has one complete object a line"
+_LINE_HINT = "JSONL has one complete object a line"
 
 
 class JsonObjects:
@@ -32,7 +32,7 @@ class JsonObjects:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.pieces, self.offset = _pieces(source)
+        self.pieces, self.offset = _split_objects(source)
         if not self.pieces:
             raise ReadError("there are no objects in this file", where=source.parts[0].name)
 
@@ -41,12 +41,12 @@ class JsonObjects:
 
     def first(self) -> dict[str, Any]:
         """Return the first object."""
-        found: dict[str, Any] = self._decoded(0, OBJECT)
+        found: dict[str, Any] = self._decode(0, OBJECT)
         return found
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for number in range(len(self.pieces)):
-            yield self._decoded(number, OBJECT)
+            yield self._decode(number, OBJECT)
 
     def decoded(self, decoder: msgspec.json.Decoder[Any]) -> list[Any]:
         """Return all objects, made by a decoder."""
@@ -56,33 +56,33 @@ class JsonObjects:
             for piece in self.pieces:
                 keep(decode(piece))
         except (msgspec.DecodeError, RecursionError) as problem:
-            raise self._bad(len(rows), problem) from None
+            raise self._error(len(rows), problem) from None
         return rows
 
-    def _decoded(self, number: int, decoder: msgspec.json.Decoder[Any]) -> Any:
+    def _decode(self, number: int, decoder: msgspec.json.Decoder[Any]) -> Any:
         try:
             return decoder.decode(self.pieces[number])
         except (msgspec.DecodeError, RecursionError) as problem:
-            raise self._bad(number, problem) from None
+            raise self._error(number, problem) from None
 
-    def _bad(self, number: int, problem: Exception) -> ReadError:
-        return refuse(self.source, int(self.offset[number]), _problem(problem, "object"), hint=_ONE_A_LINE)
+    def _error(self, number: int, problem: Exception) -> ReadError:
+        return refuse(self.source, int(self.offset[number]), _describe_error(problem, "object"), hint=_LINE_HINT)
 
 
-def _pieces(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
+def _split_objects(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
     """Cut a source into the bytes of its objects, each with its offset."""
     pieces: list[bytes] = []
     offsets: list[NDArray[np.int64]] = []
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
         data = bytes(source.data[part.begin : stop])
-        found, begins = _array(source, data, part.begin) if data.lstrip()[:1] == b"[" else _lines(data)
+        found, begins = _split_array(source, data, part.begin) if data.lstrip()[:1] == b"[" else _split_lines(data)
         pieces += found
         offsets.append(begins + part.begin)
     return pieces, np.concatenate(offsets)
 
 
-def _lines(data: bytes) -> tuple[list[bytes], NDArray[np.int64]]:
+def _split_lines(data: bytes) -> tuple[list[bytes], NDArray[np.int64]]:
     lines = data.split(b"\n")
     sizes = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
     begins = np.cumsum(sizes) - sizes
@@ -90,15 +90,15 @@ def _lines(data: bytes) -> tuple[list[bytes], NDArray[np.int64]]:
     return [line for line, kept in zip(lines, filled.tolist(), strict=True) if kept], begins[filled]
 
 
-def _array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], NDArray[np.int64]]:
+def _split_array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], NDArray[np.int64]]:
     """Cut one array into its elements; each is looked for behind the one before, so it is found where it stands."""
     try:
         pieces = [bytes(raw) for raw in _ARRAY.decode(data)]
     except (msgspec.DecodeError, RecursionError) as problem:
         byte = re.search(r"\(byte (\d+)\)", str(problem))
         offset = min(int(byte[1]), len(data) - 1) if byte else len(data.rstrip()) - 1
-        hint = f"{_ONE_A_LINE}; a whole file may also be one array of objects"
-        raise refuse(source, begin + offset, _problem(problem, "array"), hint=hint) from None
+        hint = f"{_LINE_HINT}; a whole file may also be one array of objects"
+        raise refuse(source, begin + offset, _describe_error(problem, "array"), hint=hint) from None
     begins, end = [], 0
     for piece in pieces:
         begins.append(data.index(piece, end))
@@ -106,7 +106,7 @@ def _array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], NDArra
     return pieces, np.array(begins, dtype=np.int64)
 
 
-def _problem(problem: Exception, kind: str) -> str:
+def _describe_error(problem: Exception, kind: str) -> str:
     text = str(problem)
     if isinstance(problem, RecursionError):
         return "the JSON is nested too deeply"
@@ -131,8 +131,15 @@ Plain = str | int | float | bool
 UNLABELLED = "ENTITY"
 """The label of spans that have none."""
 
-_TYPES = {dict: "an object", list: "an array", str: "a text", int: "an integer", float: "a number", bool: "a truth"}
-_MOST_TOKENS, _DEEPEST = 4000, 50
+_TYPE_NAMES = {
+    dict: "an object",
+    list: "an array",
+    str: "a text",
+    int: "an integer",
+    float: "a number",
+    bool: "a truth",
+}
+_MAX_TOKENS, _MAX_DEPTH = 4000, 50
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|"', re.DOTALL)
 
 
@@ -261,7 +268,7 @@ def kind(value: Any) -> str:
     >>> kind([1]), kind(None), kind("x")
     ('an array', 'null', 'a text')
     """
-    return _TYPES.get(type(value), "null")
+    return _TYPE_NAMES.get(type(value), "null")
 
 
 def key_paths(lines: list[str]) -> set[str]:
@@ -278,7 +285,7 @@ def key_paths(lines: list[str]) -> set[str]:
     text = ""
     for number, token in enumerate(_TOKEN.finditer("\n".join(lines))):
         given = token[0]
-        if number > _MOST_TOKENS or len(ways) > _DEEPEST or given == '"':  # a text that is cut off
+        if number > _MAX_TOKENS or len(ways) > _MAX_DEPTH or given == '"':  # a text that is cut off
             break
         if given in "{[":
             bases.append(ways[-1])
@@ -322,68 +329,68 @@ def nodes(source: Source, holders: tuple[str, ...] = ()) -> Iterator[Node]:
     """
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
-        yield from _Cutting(source, holders).file(bytes(source.data[part.begin : stop]), part.begin)
+        yield from _NodeReader(source, holders).read_file(bytes(source.data[part.begin : stop]), part.begin)
 
 
-class _Cutting:
+class _NodeReader:
     """Cuts the bytes of a file into nodes; each piece is looked for behind the one before, where it stands."""
 
     def __init__(self, source: Source, holders: tuple[str, ...]) -> None:
         self.source = source
         self.holders = holders
 
-    def file(self, data: bytes, begin: int) -> Iterator[Node]:
+    def read_file(self, data: bytes, begin: int) -> Iterator[Node]:
         first, _, rest = data.lstrip().partition(b"\n")
-        if first[:1] == b"{" and rest.strip() and _is_whole(first):  # an object a line
+        if first[:1] == b"{" and rest.strip() and _is_json(first):  # an object a line
             for line in data.split(b"\n"):
-                yield from self._top(line, begin)
+                yield from self._read_value(line, begin)
                 begin += len(line) + 1
             return
-        yield from self._top(data, begin)
+        yield from self._read_value(data, begin)
 
-    def _top(self, data: bytes, begin: int) -> Iterator[Node]:
+    def _read_value(self, data: bytes, begin: int) -> Iterator[Node]:
         """Give the nodes of an array, those that an object holds, or the object itself."""
         begin += len(data) - len(data.lstrip())
         data = data.strip()
         if not data:
             return
         if data[:1] == b"[":
-            yield from self._elements(self._decoded(_ARRAY, data, begin), data, begin, None)
+            yield from self._read_elements(self._decode(_ARRAY, data, begin), data, begin, None)
             return
-        fields = self._decoded(_OBJECT, data, begin)
-        context = self._decoded(_ANY, fields[_CONTEXT], begin) if _CONTEXT in fields else None
-        if (held := self._held(fields, begin)) is None:
-            yield Node(Fields(self.source, begin, self._decoded(_NODE, data, begin)), context)
+        fields = self._decode(_OBJECT, data, begin)
+        context = self._decode(_ANY, fields[_CONTEXT], begin) if _CONTEXT in fields else None
+        if (held := self._find_held_array(fields, begin)) is None:
+            yield Node(Fields(self.source, begin, self._decode(_NODE, data, begin)), context)
             return
-        yield from self._elements(self._decoded(_ARRAY, held, begin), held, begin + data.index(held), context)
+        yield from self._read_elements(self._decode(_ARRAY, held, begin), held, begin + data.index(held), context)
 
-    def _held(self, fields: dict[str, msgspec.Raw], begin: int) -> bytes | None:
+    def _find_held_array(self, fields: dict[str, msgspec.Raw], begin: int) -> bytes | None:
         """Return the array of others that an object holds, itself or in an object that stands there."""
         for _ in range(2):
             values = [bytes(fields[name]) for name in self.holders if name in fields]
             if arrays := [value for value in values if value[:1] == b"["]:
                 return arrays[0]
-            fields = next((self._decoded(_OBJECT, value, begin) for value in values if value[:1] == b"{"), {})
+            fields = next((self._decode(_OBJECT, value, begin) for value in values if value[:1] == b"{"), {})
         return None
 
-    def _elements(self, pieces: list[msgspec.Raw], data: bytes, begin: int, context: Any) -> Iterator[Node]:
+    def _read_elements(self, pieces: list[msgspec.Raw], data: bytes, begin: int, context: Any) -> Iterator[Node]:
         end = 0
         for piece in pieces:
             raw = bytes(piece)
             place = data.index(raw, end)
             end = place + len(raw)
-            node = self._decoded(_NODE, raw, begin + place)
+            node = self._decode(_NODE, raw, begin + place)
             yield Node(Fields(self.source, begin + place, node), node.get(_CONTEXT, context))
 
-    def _decoded(self, decoder: msgspec.json.Decoder[Any], data: bytes, begin: int) -> Any:
+    def _decode(self, decoder: msgspec.json.Decoder[Any], data: bytes, begin: int) -> Any:
         try:
             return decoder.decode(data)
         except RecursionError:
             raise refuse(self.source, begin, "the JSON is nested too deeply") from None
         except msgspec.DecodeError as problem:
-            raise self._bad(str(problem), data, begin) from None
+            raise self._error(str(problem), data, begin) from None
 
-    def _bad(self, problem: str, data: bytes, begin: int) -> ReadError:
+    def _error(self, problem: str, data: bytes, begin: int) -> ReadError:
         if "truncated" in problem:
             return refuse(self.source, begin, "the JSON is cut off")
         if got := re.match(r"Expected `(\w+)`, got `(\w+)`", problem):
@@ -398,7 +405,7 @@ class _Cutting:
         return refuse(self.source, place, f"not JSON: {what}")
 
 
-def _is_whole(line: bytes) -> bool:
+def _is_json(line: bytes) -> bool:
     try:
         _RAW.decode(line)
     except (msgspec.DecodeError, RecursionError):

@@ -44,9 +44,9 @@ OCCURRENCE: Final = "occurrence"
 How = Literal["read", "mended", "tagged", "unread"]
 """How an answer was read: as it is, after mending, from tags in a text, or not at all."""
 
-_DEEPEST = 60
-_PLAIN = frozenset({int, float, bool})
-_NOTHING: Final[Mapping[str, Any]] = {}
+_MAX_DEPTH = 60
+_SCALAR_TYPES = frozenset({int, float, bool})
+_NO_ATTRIBUTES: Final[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Item(NamedTuple):
 
     text: str
     label: str
-    said: Mapping[str, Any] = _NOTHING
+    said: Mapping[str, Any] = _NO_ATTRIBUTES
     occurrence: int = 0
     begin: int = -1
 
@@ -105,12 +105,12 @@ def read_value(value: Any, names: Names | None = None, how: How = "read") -> Ans
     if not isinstance(value, dict | list):
         return Answer(how="unread")
     found = Answer(how=how)
-    _Gathering(found, names or Names()).gather(value, None, 0)
+    _ItemCollector(found, names or Names()).collect(value, None, 0)
     return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
+class _FieldPlan:
     """Which field of an object is which; objects of one answer mostly have the same fields.
 
     Args:
@@ -132,7 +132,7 @@ class _Plan:
 
 
 @lru_cache(maxsize=1 << 12)
-def _plan(fields: tuple[str, ...], names: Names) -> _Plan:
+def _plan_fields(fields: tuple[str, ...], names: Names) -> _FieldPlan:
     """Tell the fields of an object apart; capitals do not count."""
     known = {each.lower(): each for each in reversed(fields)} | {each: each for each in fields}
     text = next((known[each] for each in ((names.mention,) if names.mention else TEXT_NAMES) if each in known), None)
@@ -144,7 +144,7 @@ def _plan(fields: tuple[str, ...], names: Names) -> _Plan:
         if each not in {text, label} and each.lower() not in OFFSET_NAMES and each.lower() != OCCURRENCE
     )
     lists = tuple(known[each] for each in LIST_NAMES if each in known)
-    return _Plan(
+    return _FieldPlan(
         text=text,
         label=label,
         occurrence=known.get(OCCURRENCE),
@@ -154,26 +154,26 @@ def _plan(fields: tuple[str, ...], names: Names) -> _Plan:
     )
 
 
-class _Gathering:
+class _ItemCollector:
     """Gathers the items of a value of JSON."""
 
     def __init__(self, found: Answer, names: Names) -> None:
         self._found = found
         self._names = names
 
-    def gather(self, value: Any, label: str | None, depth: int) -> None:
+    def collect(self, value: Any, label: str | None, depth: int) -> None:
         """Take over all items of a value; those without a label have the one of what they stand in."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             self._found.bad += 1
         elif isinstance(value, list):
             for each in value:
-                self._one(each, label, depth)
+                self._collect_element(each, label, depth)
         else:
-            self._one(value, label, depth)
+            self._collect_element(value, label, depth)
 
-    def _one(self, value: Any, label: str | None, depth: int) -> None:
+    def _collect_element(self, value: Any, label: str | None, depth: int) -> None:
         if isinstance(value, dict):
-            self._object(value, label, depth)
+            self._collect_object(value, label, depth)
         elif isinstance(value, str) and label is not None:
             self._add(item_of(value, label))
         elif isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value):
@@ -181,25 +181,25 @@ class _Gathering:
         else:
             self._found.bad += 1
 
-    def _object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
+    def _collect_object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
         """Take over an item; or the lists of an object that holds some; or the texts of each label."""
-        plan = _plan(tuple(given), self._names)
-        if plan.text is not None and not _holds(given[plan.text]):
-            self._add(self._item(given, plan, label))
+        plan = _plan_fields(tuple(given), self._names)
+        if plan.text is not None and not _is_container(given[plan.text]):
+            self._add(self._read_item(given, plan, label))
             return
-        lists = [each for each in plan.lists if _holds(given[each])]
+        lists = [each for each in plan.lists if _is_container(given[each])]
         for each in lists:
-            self.gather(given[each], label, depth + 1)
-        if not lists and plan.label is not None and not _holds(given[plan.label]):  # an item, but for its text
+            self.collect(given[each], label, depth + 1)
+        if not lists and plan.label is not None and not _is_container(given[plan.label]):  # an item, but for its text
             self._found.bad += 1
             return
         for each, value in given.items() if not lists else ():
             if isinstance(value, list | str):
-                self.gather(value or [], each, depth + 1)
+                self.collect(value or [], each, depth + 1)
             elif value is not None:
                 self._found.bad += 1
 
-    def _item(self, given: Mapping[str, Any], plan: _Plan, label: str | None) -> Item | None:
+    def _read_item(self, given: Mapping[str, Any], plan: _FieldPlan, label: str | None) -> Item | None:
         own = None if plan.label is None else given[plan.label]
         self._found.offsets += plan.offsets
         number = None if plan.occurrence is None else given[plan.occurrence]
@@ -215,7 +215,7 @@ class _Gathering:
 
 
 def item_of(
-    text: Any, label: Any, *, said: Mapping[str, Any] = _NOTHING, occurrence: int = 0, begin: int = -1
+    text: Any, label: Any, *, said: Mapping[str, Any] = _NO_ATTRIBUTES, occurrence: int = 0, begin: int = -1
 ) -> Item | None:
     """Make an item; None where it has no text, no label, or what no text file can hold."""
     if not (isinstance(text, str) and isinstance(label, str)):
@@ -226,7 +226,7 @@ def item_of(
     return Item(text=text, label=label, said=said, occurrence=occurrence, begin=begin)
 
 
-def _holds(value: Any) -> bool:
+def _is_container(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
@@ -245,7 +245,7 @@ def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
                 found.setdefault("id", whole)
         elif (kind is int or kind is float) and name in {"confidence", "probability", "score"}:
             found.setdefault("probability", float(value))
-        elif kind in _PLAIN or (kind is str and value and not unwritable(value)):
+        elif kind in _SCALAR_TYPES or (kind is str and value and not unwritable(value)):
             found.setdefault(name, value)
     return found
 
@@ -260,7 +260,7 @@ _LINK = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<label>[^\W\d][\w.:-]*)\)")
 WRAPPERS: Final = frozenset({"answer", "output", "result", "response", "text", "document", "sentence", "p", "s"})
 """Tags that are taken for a frame around the text, and for no item."""
 
-_MOST_TAGS = 100_000
+_MAX_TAGS = 100_000
 
 
 def tagged(text: str) -> Answer | None:
@@ -270,31 +270,31 @@ def tagged(text: str) -> Answer | None:
     >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
     [('Anna left.', 'Anna', 0), ('Anna left.', 'Anna', 0)]
     """
-    found = _tagged(text)
+    found = _read_tags(text)
     if found is not None and found.items:
         return found
-    return _linked(text if found is None else found.copy or "") or found
+    return _read_links(text if found is None else found.copy or "") or found
 
 
-def _tagged(text: str) -> Answer | None:
+def _read_tags(text: str) -> Answer | None:
     """Read a text with tags in it: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
-    tags = list(islice(_TAG.finditer(text), _MOST_TAGS))
-    pairs, lonely = _paired(tags)
-    if not pairs or len(tags) == _MOST_TAGS:
+    tags = list(islice(_TAG.finditer(text), _MAX_TAGS))
+    pairs, lonely = _pair_tags(tags)
+    if not pairs or len(tags) == _MAX_TAGS:
         return None
     used = sorted(number for pair in pairs for number in pair)
-    copy, begins = _without(text, [tags[number].span() for number in used])
+    copy, begins = _remove_slices(text, [tags[number].span() for number in used])
     place = dict(zip(used, begins, strict=True))
     found = Answer(how="tagged", bad=lonely, copy=copy)
     for opening, closing in sorted(pairs):
-        label, said = _meaning(tags[opening]["name"], tags[opening]["rest"])
+        label, said = _interpret_tag(tags[opening]["name"], tags[opening]["rest"])
         if label is not None:
-            _add_copied(found, begin=place[opening], end=place[closing], label=label, said=said)
+            _add_item(found, begin=place[opening], end=place[closing], label=label, said=said)
     return found
 
 
 @lru_cache(maxsize=1 << 12)
-def _meaning(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
+def _interpret_tag(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
     """Return the label of a tag, None for a frame, and what its attributes say of the item."""
     given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
     label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
@@ -303,7 +303,7 @@ def _meaning(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
     return label or (None if name in WRAPPERS else name), said
 
 
-def _paired(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
+def _pair_tags(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
     """Return which tags open and close an item, and how many have no partner."""
     pairs: list[tuple[int, int]] = []
     open_tags: dict[str, list[int]] = {}
@@ -317,20 +317,20 @@ def _paired(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
     return pairs, sum(map(len, open_tags.values()))
 
 
-def _linked(text: str) -> Answer | None:
+def _read_links(text: str) -> Answer | None:
     """Read a text with items in brackets, and their labels behind: `[Anna](PER)`."""
-    links = list(islice(_LINK.finditer(text), _MOST_TAGS))
-    if not links or len(links) == _MOST_TAGS:
+    links = list(islice(_LINK.finditer(text), _MAX_TAGS))
+    if not links or len(links) == _MAX_TAGS:
         return None
     cuts = [cut for link in links for cut in ((link.start(), link.start("text")), (link.end("text"), link.end()))]
-    copy, begins = _without(text, cuts)
+    copy, begins = _remove_slices(text, cuts)
     found = Answer(how="tagged", copy=copy)
     for number, link in enumerate(links):
-        _add_copied(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], said={})
+        _add_item(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], said={})
     return found
 
 
-def _without(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
+def _remove_slices(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
     """Return a text without some pieces, and where each of them stood in what is left."""
     kept, begins, place, size = [], [], 0, 0
     for begin, end in cuts:
@@ -341,7 +341,7 @@ def _without(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
     return "".join([*kept, text[place:]]), begins
 
 
-def _add_copied(found: Answer, begin: int, end: int, label: str, *, said: Mapping[str, Any]) -> None:
+def _add_item(found: Answer, begin: int, end: int, label: str, *, said: Mapping[str, Any]) -> None:
     assert found.copy is not None
     covered = found.copy[begin:end]
     begin += len(covered) - len(covered.lstrip())
@@ -364,16 +364,16 @@ _BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
 _TOKEN = re.compile(
     r'\s+|"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\]*(?:\\.[^\'\\]*)*\'|[\[\](){}:,]|[^\s\[\](){}:,"\']+', re.DOTALL
 )
-_ANSWERS_PLAIN = {"True": "true", "False": "false", "None": "null"}
-_SWAP = {"(": "[", ")": "]"}
+_PYTHON_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_TUPLE_BRACKETS = {"(": "[", ")": "]"}
 _SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
-_ANSWERS_DEEPEST, _MOST_PIECES, _MOST_MENDED = 60, 1000, 1 << 20
+_MAX_JSON_DEPTH, _MAX_PIECES, _MAX_REPAIRED = 60, 1000, 1 << 20
 
-_ANSWERS_NOTHING: Final = object()
+_NOT_JSON: Final = object()
 """What is no JSON."""
 
-_TWICE: Final = object()
+_AMBIGUOUS: Final = object()
 """The value of a field that an object has twice with two values: nobody knows which is meant."""
 
 
@@ -389,10 +389,10 @@ def parse(answer: str, names: Names | None = None) -> Answer:
     names = names or Names()
     text = _THOUGHTS.sub("", answer).strip()
     blocks = [block.strip() for block in _FENCE.findall(text)]
-    value, how = _decoded(text)
-    if value is not _ANSWERS_NOTHING:
+    value, how = _decode(text)
+    if value is not _NOT_JSON:
         return read_value(value, names, how)
-    found = _of_blocks(blocks, names) if blocks else _of_pieces(_pieces(text), names)
+    found = _read_blocks(blocks, names) if blocks else _read_pieces(_find_pieces(text), names)
     if found is not None:
         return found
     for copied in [*blocks, text]:
@@ -401,22 +401,22 @@ def parse(answer: str, names: Names | None = None) -> Answer:
     return Answer(how="unread")
 
 
-def _decoded(text: str) -> tuple[Any, How]:
-    """Return the value of a text that is JSON, or is so once it is mended; `_NOTHING` if it is not."""
+def _decode(text: str) -> tuple[Any, How]:
+    """Return the value of a text that is JSON, or is so once it is mended; `_NOT_JSON` if it is not."""
     if text[:1] not in {"[", "{", "("}:
-        return _ANSWERS_NOTHING, "unread"
+        return _NOT_JSON, "unread"
     ways: tuple[How, ...] = ("read", "mended")
     for how in ways:
-        written = text if how == "read" else _mended(text)
+        written = text if how == "read" else _repair(text)
         if written is not None:
             try:
-                return json.loads(written, object_pairs_hook=_merged), how
+                return json.loads(written, object_pairs_hook=_merge_fields), how
             except (ValueError, RecursionError):  # no JSON, a number without end, or nested too deeply
                 continue
-    return _ANSWERS_NOTHING, "unread"
+    return _NOT_JSON, "unread"
 
 
-def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _merge_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object; lists of a field that is there twice are one, and other values of it none."""
     whole = dict(pairs)
     if len(whole) == len(pairs):
@@ -428,82 +428,82 @@ def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         elif isinstance(value, list) and isinstance(seen[name], list):
             seen[name] += value
         else:
-            seen[name] = _TWICE
+            seen[name] = _AMBIGUOUS
     return seen
 
 
-def _mended(text: str) -> str | None:
+def _repair(text: str) -> str | None:
     """Return JSON for a text with single quotes, tuples, Python's constants or commas too many; None if it is neither.
 
-    >>> _mended("[('Anna', 'PER'),]")
+    >>> _repair("[('Anna', 'PER'),]")
     '[["Anna","PER"]]'
     """
     written: list[str] = []
     place, depth = 0, 0
-    while place < len(text) <= _MOST_MENDED:
+    while place < len(text) <= _MAX_REPAIRED:
         token = _TOKEN.match(text, place)
-        if token is None or (written and depth == 0) or depth > _ANSWERS_DEEPEST:
+        if token is None or (written and depth == 0) or depth > _MAX_JSON_DEPTH:
             return None
         place, given = token.end(), token[0]
         if given.isspace():
             continue
         depth += (given in "[{(") - (given in "]})")
-        given = _ANSWERS_PLAIN.get(given, _SWAP.get(given, given))
+        given = _PYTHON_CONSTANTS.get(given, _TUPLE_BRACKETS.get(given, given))
         if given in {"]", "}"} and written and written[-1] == ",":
             written.pop()
         if given[0] == "'":
-            given = '"' + re.sub(r'\\(.)|(")', _requoted, given[1:-1], flags=re.DOTALL) + '"'
+            given = '"' + re.sub(r'\\(.)|(")', _requote, given[1:-1], flags=re.DOTALL) + '"'
         elif given[0] not in '[]{}:,"' and not _SCALAR.fullmatch(given):
             return None
         written.append(given.replace("\n", "\\n").replace("\t", "\\t") if given[0] == '"' else given)
     return "".join(written)
 
 
-def _requoted(found: re.Match[str]) -> str:
+def _requote(found: re.Match[str]) -> str:
     """Write an escape of Python, or a double quote, as JSON does."""
     if found[2]:
         return '\\"'
     return "'" if found[1] == "'" else f"\\{found[1]}"
 
 
-def _pieces(text: str) -> Iterator[tuple[Any, How]]:
-    """Give the values that stand in brackets, if all brackets close; of what is no JSON, `_NOTHING`."""
+def _find_pieces(text: str) -> Iterator[tuple[Any, How]]:
+    """Give the values that stand in brackets, if all brackets close; of what is no JSON, `_NOT_JSON`."""
     found: list[tuple[Any, How]] = []
     place = 0
     while opening := _OPENING.search(text, place):
         depth = 0
         for bracket in _BRACKET.finditer(text, opening.start()):
             depth += (bracket[0] in "[{") - (bracket[0] in "]}")
-            if depth == 0 or depth > _ANSWERS_DEEPEST or bracket[0] == '"':
+            if depth == 0 or depth > _MAX_JSON_DEPTH or bracket[0] == '"':
                 break
-        if depth or len(found) > _MOST_PIECES:
+        if depth or len(found) > _MAX_PIECES:
             return
         place = bracket.end()
-        found.append(_decoded(text[opening.start() : place]))
+        found.append(_decode(text[opening.start() : place]))
     yield from found
 
 
-def _of_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
+def _read_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
     """Read the pieces of JSON in an answer as one; those without a readable item are prose."""
     found = ((value, read_value(value, names, how)) for value, how in pieces)
-    return _together([each for value, each in found if each.how != "unread" and (each.items or not value)])
+    return _combine_answers([each for value, each in found if each.how != "unread" and (each.items or not value)])
 
 
-def _of_blocks(blocks: list[str], names: Names) -> Answer | None:
+def _read_blocks(blocks: list[str], names: Names) -> Answer | None:
     """Read fenced blocks as one; if some can be read and one cannot, that is an item that cannot."""
     found = []
-    if len(blocks) > _MOST_PIECES:
+    if len(blocks) > _MAX_PIECES:
         return None
     for block in blocks:
-        value, how = _decoded(block)
-        found.append(_of_pieces(_pieces(block), names) if value is _ANSWERS_NOTHING else read_value(value, names, how))
-    whole = _together([each for each in found if each is not None])
+        value, how = _decode(block)
+        found.append(_read_pieces(_find_pieces(block), names) if value is _NOT_JSON else read_value(value, names, how))
+    whole = _combine_answers([each for each in found if each is not None])
     if whole is not None:
         whole.bad += found.count(None)
     return whole
 
 
-def _together(answers: list[Answer]) -> Answer | None:
+def _combine_answers(answers: list[Answer]) -> Answer | None:
     """Return several answers as one; None for none."""
     if not answers:
         return None
@@ -523,14 +523,14 @@ NONE = "none"
 OWN = frozenset({"text", "quote", "placing"})
 """Columns that items get when they are placed."""
 
-_FIRST = 3
+_MAX_PLACES = 3
 _SHAPE = '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
     """Read answers; the first object decides which field is which."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    return _Reading(source, request).corpus()
+    return _Reader(source, request).read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -542,7 +542,7 @@ class _Roles:
     answer: str
 
 
-class _Reading:
+class _Reader:
     """One input on its way to a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
@@ -550,30 +550,30 @@ class _Reading:
         self.request = request
         self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"item {number + 1}")
         self.names = Names(request.options.get("mention"), request.options.get("label"))
-        self.met: dict[str, tuple[int, list[int]]] = {}
+        self.note_places: dict[str, tuple[int, list[int]]] = {}
         self.unread: list[tuple[int, str | None, int]] = []
         self.texts: list[str] = []
         self.occurrence: list[int] = []
         self.begin: list[int] = []
         self.copies: list[str | None] = []
 
-    def corpus(self) -> Corpus:
+    def read(self) -> Corpus:
         objects = JsonObjects(self.source)
         first = objects.first()
-        roles = self._roles(first)
+        roles = self._find_roles(first)
         for number, (record, offset) in enumerate(zip(objects, objects.offset.tolist(), strict=True)):
-            self._document(record, roles, number, offset)
+            self._add_document(record, roles, number, offset)
             if roles.text is not None:
-                self._text(_found(record, roles.text), roles.text, offset)
-            self._answer(_found(record, roles.answer), offset)
-        self._settle_unread()
-        for what, (count, places) in self.met.items():
+                self._add_text(_get_value(record, roles.text), roles.text, offset)
+            self._add_answer(_get_value(record, roles.answer), offset)
+        self._resolve_unread()
+        for what, (count, places) in self.note_places.items():
             self.draft.notes.append(Note(self.request.side, what, count, first_places(self.source, np.array(places))))
         corpus = self.draft.corpus(self.request, name="llm", judged="label")
         documents = replace(corpus.documents, marked=roles.document is not None or roles.text is not None)
-        return self._quoting(replace(corpus, documents=documents))
+        return self._with_quotes(replace(corpus, documents=documents))
 
-    def _quoting(self, corpus: Corpus) -> Corpus:
+    def _with_quotes(self, corpus: Corpus) -> Corpus:
         """Return a corpus without spans, and with the items as quotes."""
         items = corpus.spans
         assert items is not None
@@ -598,7 +598,7 @@ class _Reading:
         )
         return replace(corpus, spans=empty, quotes=quotes)
 
-    def _roles(self, first: Mapping[str, Any]) -> _Roles:
+    def _find_roles(self, first: Mapping[str, Any]) -> _Roles:
         options = self.request.options
         answer = options.get("answer") or next((name for name in (*LIST_NAMES, *ANSWERS) if name in first), None)
         if answer is None:
@@ -613,7 +613,7 @@ class _Reading:
         text = options.get("text", TEXT if isinstance(first.get(TEXT), str) else NONE)
         return _Roles(document, None if text == NONE else text, answer)
 
-    def _document(self, record: Mapping[str, Any], roles: _Roles, number: int, place: int) -> None:
+    def _add_document(self, record: Mapping[str, Any], roles: _Roles, number: int, place: int) -> None:
         """Begin a document."""
         own = {roles.document, roles.text, roles.answer.partition(".")[0]}
         attributes = {
@@ -623,33 +623,35 @@ class _Reading:
         }
         name = f"document {number + 1}"
         if roles.document is not None:
-            value = _found(record, roles.document)
+            value = _get_value(record, roles.document)
             if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
                 hint = "every document needs a name of its own; name the field that holds it: ?document=FIELD"
                 raise refuse(self.source, place, f"{roles.document!r} names no document", hint=hint)
-            name = self._checked(str(value), place)
-        self.draft.document(name, place, {each: self._checked(value, place) for each, value in attributes.items()})
+            name = self._check_writable(str(value), place)
+        self.draft.document(
+            name, place, {each: self._check_writable(value, place) for each, value in attributes.items()}
+        )
 
-    def _text(self, text: Any, field: str, place: int) -> None:
+    def _add_text(self, text: Any, field: str, place: int) -> None:
         """Take over the text of a document."""
         if not isinstance(text, str):
             hint = "give all documents their text, or none; ?text=none passes over it, ?text=FIELD names another field"
             raise refuse(self.source, place, f"there is no text in {field!r}", hint=hint)
-        self.draft.texts.append(self._checked(text, place))
+        self.draft.texts.append(self._check_writable(text, place))
 
-    def _checked(self, text: str, place: int) -> str:
+    def _check_writable(self, text: str, place: int) -> str:
         if problem := unwritable(text):
             raise refuse(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
         return text
 
-    def _answer(self, value: Any, place: int) -> None:
+    def _add_answer(self, value: Any, place: int) -> None:
         """Take over the items of an answer; one that cannot be read has none."""
         found = parse(value, self.names) if isinstance(value, str) else read_value(value, self.names)
         if found.how == "unread":
             self.unread.append((len(self.copies), value if isinstance(value, str) else None, place))
-        self._tell("answers that are not quite JSON, read all the same", int(found.how == "mended"), place)
-        self._tell("items without a text or a label, which are none", found.bad, place)
-        self._tell("items with offsets, which are not used: the text is looked for", found.offsets, place)
+        self._note("answers that are not quite JSON, read all the same", int(found.how == "mended"), place)
+        self._note("items without a text or a label, which are none", found.bad, place)
+        self._note("items with offsets, which are not used: the text is looked for", found.offsets, place)
         for item in found.items:
             number = self.draft.span([(0, 0)], item.label, place)
             for name, said in item.said.items():
@@ -660,25 +662,25 @@ class _Reading:
             self.begin.append(item.begin)
         self.copies.append(found.copy)
 
-    def _tell(self, what: str, count: int, place: int) -> None:
+    def _note(self, what: str, count: int, place: int) -> None:
         if count:
-            before, places = self.met.get(what, (0, []))
-            self.met[what] = before + count, [*places, place] if len(places) < _FIRST else places
+            before, places = self.note_places.get(what, (0, []))
+            self.note_places[what] = before + count, [*places, place] if len(places) < _MAX_PLACES else places
 
-    def _settle_unread(self) -> None:
+    def _resolve_unread(self) -> None:
         """Count the answers that cannot be read. Where others are copies with tags, one without is a copy too."""
         tagged = any(copy is not None for copy in self.copies)
         for document, text, place in self.unread:
             if tagged and text is not None and text.strip() and not unwritable(text):
                 self.copies[document] = text
             else:
-                self._tell("answers that cannot be read, counted as without items", 1, place)
+                self._note("answers that cannot be read, counted as without items", 1, place)
 
 
-def _found(record: Mapping[str, Any], way: str) -> Any:
+def _get_value(record: Mapping[str, Any], way: str) -> Any:
     """Return what stands in a field, or at the end of a way through fields and lists; None where there is nothing.
 
-    >>> _found({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
+    >>> _get_value({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
     '[]'
     """
     value: Any = record

@@ -176,10 +176,10 @@ def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
     return found
 
 
-# What is wrong with a record that cannot be decoded, with the way to the field.
+# What is wrong with a record that cannot be decoded, with the path to the field.
 
 
-_KINDS = {
+_TYPE_NAMES = {
     "str": "a text",
     "int": "an integer",
     "float": "a number",
@@ -191,7 +191,7 @@ _KINDS = {
 _UNEXPECTED = re.compile(r"Expected `(?P<wanted>[^`]+)`, got `(?P<found>[^`]+)`")
 _MISSING = re.compile(r"Object missing required field `(?P<field>[^`]+)`")
 _LENGTH = re.compile(r"Expected `array` of length (?P<length>\d+)")
-_WAY = re.compile(r" - at `\$\.?(?P<way>.*)`$")
+_PATH = re.compile(r" - at `\$\.?(?P<path>.*)`$")
 _SHAPE = 'a block is written like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
 
 
@@ -200,47 +200,49 @@ def undecodable(source: Source, place: int, piece: bytes, problem: Exception) ->
     if isinstance(problem, msgspec.ValidationError):
         return misshapen(source, place, problem)
     try:
-        way, value = next(_infinite(json.loads(piece), ""), ("", 0.0))
+        path, value = next(_find_infinite(json.loads(piece), ""), ("", 0.0))
     except (ValueError, RecursionError):
         return None
-    return not_finite(source, place, way, value) if way else None
+    return not_finite(source, place, path, value) if path else None
 
 
-def not_finite(source: Source, place: int, way: str, value: float) -> ReadError:
+def not_finite(source: Source, place: int, path: str, value: float) -> ReadError:
     """Make the error for a number that is none."""
     shown = "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}infinity"
-    return refuse(source, place, f"{way!r} is {shown}, which is no probability", hint="give every probability a value")
+    return refuse(source, place, f"{path!r} is {shown}, which is no probability", hint="give every probability a value")
 
 
 def misshapen(source: Source, place: int, problem: msgspec.ValidationError) -> ReadError:
     """Make the error for a field of the wrong type."""
     text = str(problem)
-    found = _WAY.search(text)
-    way = found["way"].replace("[...]", " (one of its values)") if found else ""
-    called = repr(way) if way else "the record"
+    found = _PATH.search(text)
+    path = found["path"].replace("[...]", " (one of its values)") if found else ""
+    called = repr(path) if path else "the record"
     if missing := _MISSING.match(text):
         return refuse(source, place, f"there is no {missing['field']!r} in {called}", hint=_SHAPE)
     if length := _LENGTH.match(text):
         hint = 'a span is written [0, 4, "PER"], or as an object'
         return refuse(source, place, f"{called} has not {length['length']} elements", hint=hint)
     if unexpected := _UNEXPECTED.match(text):
-        wanted = " or ".join(_KINDS.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null")
+        wanted = " or ".join(
+            _TYPE_NAMES.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null"
+        )
         return refuse(
-            source, place, f"{called} is {_KINDS.get(unexpected['found'], unexpected['found'])}, not {wanted}"
+            source, place, f"{called} is {_TYPE_NAMES.get(unexpected['found'], unexpected['found'])}, not {wanted}"
         )
     return refuse(source, place, f"{called} is too large a number")
 
 
-def _infinite(given: Any, way: str) -> Iterator[tuple[str, float]]:
+def _find_infinite(given: Any, path: str) -> Iterator[tuple[str, float]]:
     """Give the ways to all numbers that are not finite."""
     if isinstance(given, float) and not math.isfinite(given):
-        yield way, given
+        yield path, given
     elif isinstance(given, dict):
         for name, value in given.items():
-            yield from _infinite(value, f"{way}.{name}".removeprefix("."))
+            yield from _find_infinite(value, f"{path}.{name}".removeprefix("."))
     elif isinstance(given, list):
         for number, value in enumerate(given):
-            yield from _infinite(value, f"{way}[{number}]")
+            yield from _find_infinite(value, f"{path}[{number}]")
 
 
 # The policies of records: what a record says itself, and else what the options say.
@@ -249,7 +251,7 @@ def _infinite(given: Any, way: str) -> Iterator[tuple[str, float]]:
 DECLARED: Overlap = "declared"
 """What blocks say of spans by themselves."""
 
-_MATTERS: Mapping[str, tuple[str, ...]] = {
+_RELEVANT_POLICIES: Mapping[str, tuple[str, ...]] = {
     "blocks": ("scale", "overlap", "semantics", "residual"),
     "entities": ("scale", "overlap", "semantics"),
     "nbest": ("scale",),
@@ -275,11 +277,11 @@ def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Polic
         semantics=choose(options, "semantics", SEMANTICS),
         residual=choose(options, "residual", RESIDUALS),
         aggregate=choose(options, "aggregate", AGGREGATES),
-        floor=_floor(options),
+        floor=_parse_floor(options),
     )
 
 
-def _floor(options: Mapping[str, str]) -> float:
+def _parse_floor(options: Mapping[str, str]) -> float:
     if "floor" not in options:
         return Policies().floor
     try:
@@ -309,19 +311,19 @@ class Settings:
         blocks = content == "blocks"
         if blocks not in self._asked:
             self._asked[blocks] = asked_policies(self._options, blocks=blocks)
-        found = self._said(document, self._asked[blocks], refuse)
+        found = self._override(document, self._asked[blocks], refuse)
         if found.overlap == DECLARED and not blocks:
             raise refuse(f"'overlap' is 'declared', but there are {content}", "only blocks say what excludes what")
-        for name in _MATTERS[content]:
+        for name in _RELEVANT_POLICIES[content]:
             value = getattr(found, name)
             self.used.setdefault(name, set()).add(f"{value:g}" if isinstance(value, float) else value)
         return found
 
-    def said(self) -> dict[str, str]:
+    def used_policies(self) -> dict[str, str]:
         """Return the policies that were used, by name; several values of one where records differ."""
         return {name: ", ".join(sorted(self.used[name])) for name in sorted(self.used)}
 
-    def _said(self, document: Document, asked: Policies, refuse: Callable[[str, str], ReadError]) -> Policies:
+    def _override(self, document: Document, asked: Policies, refuse: Callable[[str, str], ReadError]) -> Policies:
         """Put what a record says in place of what was asked for."""
         semantics = document.semantics if document.label_semantics is None else document.label_semantics
         given = (document.scale, document.overlap, semantics, document.residual, document.aggregate)
@@ -333,17 +335,19 @@ class Settings:
             return asked
         return replace(
             asked,
-            scale=_one_of("scale", given=given[0], allowed=SCALES, asked=asked.scale, refuse=refuse),
-            overlap=_one_of("overlap", given=given[1], allowed=OVERLAPS, asked=asked.overlap, refuse=refuse),
-            semantics=_one_of(
+            scale=_choose_policy("scale", given=given[0], allowed=SCALES, asked=asked.scale, refuse=refuse),
+            overlap=_choose_policy("overlap", given=given[1], allowed=OVERLAPS, asked=asked.overlap, refuse=refuse),
+            semantics=_choose_policy(
                 "label_semantics", given=semantics, allowed=SEMANTICS, asked=asked.semantics, refuse=refuse
             ),
-            residual=_one_of("residual", given=given[3], allowed=RESIDUALS, asked=asked.residual, refuse=refuse),
-            aggregate=_one_of("aggregate", given=given[4], allowed=AGGREGATES, asked=asked.aggregate, refuse=refuse),
+            residual=_choose_policy("residual", given=given[3], allowed=RESIDUALS, asked=asked.residual, refuse=refuse),
+            aggregate=_choose_policy(
+                "aggregate", given=given[4], allowed=AGGREGATES, asked=asked.aggregate, refuse=refuse
+            ),
         )
 
 
-def _one_of(
+def _choose_policy(
     name: str, given: str | None, allowed: tuple[Choice, ...], asked: Choice, *, refuse: Callable[[str, str], ReadError]
 ) -> Choice:
     """Return what a record says of a policy, if it does."""
@@ -369,7 +373,7 @@ _UNITS: dict[str, Unit] = {
     "word": "tokens",
     "words": "tokens",
 }
-_ONE_OF = f"a record has one of: {', '.join(CONTENTS)}"
+_CONTENTS_HINT = f"a record has one of: {', '.join(CONTENTS)}"
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -413,10 +417,10 @@ class Records:
         self.documents = documents
         self.places = places
         self.settings = Settings(request.options)
-        self.contents = [self._content(number) for number in range(len(documents))]
+        self.contents = [self._find_content(number) for number in range(len(documents))]
         self.policies = [self._policies(number) for number in range(len(documents))]
-        self.unit = self._unit()
-        self.scores = self._scores()
+        self.unit = self._common_unit()
+        self.score_fields = self._score_fields()
         self.notes: list[Note] = []
         self.scheme = ""  # of the tags that tokens have probabilities of
 
@@ -433,31 +437,31 @@ class Records:
         found = first_places(self.source, np.array(places, np.int64))
         self.notes.append(Note(self.request.side, what, len(records) if count is None else count, found))
 
-    def having(self, content: Content) -> list[int]:
+    def with_content(self, content: Content) -> list[int]:
         """Return the numbers of the records that hold one kind of content."""
         return [number for number, each in enumerate(self.contents) if each == content]
 
-    def by_policies(self, numbers: Sequence[int]) -> list[tuple[Policies, list[int]]]:
+    def group_by_policies(self, numbers: Sequence[int]) -> list[tuple[Policies, list[int]]]:
         """Return some records by their policies."""
         found: dict[Policies, list[int]] = {}
         for number in numbers:
             found.setdefault(self.policies[number], []).append(number)
         return list(found.items())
 
-    def _content(self, number: int) -> Content:
+    def _find_content(self, number: int) -> Content:
         """Return which of the four fields a record has."""
         document = self.documents[number]
         found: list[Content] = [name for name in CONTENTS[:3] if getattr(document, name) is not None]
-        if document.dist is not None or document.probs is not None or _has_tags(document, alone=not found):
+        if document.dist is not None or document.probs is not None or _has_tag_probabilities(document, alone=not found):
             found.append("tokens")
         if len(found) == 1:
             return found[0]
         if found:
-            raise self.refuse(number, f"the record has both {found[0]!r} and {found[1]!r}", hint=_ONE_OF)
+            raise self.refuse(number, f"the record has both {found[0]!r} and {found[1]!r}", hint=_CONTENTS_HINT)
         if document.tokens or document.words:
             hint = "give 'dist' beside them, or blocks, entities or nbest"
             raise self.refuse(number, "the record has words without any probabilities", hint=hint)
-        raise self.refuse(number, "the record has nothing that may be there", hint=_ONE_OF)
+        raise self.refuse(number, "the record has nothing that may be there", hint=_CONTENTS_HINT)
 
     def _policies(self, number: int) -> Policies:
         def wrong(what: str, hint: str) -> ReadError:
@@ -465,16 +469,16 @@ class Records:
 
         return self.settings.of(self.documents[number], self.contents[number], wrong)
 
-    def _unit(self) -> Unit:
+    def _common_unit(self) -> Unit:
         """Return what offsets count; records must not differ in that."""
-        units = [self._unit_of(number) for number in range(len(self))]
+        units = [self._find_unit(number) for number in range(len(self))]
         for number, unit in enumerate(units):
             if unit != units[0]:
                 what = f"offsets of this record count {unit}, but those of the first {units[0]}"
                 raise self.refuse(number, what, hint="give records that count alike, or several files")
         return units[0]
 
-    def _unit_of(self, number: int) -> Unit:
+    def _find_unit(self, number: int) -> Unit:
         document = self.documents[number]
         if document.unit is not None:
             if document.unit not in _UNITS:
@@ -510,7 +514,7 @@ class Records:
             found.append(str(name))
         return found
 
-    def _scores(self) -> tuple[str, ...]:
+    def _score_fields(self) -> tuple[str, ...]:
         """Return the fields that can hold the probability of a span."""
         asked = self.request.options.get("score")
         if asked is None:
@@ -522,9 +526,9 @@ class Records:
             raise UsageError(f"score={asked!r} is no field of these records{nearest(asked, SCORES)}", hint=hint)
         return (asked,)
 
-    def scored(self, things: Sequence[Any], record: Rows, way: Callable[[int], str]) -> list[float | None]:
+    def read_scores(self, things: Sequence[Any], record: Rows, path: Callable[[int], str]) -> list[float | None]:
         """Return the probability of each thing as it is written, whatever the field is called; refuse two of them."""
-        columns: list[list[float | None]] = [list(map(attrgetter(name), things)) for name in self.scores]
+        columns: list[list[float | None]] = [list(map(attrgetter(name), things)) for name in self.score_fields]
         filled = [column for column in columns if column.count(None) < len(column)]
         if not filled:
             return [None] * len(things)
@@ -533,56 +537,56 @@ class Records:
             both = [one is not None and two is not None for one, two in zip(found, other, strict=True)]
             if any(both):
                 number = both.index(True)
-                several = [repr(name) for name in self.scores if getattr(things[number], name) is not None]
-                what = f"the probability of {way(number)!r} could be in {' or '.join(several)}"
+                several = [repr(name) for name in self.score_fields if getattr(things[number], name) is not None]
+                what = f"the probability of {path(number)!r} could be in {' or '.join(several)}"
                 hint = "say which: ?score=FIELD"
                 raise self.refuse(int(record[number]), what, hint=hint)
             found = [two if one is None else one for one, two in zip(found, other, strict=True)]
         return found
 
-    def score_in(self, thing: Any) -> str:
+    def score_field(self, thing: Any) -> str:
         """Return what the probability of a thing is called there."""
-        return next((name for name in self.scores if getattr(thing, name) is not None), SCORES[0])
+        return next((name for name in self.score_fields if getattr(thing, name) is not None), SCORES[0])
 
-    def probabilities(self, values: Sequence[float | None], record: Rows, way: Callable[[int], str]) -> Floats:
+    def probabilities(self, values: Sequence[float | None], record: Rows, path: Callable[[int], str]) -> Floats:
         """Return numbers as probabilities, by the scale of their records; refuse those that are none.
 
         Args:
             values: as they are written; what is missing is certain.
             record: the record of each.
-            way: gives the way to one, for messages.
+            path: gives the path to one, for messages.
 
         """
         absent = np.fromiter((value is None for value in values), np.bool_, len(values))
         found = np.array([1.0 if value is None else value for value in values], np.float64)
         for scale in {self.policies[number].scale for number in np.unique(record).tolist()}:
             mine = np.array([each.scale == scale for each in self.policies], np.bool_)[record] & ~absent
-            found[mine] = self._scaled(found, rows=np.flatnonzero(mine), scale=scale, record=record, way=way)
+            found[mine] = self._unscale(found, rows=np.flatnonzero(mine), scale=scale, record=record, path=path)
         return found
 
-    def _scaled(self, values: Floats, rows: Rows, scale: Scale, record: Rows, *, way: Callable[[int], str]) -> Floats:
+    def _unscale(self, values: Floats, rows: Rows, scale: Scale, record: Rows, *, path: Callable[[int], str]) -> Floats:
         found = unscaled(values[rows], scale)
         wrong = np.flatnonzero(impossible(found))
         if len(wrong):
             row = int(rows[wrong[0]])
-            raise self._no_probability(int(record[row]), way(row), float(values[row]), scale)
+            raise self._probability_error(int(record[row]), path(row), float(values[row]), scale)
         outside = np.flatnonzero((found < 0) | (found > 1))
         if len(outside):
             self.note(CLIPPED, record[rows[outside]])
         return np.clip(found, 0.0, 1.0)
 
-    def _no_probability(self, number: int, way: str, value: float, scale: Scale) -> ReadError:
+    def _probability_error(self, number: int, path: str, value: float, scale: Scale) -> ReadError:
         """Make the error for a number that is no probability."""
         if not np.isfinite(value):
-            return not_finite(self.source, self.places[number], way, value)
+            return not_finite(self.source, self.places[number], path, value)
         if scale == "logprob":
-            return self.refuse(number, f"{way!r} is {value:g}, and no logarithm of a probability is above 0")
+            return self.refuse(number, f"{path!r} is {value:g}, and no logarithm of a probability is above 0")
         if scale == "percent":
-            return self.refuse(number, f"{way!r} is {value:g}, which is not between 0 and 100")
-        return self.refuse(number, f"{way!r} is {value:g}, which is not between 0 and 1", hint=hint_for(value))
+            return self.refuse(number, f"{path!r} is {value:g}, which is not between 0 and 100")
+        return self.refuse(number, f"{path!r} is {value:g}, which is not between 0 and 1", hint=hint_for(value))
 
 
-def _has_tags(document: Document, *, alone: bool) -> bool:
+def _has_tag_probabilities(document: Document, *, alone: bool) -> bool:
     """Whether tokens have probabilities of tags; an empty list of tokens, if nothing else is there, has as well."""
     if document.tokens is None:
         return False
@@ -611,7 +615,7 @@ class Flat:
         label: the labels.
         share: how probable each is, given that the span is there.
         text: the text that a span says it covers; None where it says nothing.
-        way: gives the way to a span, for messages.
+        path: gives the path to a span, for messages.
 
     """
 
@@ -623,7 +627,7 @@ class Flat:
     label: list[str]
     share: Floats
     text: list[str | None]
-    way: Callable[[int], str]
+    path: Callable[[int], str]
 
     def texts(self) -> dict[int, str]:
         """Return the text that each tuple says it covers, for those that do."""
@@ -632,33 +636,33 @@ class Flat:
         return {row: text for row, span in enumerate(self.span.tolist()) if (text := self.text[span]) is not None}
 
 
-def flattened(records: Records, spans: Sequence[Span], record: Rows, way: Callable[[int], str]) -> Flat:
+def flattened(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> Flat:
     """Lay spans end to end.
 
     Args:
         records: where they come from.
         spans: the spans, in order.
         record: the record of each, by number.
-        way: gives the way to one, for messages.
+        path: gives the path to one, for messages.
 
     """
     begin, end = column(spans, BEGINS), column(spans, ENDS)
     for places, name in ((begin, BEGINS[0]), (end, ENDS[0])):
         if None in places:
             number = places.index(None)
-            raise records.refuse(int(record[number]), f"{way(number)!r} has no {name!r}", hint=_SPANS_SHAPE)
-    scores = records.scored(spans, record, way)
-    entity = records.probabilities(scores, record, lambda span: f"{way(span)}.{records.score_in(spans[span])}")
-    shares = _shares(records, spans, record, way)
+            raise records.refuse(int(record[number]), f"{path(number)!r} has no {name!r}", hint=_SPAN_SHAPE)
+    scores = records.read_scores(spans, record, path)
+    entity = records.probabilities(scores, record, lambda span: f"{path(span)}.{records.score_field(spans[span])}")
+    shares = _read_shares(records, spans, record, path)
     span = np.repeat(np.arange(len(spans)), np.fromiter(map(len, shares), np.int64, len(shares)))
     label = list(chain.from_iterable(shares))
     values = [value for each in shares for value in each.values()]
-    _check_labels(records, label=label, span=span, record=record, way=way)
+    _check_labels(records, label=label, span=span, record=record, path=path)
     if None in values:
-        _refuse_several(records, shares, record, way)
+        _refuse_unscored_labels(records, shares, record, path)
 
     def place(row: int) -> str:
-        return f"{way(int(span[row]))}.labels.{label[row]}"
+        return f"{path(int(span[row]))}.labels.{label[row]}"
 
     return Flat(
         record=record,
@@ -669,37 +673,37 @@ def flattened(records: Records, spans: Sequence[Span], record: Rows, way: Callab
         label=label,
         share=records.probabilities(values, record[span], place),
         text=list(map(attrgetter("text"), spans)),
-        way=way,
+        path=path,
     )
 
 
-_SPANS_SHAPE = 'a span is written like this: {"start": 0, "end": 4, "label": "PER", "score": 0.9}'
+_SPAN_SHAPE = 'a span is written like this: {"start": 0, "end": 4, "label": "PER", "score": 0.9}'
 
 
-def _shares(records: Records, spans: Sequence[Span], record: Rows, way: Callable[[int], str]) -> list[Shares]:
+def _read_shares(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> list[Shares]:
     """Return the labels of each span."""
     given = list(map(attrgetter("labels"), spans))
     if set(map(type, given)) == {dict}:
         several = list(map(attrgetter("label"), spans))
         if several.count(None) == len(several):
             return given
-    return [_labels_of(records, span, int(record[number]), way(number)) for number, span in enumerate(spans)]
+    return [_read_labels(records, span, int(record[number]), path(number)) for number, span in enumerate(spans)]
 
 
-def _labels_of(records: Records, span: Span, record: int, way: str) -> Shares:
+def _read_labels(records: Records, span: Span, record: int, path: str) -> Shares:
     """Return the labels of one span, however they are written."""
     alone = first_of(span, LABELS)
     if alone is not None and span.labels is not None:
-        raise records.refuse(record, f"{way!r} has both a label and 'labels'", hint="give one of them")
+        raise records.refuse(record, f"{path!r} has both a label and 'labels'", hint="give one of them")
     if alone is not None:
         return {alone: None}
     if span.labels is None:
-        raise records.refuse(record, f"{way!r} has no label", hint=_SPANS_SHAPE)
+        raise records.refuse(record, f"{path!r} has no label", hint=_SPAN_SHAPE)
     if isinstance(span.labels, dict):
         return span.labels
     found: dict[str, float | None] = {}
     for number, each in enumerate(span.labels):
-        here = f"{way}.labels[{number}]"
+        here = f"{path}.labels[{number}]"
         name = each if isinstance(each, str) else first_of(each, ("value", "label", "name"))
         if name is None:
             raise records.refuse(
@@ -707,30 +711,32 @@ def _labels_of(records: Records, span: Span, record: int, way: str) -> Shares:
             )
         if name in found:
             raise records.refuse(record, f"{here!r} is {name!r} once more", hint="give each label once")
-        found[name] = _score(records, each, record, here)
+        found[name] = _read_label_score(records, each, record, here)
     return found
 
 
-def _score(records: Records, label: str | Label, record: int, way: str) -> float | None:
-    return None if isinstance(label, str) else records.scored([label], np.array([record]), lambda _: way)[0]
+def _read_label_score(records: Records, label: str | Label, record: int, path: str) -> float | None:
+    return None if isinstance(label, str) else records.read_scores([label], np.array([record]), lambda _: path)[0]
 
 
-def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, *, way: Callable[[int], str]) -> None:
+def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, *, path: Callable[[int], str]) -> None:
     """Refuse labels that are empty."""
     empty = {each for each in set(label) if not each.strip()}
     if empty:
         number = int(span[next(row for row, each in enumerate(label) if each in empty)])
-        raise records.refuse(int(record[number]), f"{way(number)!r} has an empty label", hint=_SPANS_SHAPE)
+        raise records.refuse(int(record[number]), f"{path(number)!r} has an empty label", hint=_SPAN_SHAPE)
 
 
-def _refuse_several(records: Records, shares: Sequence[Shares], record: Rows, way: Callable[[int], str]) -> None:
+def _refuse_unscored_labels(
+    records: Records, shares: Sequence[Shares], record: Rows, path: Callable[[int], str]
+) -> None:
     """Refuse several labels some of which have no probability."""
     for number, each in enumerate(shares):
         if len(each) > 1 and None in each.values():
-            what = f"{way(number)!r} has {len(each)} labels, and {_unsaid(each)!r} has no probability"
+            what = f"{path(number)!r} has {len(each)} labels, and {_first_unscored(each)!r} has no probability"
             hint = 'give each label its probability: "labels": {"PER": 0.7, "LOC": 0.3}'
             raise records.refuse(int(record[number]), what, hint=hint)
 
 
-def _unsaid(shares: Shares) -> str:
+def _first_unscored(shares: Shares) -> str:
     return next(name for name, value in shares.items() if value is None)

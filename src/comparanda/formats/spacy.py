@@ -82,8 +82,8 @@ def document_of(doc: Any, place: int) -> Document:
     return Document(
         name=name_of({**others, **custom}),
         text=doc.text,
-        entities=list(map(_span, doc.ents)) if doc.has_annotation("ENT_IOB") else None,
-        groups={name: list(map(_span, doc.spans[name])) for name in doc.spans},
+        entities=list(map(_convert_span, doc.ents)) if doc.has_annotation("ENT_IOB") else None,
+        groups={name: list(map(_convert_span, doc.spans[name])) for name in doc.spans},
         place=place,
         attributes=attributes_of(custom),
     )
@@ -94,7 +94,7 @@ def _is_extension(key: Any) -> bool:
     return isinstance(key, tuple) and len(key) >= 4 and key[0] == "._." and key[2] is None and key[3] is None
 
 
-def _span(span: Any) -> Span:
+def _convert_span(span: Any) -> Span:
     return Span(span.start_char, span.end_char, span.label_, span.kb_id_)
 
 
@@ -142,7 +142,7 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
     named = all(document.name is not None for document in documents)
     without: list[int] = []
     for number, document in enumerate(documents, start=1):
-        _check(source, document)
+        _check_writable(source, document)
         called = document.name if named and document.name is not None else f"document {number}"
         draft.document(called, document.place, document.attributes)
         draft.texts.append(document.text)
@@ -154,29 +154,29 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
             if span.id:
                 draft.say(span_number, "id", joined([span.id]))
     if len(without) == len(documents):
-        raise _nothing(documents, source, group)
+        raise _no_spans_error(documents, source, group)
     missing = "entities were not annotated" if group is None else f"there is no span group {group!r}"
-    _note(draft, f"documents in which {missing}, read as documents without spans", without)
+    _add_note(draft, f"documents in which {missing}, read as documents without spans", without)
     if not named:
         what = "no field is known to hold the name of a document: they are called by their number"
         draft.notes.append(Note(request.side, what, 1, first_places(source, np.array([documents[0].place]))))
     return draft.corpus(request, name=name, judged="label", offsets=asked_offsets(request.options))
 
 
-def _check(source: Source, document: Document) -> None:
+def _check_writable(source: Source, document: Document) -> None:
     for text in (document.text, document.name or "", *document.attributes.values()):
         if problem := unwritable(text):
             where = str(source.locate(document.place))
             raise ReadError(f"{problem[0]} in {text[:40]!r}", where=where, hint=problem[1])
 
 
-def _note(draft: Draft, what: str, places: list[int]) -> None:
+def _add_note(draft: Draft, what: str, places: list[int]) -> None:
     if places:
         first = first_places(draft.source, np.array(places, np.int64))
         draft.notes.append(Note(draft.side, what, len(places), first))
 
 
-def _nothing(documents: Iterable[Document], source: Source, group: str | None) -> ReadError:
+def _no_spans_error(documents: Iterable[Document], source: Source, group: str | None) -> ReadError:
     """Make the error for documents of which none has what was to be read."""
     groups = sorted({name for document in documents for name in document.groups})
     what = "no document has entities" if group is None else f"no document has a span group {group!r}"
@@ -199,33 +199,33 @@ def read(source: Source, request: Request) -> Corpus:
     documents: list[Document] = []
     if _is_binary(source, 0):
         for number in range(len(source.parts)):
-            documents += _docs(source, number)
+            documents += _read_docbin(source, number)
     else:
-        documents += [_document(fields) for fields, _ in nodes(source)]
+        documents += [_read_document(fields) for fields, _ in nodes(source)]
     if not documents:
         raise ReadError("there are no documents in this file", where=source.parts[0].name)
     return corpus_of(documents, source, request, "spacy")
 
 
-def _document(fields: Fields) -> Document:
+def _read_document(fields: Fields) -> Document:
     """Return what is read of a document in JSON."""
     given = fields.given.get("_")
     custom = given if isinstance(given, dict) else {}
     groups: dict[str, list[Span]] = {}
     if "spans" in fields.given:
         inner = fields.inner("spans", "spans of groups stand in lists by the names of these")
-        groups = {name: _spans(inner, name) for name in inner.given}
+        groups = {name: _read_spans(inner, name) for name in inner.given}
     return Document(
         name=name_of({**fields.given, **custom}),
         text=fields.text("text"),
-        entities=_spans(fields, "ents") if "ents" in fields.given else None,
+        entities=_read_spans(fields, "ents") if "ents" in fields.given else None,
         groups=groups,
         place=fields.place,
         attributes=attributes_of(custom),
     )
 
 
-def _spans(fields: Fields, name: str) -> list[Span]:
+def _read_spans(fields: Fields, name: str) -> list[Span]:
     return [
         Span(
             each.integer("start", _SHAPE),
@@ -241,7 +241,7 @@ def _is_binary(source: Source, number: int) -> bool:
     return source.parts[number].name.removesuffix(".gz").endswith(SUFFIX)
 
 
-def _docs(source: Source, number: int) -> list[Document]:
+def _read_docbin(source: Source, number: int) -> list[Document]:
     """Return the documents of a DocBin."""
     try:
         from spacy.tokens import DocBin
@@ -292,17 +292,17 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
     """Write documents, one object a line."""
     encode = msgspec.json.Encoder().encode
     group = options.get("spans")
-    yield "", "".join(f"{encode(_write_document(each, group, losses)).decode()}\n" for each in documents)
+    yield "", "".join(f"{encode(_build_document(each, group, losses)).decode()}\n" for each in documents)
 
 
-def _write_document(passage: Passage, group: str | None, losses: Losses) -> dict[str, Any]:
-    tokens = _tokens(passage)
+def _build_document(passage: Passage, group: str | None, losses: Losses) -> dict[str, Any]:
+    tokens = _cut_tokens(passage)
     for mention in passage.mentions:
-        _spacy_check(passage, mention, tokens, losses)
+        _check_mention(passage, mention, tokens, losses)
     if group is None:
         _refuse_overlaps(passage)
     spans = [
-        _spacy_span(mention, group) for mention in sorted(passage.mentions, key=lambda each: (each.begin, each.end))
+        _build_span(mention, group) for mention in sorted(passage.mentions, key=lambda each: (each.begin, each.end))
     ]
     for attribute in passage.attributes.keys() & {"id"}:
         losses.lose(f"the attribute {attribute!r} of documents, whose name is taken", passage.name)
@@ -315,14 +315,14 @@ def _write_document(passage: Passage, group: str | None, losses: Losses) -> dict
     }
 
 
-def _spacy_span(mention: Mention, group: str | None) -> dict[str, Any]:
+def _build_span(mention: Mention, group: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {"start": mention.begin, "end": mention.end, "label": mention.label}
     if mention.ids is not None or group is not None:  # of groups it must be there
         found["kb_id"] = mention.ids[0] if mention.ids else ""
     return found
 
 
-def _spacy_check(passage: Passage, mention: Mention, tokens: list[tuple[int, int]], losses: Losses) -> None:
+def _check_mention(passage: Passage, mention: Mention, tokens: list[tuple[int, int]], losses: Losses) -> None:
     """Refuse a span that is not made of tokens; tell the losses of what cannot be said of one."""
     called = f"the span {mention.begin}:{mention.end} of document {passage.name!r}"
     if len(mention.pieces) > 1:
@@ -346,14 +346,14 @@ def _refuse_overlaps(passage: Passage) -> None:
             raise WriteError(what, hint="write them as a span group: ?spans=sc")
 
 
-def _tokens(passage: Passage) -> list[tuple[int, int]]:
+def _cut_tokens(passage: Passage) -> list[tuple[int, int]]:
     r"""Return where tokens begin and end: words, cut also where spans begin and end, and white space as spaCy has it.
 
     One space behind a token belongs to it; any other white space is a token of its own.
 
     >>> met = Mention(((7, 9),), "X")
     >>> words = ((1, 4), (7, 10), (11, 13))
-    >>> _tokens(Passage(name="d", text=" Ada\n  met Bo", words=words, sentences=(0,), mentions=(met,)))
+    >>> _cut_tokens(Passage(name="d", text=" Ada\n  met Bo", words=words, sentences=(0,), mentions=(met,)))
     [(0, 1), (1, 4), (4, 7), (7, 9), (9, 10), (11, 13)]
     """
     text = passage.text
