@@ -1,6 +1,6 @@
-"""doccano: one document a line, with spans as lists or, in projects with relations, as objects.
+"""doccano: one document per line, with spans as lists or, in projects with relations, as objects.
 
-What exports hold is written down in doccano's own code (https://github.com/doccano/doccano, `backend/data_export`):
+The export format is defined by doccano's code (https://github.com/doccano/doccano, `backend/data_export`):
 `label` with lists `[begin, end, label]`, or `entities` with objects and `relations`. Older versions had `labels`,
 `entities` with lists, or `annotations` with objects.
 """
@@ -42,13 +42,13 @@ _UTF16_NOTE = (
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read an export, one document a line."""
+    """Read an export, one document per line."""
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reader(source, request).read()
 
 
 class _Reader:
-    """One input on its way to a corpus."""
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
@@ -96,7 +96,7 @@ class _Reader:
         return at.refuse(what, details=details, hint="export all documents anew, from one project")
 
     def _find_name_field(self, first: Fields) -> str | None:
-        """Return the field that names documents; a file for import may have none."""
+        """Return the field with the names of documents; files for import may have none."""
         asked = self.request.options.get("document")
         if asked is not None:
             if asked not in first.given:
@@ -131,7 +131,7 @@ class _Reader:
             self._note("comments, passed over", document.place, len(comments))
 
     def _read_span(self, document: Fields, span: Any, called: str) -> None:
-        """Take over one span: a list or an object, as the first is."""
+        """Add a span: a list or an object, like the first span of the input."""
         if type(span) is not list and type(span) is not dict:
             raise document.refuse(f"{called!r} is {kind(span)}, which is no span", hint=_SHAPE)
         if self.first_span is None:
@@ -174,14 +174,14 @@ class _Reader:
             raise document.refuse(what, hint=f"choose one: ?annotator={users[0]}")
 
     def _add_span(self, extent: tuple[int, int], label: Any, at: Fields, called: str) -> int:
-        if type(label) is int:  # the number of a label: exports of 2021 did not write names
+        if type(label) is int:  # the id of a label: exports of 2021 had no names
             label = str(label)
         if type(label) is not str or not label.strip():
             raise at.refuse(f"{called!r} is {label!r}, which is no label", hint=_SHAPE)
         return self.draft.span([extent], label, at.place)
 
     def _check_units(self, document: Fields, text: str) -> None:
-        """Say that offsets may count UTF-16, which depends on the version of doccano and cannot be told from them."""
+        """Note offsets that may count UTF-16 units; that depends on the version of doccano and cannot be detected."""
         wide = _SUPPLEMENTARY.search(text)
         if wide is None:
             return
@@ -195,14 +195,14 @@ class _Reader:
 
 
 def _is_well_formed_list(span: Any) -> bool:
-    """Whether a span is a list as it should be, which is asked of very many."""
+    """Whether a span is a well-formed list; a fast check for the common case."""
     if type(span) is not list or list(map(type, span)) != _LIST_TYPES or span[2].isspace() or not span[2]:
         return False
     return bool(abs(span[0]) <= FARTHEST and abs(span[1]) <= FARTHEST)
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines are an export: a text with lists as spans, or with objects that have doccano's names."""
+    """Whether the first lines are an export: a text with spans as lists, or as objects with doccano's field names."""
     found = key_paths(lines)
     if "text" not in found:
         return False
@@ -228,14 +228,14 @@ FORMAT = Format(
 )
 
 
-# doccano: one document a line, with spans as objects, as projects with relations have them.
+# Writer: one document per line, with spans as objects, as in projects with relations.
 
 
 _TAKEN_FIELDS = frozenset({"id", "text", "entities", "relations", "Comments", "label", "labels", "annotations"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one object a line."""
+    """Write one object per document and line."""
     wide = choose(options, "offsets", ("code-points", "utf-16")) == "utf-16"
     numbers = count(1)
     return json_lines(documents, lambda each: _build_document(each, losses, numbers, wide))

@@ -1,6 +1,6 @@
 """ELEVANT: articles as JSONL, with the `labels` of a benchmark or the `entity_mentions` of a linker.
 
-Its simple JSONL is read too: `labels` or `predictions` that have `entity_reference`, `start_char` and `end_char`.
+Its simple JSONL is read as well: `labels` or `predictions` with `entity_reference`, `start_char` and `end_char`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 UNTYPED = "ENTITY"
-"""The label of all spans: mentions have no types."""
+"""The label of spans without a type."""
 
 LINKED_SUFFIX, BENCHMARK_SUFFIX = ".linked_articles.jsonl", ".benchmark.jsonl"
 
@@ -41,13 +41,13 @@ _SHAPE = 'a span is written {"span": [0, 4], …}, in the simple form {"start_ch
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read articles; each is a document, called by its id."""
+    """Read articles; each is a document, named by its id."""
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reader(source, request).read()
 
 
 class _Reader:
-    """One input on its way to a corpus."""
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
@@ -78,7 +78,7 @@ class _Reader:
         return self.draft.corpus(self.request, name="elevant", judged="label", offsets=offsets)
 
     def _has_mentions(self, articles: list[Fields]) -> bool:
-        """Whether the mentions of a linker are to be read, not labels; an article without mentions leaves them out."""
+        """Whether to read the mentions of a linker instead of labels; articles without mentions may lack the field."""
         kind = choose(self.request.options, "annotations", _READ_KINDS)
         if kind != "auto":
             return kind == "mentions"
@@ -96,7 +96,7 @@ class _Reader:
         return False
 
     def _add_document(self, article: Fields, number: int, texts: bool) -> None:
-        """Begin a document; those of the simple form have no ids, and are counted from 0 as ELEVANT does."""
+        """Add a document; articles of the simple form have no ids, and are numbered from 0 as ELEVANT does."""
         self.draft.document(
             article.name("id") or str(number),
             article.place,
@@ -106,7 +106,7 @@ class _Reader:
             self.draft.texts.append(article.text("text", "give all articles their text, or none"))
 
     def _add_span(self, span: Fields, window: tuple[int, int] | None) -> None:
-        """Take over a label or a mention; one outside of what is evaluated is passed over."""
+        """Add a label or a mention; one outside of the evaluation span is ignored."""
         if "span" in span.given:
             begin, end = _read_pair(span, "span")
         else:
@@ -121,7 +121,7 @@ class _Reader:
             self.draft.say(number, name, value)
 
     def _read_id(self, span: Fields) -> str | None:
-        """Return the id of an entity; None for one that is in no knowledge base."""
+        """Return the id of an entity; None for one that is not in a knowledge base."""
         name = next((each for each in ("entity_id", "entity_reference") if each in span.given), "id")
         if self.spans_field == "labels" and name == "id":
             raise span.bad("entity_id", "a text", "the id of an entity that is not known is <NIL>")
@@ -133,7 +133,7 @@ def _mentions_field(article: Fields) -> str:
 
 
 def _read_pair(fields: Fields, name: str) -> tuple[int, int]:
-    """Return a begin and an end, which are written as a pair."""
+    """Return a begin and an end that are given as a pair."""
     value = fields.given[name]
     if type(value) is not list or len(value) != 2 or {type(value[0]), type(value[1])} != {int}:
         raise fields.bad(name, "a pair of a begin and an end", _SHAPE)
@@ -144,13 +144,13 @@ def _read_pair(fields: Fields, name: str) -> tuple[int, int]:
 
 
 def _span_columns(span: Fields) -> list[tuple[str, Any]]:
-    """Return what else is said of a label or a mention."""
+    """Return the other columns of a label or a mention."""
     given = span.given
     found: list[tuple[str, Any]] = [(name, span.text(name)) for name in _STRING_FIELDS if given.get(name)]
     found += [(name, bool(given[name])) for name in _BOOLEAN_FIELDS if name in given]
-    if given.get("coref") is not None:  # a text: where nothing is said, ELEVANT goes by the covered text
+    if given.get("coref") is not None:  # a string: without the field, ELEVANT decides by the covered text
         found.append(("coref", str(bool(given["coref"])).lower()))
-    if given.get("parent") is not None or given.get("children"):  # nested labels know each other by their ids
+    if given.get("parent") is not None or given.get("children"):  # nested labels refer to each other by id
         found.append(("label_id", str(span.integer("id"))))
     if given.get("parent") is not None:
         found.append(("parent", str(span.integer("parent"))))
@@ -160,7 +160,7 @@ def _span_columns(span: Fields) -> list[tuple[str, Any]]:
 
 
 def _known_id(id_: str) -> str | None:
-    """Return an id, or None if ELEVANT marks an unknown entity by it.
+    """Return an id, or None if it is ELEVANT's mark of an unknown entity.
 
     >>> [_known_id(each) for each in ("Q42", "Unknown12", "<NO_MAPPING>", "Unknown Pleasures")]
     ['Q42', None, None, 'Unknown Pleasures']
@@ -169,7 +169,7 @@ def _known_id(id_: str) -> str | None:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines hold an article with a label or a mention as ELEVANT writes them."""
+    """Whether the first lines hold an article with a label or a mention in ELEVANT's form."""
     paths = key_paths(lines)
     return (
         {"labels[].span", "labels[].entity_id"} <= paths
@@ -195,7 +195,7 @@ FORMAT = Format(
 )
 
 
-# ELEVANT's JSONL: one article a line, with labels as benchmarks have them or mentions as linkers have.
+# Writer: one article per line, with labels as in benchmarks or mentions as from linkers.
 
 
 OutputKind = Literal["labels", "mentions"]
@@ -207,7 +207,7 @@ _WRITABLE_COLUMNS: Mapping[OutputKind, frozenset[str]] = {
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write articles, one object a line."""
+    """Write one article per document and line."""
     kind = choose(options, "annotations", _WRITE_KINDS)
     encode = msgspec.json.Encoder().encode
     passages = list(documents)
@@ -254,7 +254,7 @@ def _build_article(
 
 
 def _check_mention(passage: Passage, mention: Mention, kind: OutputKind, losses: Losses) -> None:
-    """Refuse a span in several pieces; tell the losses of what else cannot be said of one."""
+    """Refuse a discontinuous span; record the loss of columns and ids that cannot be written."""
     if len(mention.pieces) > 1:
         what = f"the span {mention.begin}:{mention.end} of document {passage.name!r} is in {len(mention.pieces)} pieces"
         raise WriteError(what, hint="spans of ELEVANT are in one piece: write jsonl, for example")
@@ -272,7 +272,7 @@ def _first_id(mention: Mention) -> str:
 
 
 def _build_labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
-    """Write labels, numbered; those that have an id of their own keep it, for others name it as their parent."""
+    """Build numbered labels; labels with an id keep it, because others may refer to it as their parent."""
     own = [_parse_number(each.said.get("label_id")) for each in passage.mentions]
     free = (number for number in range(2 * len(own)) if number not in own)
     found = []
@@ -299,7 +299,7 @@ def _build_labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
 
 
 def _parse_number(value: Value | None) -> int | None:
-    """Return a value as a number, if it is one that counts something.
+    """Parse a non-negative integer; None for any other value.
 
     >>> _parse_number("12"), _parse_number("T1"), _parse_number(None)
     (12, None, None)
@@ -310,8 +310,10 @@ def _parse_number(value: Value | None) -> int | None:
 def _build_mention(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     if mention.label != UNTYPED:
         losses.lose("the label of a span: mentions have none", passage.name)
-    said = {name: value for name, value in mention.said.items() if name in {"recognized_by", "linked_by", "contained"}}
-    found: dict[str, Any] = {"span": [mention.begin, mention.end], "id": _first_id(mention), **said}
+    columns = {
+        name: value for name, value in mention.said.items() if name in {"recognized_by", "linked_by", "contained"}
+    }
+    found: dict[str, Any] = {"span": [mention.begin, mention.end], "id": _first_id(mention), **columns}
     if "candidates" in mention.said:
         found["candidates"] = ["<NIL>" if each == NIL else each for each in split(str(mention.said["candidates"]))]
     return found

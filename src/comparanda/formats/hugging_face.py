@@ -1,8 +1,8 @@
-"""What token classification pipelines of Hugging Face's transformers return: a list of entities a text, with scores.
+"""Output of Hugging Face token classification pipelines: a list of entities with scores per text.
 
 The fields are described at https://huggingface.co/docs/transformers/main_classes/pipelines, under
-`TokenClassificationPipeline`. Without aggregation they are of pieces of words, tagged B- and I-: these are joined as
-its strategy "simple" does.
+`TokenClassificationPipeline`. Without aggregation, the entities are word pieces tagged B- and I-, which are merged like
+with its aggregation strategy "simple".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _DECODER = msgspec.json.Decoder(Any)
 
 @dataclass(slots=True, kw_only=True)
 class _Entity:
-    """An entity, or a piece of one."""
+    """An entity, or a word piece of one."""
 
     begin: int
     end: int
@@ -54,13 +54,13 @@ class _Entity:
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read what a pipeline returned, one text after the other."""
+    """Read the output of a pipeline, text by text."""
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reader(source, request).read()
 
 
 class _Reader:
-    """One input on its way to a corpus."""
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
@@ -76,7 +76,7 @@ class _Reader:
         offsets = asked_offsets(self.request.options)
         documents = list(values(self.source))
         if documents and all(type(each) is dict and _is_entity(each) for _, each in documents):
-            documents = [(documents[0][0], [each for _, each in documents])]  # the result for a single text
+            documents = [(documents[0][0], [each for _, each in documents])]  # the output for a single text
         named = self._find_name_field(documents[0][1])
         for number, (place, given) in enumerate(documents):
             self._add_document(place, given, number, named)
@@ -90,7 +90,7 @@ class _Reader:
         self.note_places.setdefault(what, []).append(place)
 
     def _find_name_field(self, first: Any) -> str | None:
-        """Return the field that names documents; None if they are called by their number."""
+        """Return the field with the names of documents; None if they are numbered."""
         names = first if type(first) is dict else {}
         asked = self.request.options.get("document")
         return asked or next((name for name in DOCUMENT_NAMES if name in names), None)
@@ -126,7 +126,7 @@ class _Reader:
         return found
 
     def _add_text(self, document: Fields, number: int) -> str | None:
-        """Take over the text of a document, if there is one."""
+        """Add the text of a document, if there is one."""
         there = document.given.get(self.text_field) is not None
         if number and there != bool(self.draft.texts):
             here, first = ("a text", "none") if there else ("no text", "one")
@@ -169,7 +169,7 @@ class _Reader:
         return fields.integer("start"), fields.integer("end")
 
     def _check_word(self, entity: _Entity, text: str) -> None:
-        """Count words that are not what their entity covers; tokenizers may write them in another case."""
+        """Note a word that differs from the covered text by more than the tokenizer's normalisation."""
         word, covered = entity.fields.given.get("word"), text[max(entity.begin, 0) : max(entity.end, 0)]
         if type(word) is str:
             self.checked_words += 1
@@ -177,7 +177,7 @@ class _Reader:
                 self._note(_WORD_MISMATCH, entity.fields.place)
 
     def _check_words(self) -> None:
-        """Refuse words most of which are not what their entities cover."""
+        """Refuse the input if most words differ from the text that their entities cover."""
         unlike = self.note_places.get(_WORD_MISMATCH, [])
         if 2 * len(unlike) > self.checked_words:
             what = f"{len(unlike):,} of {self.checked_words:,} entities do not cover their word"
@@ -195,11 +195,13 @@ class _Reader:
 
 
 def _merge_pieces(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:
-    """Join pieces of words: I- goes on with what stands before it, if that is of the same label."""
+    """Merge word pieces: I- continues the previous piece if the labels are equal."""
     last: _Entity | None = None
     for piece in pieces:
-        goes_on = piece.prefix in "IEL" and last is not None and last.label == piece.label and last.prefix not in "ELSU"
-        if last is not None and goes_on and _are_adjacent(last, piece, text):
+        continues = (
+            piece.prefix in "IEL" and last is not None and last.label == piece.label and last.prefix not in "ELSU"
+        )
+        if last is not None and continues and _are_adjacent(last, piece, text):
             last.end, last.index, last.prefix = piece.end, piece.index, piece.prefix
             last.scores += piece.scores
         else:
@@ -211,7 +213,7 @@ def _merge_pieces(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:
 
 
 def _are_adjacent(before: _Entity, piece: _Entity, text: str | None) -> bool:
-    """Whether no other token stands between two pieces."""
+    """Whether two pieces follow each other without another token between them."""
     if before.index is not None and piece.index is not None:
         return piece.index == before.index + 1
     if piece.begin <= before.end:
@@ -223,9 +225,9 @@ def _are_adjacent(before: _Entity, piece: _Entity, text: str | None) -> bool:
 
 
 def alike(word: str, covered: str, *, whole: bool = True) -> bool:
-    """Whether a word as a tokenizer writes it is the text that is covered: case, accents and signs may differ.
+    """Whether a tokenizer's word matches the covered text, ignoring case, accents and punctuation.
 
-    Pieces of words can be written in ways that cannot be compared: these are taken as alike.
+    Word pieces that cannot be compared count as matches.
 
     >>> alike("d ' arc", "d'Arc"), alike("zoe", "Zoë"), alike("##son", "son", whole=False), alike("Anna", "Bo")
     (True, True, True, False)
@@ -241,7 +243,7 @@ def _fold_letters(text: str) -> str:
 
 
 def _parse_score(fields: Fields, value: Any) -> float:
-    """Return a score; `json.dumps(…, default=str)` writes those of NumPy as texts."""
+    """Parse a score; `json.dumps(…, default=str)` writes NumPy floats as strings."""
     try:
         return float(value)
     except (ValueError, TypeError):
@@ -255,12 +257,12 @@ def _is_entity(given: Mapping[str, Any]) -> bool:
 
 
 def _has_prefixed_labels(source: Source) -> bool:
-    """Whether labels of pieces have prefixes; else `E-mail` is a label."""
+    """Whether labels of word pieces have prefixes; if not, `E-mail` is a label."""
     return re.search(rb'"entity"\s*:\s*"[BI]-', source.data) is not None
 
 
 def values(source: Source) -> Iterator[tuple[int, Any]]:
-    """Give what stands in the files, one text after the other, each with its place: a line each, or one array."""
+    """Yield the JSON values of the files, one per text, each with its byte offset: a value per line, or one array."""
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
         data = bytes(source.data[part.begin : stop])
@@ -275,7 +277,7 @@ def values(source: Source) -> Iterator[tuple[int, Any]]:
 
 
 def _has_array_per_line(data: bytes) -> bool:
-    """Whether a file has an array a line, and is not one array."""
+    """Whether a file has an array per line instead of one array."""
     first, _, others = data.lstrip().partition(b"\n")
     return first[:1] == b"[" and first.rstrip()[-1:] == b"]" and bool(others.strip())
 
@@ -294,7 +296,7 @@ def _read_lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, 
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines have entities of a pipeline: a label, a word, and where it stands."""
+    """Whether the first lines have entities of a pipeline: a label, a word and its offset."""
     found = key_paths(lines)
     for prefix in ("[].", "[][].", *(f"{start}{name}[]." for name in _ENTITIES_FIELDS for start in ("", "[]."))):
         here = {path.removeprefix(prefix) for path in found if path.startswith(prefix)}
@@ -320,7 +322,7 @@ FORMAT = Format(
 )
 
 
-# What token classification pipelines of Hugging Face return, in an object a line with the document's name and text.
+# Writer: one object per line, with a document's name, text and entities as pipelines return them.
 
 
 _DOCUMENT_FIELDS = frozenset({"id", "text", "entities"})
@@ -328,7 +330,7 @@ _TAKEN_FIELDS = frozenset({"entity_group", "entity", "word", "start", "end", "in
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one object a line, with aggregated entities."""
+    """Write one object per document and line, with aggregated entities."""
     del options
     return json_lines(documents, lambda each: _build_document(each, losses))
 

@@ -1,7 +1,7 @@
-"""Label Studio: tasks with the annotations of one or several people and the predictions of models (JSON, JSON-MIN).
+"""Label Studio: tasks with annotations by one or more annotators and model predictions (JSON, JSON-MIN).
 
-The format is described at https://labelstud.io/guide/task_format and https://labelstud.io/guide/export, and what
-regions of texts hold at https://labelstud.io/tags/labels.
+The format is described at https://labelstud.io/guide/task_format and https://labelstud.io/guide/export, the fields of
+text regions at https://labelstud.io/tags/labels.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _PER_REGION_FIELDS = ("choices", "text", "number", "rating")
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read an export: one annotation of each task, or one prediction, is a document."""
+    """Read an export; each task with its chosen annotation or prediction is a document."""
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reader(source, request).read()
 
 
 class _Task(NamedTuple):
-    """A task: what it is called by Label Studio, its data, and what was annotated or predicted."""
+    """A task: its id, its data, its annotations and its predictions."""
 
     name: str | None
     data: Fields
@@ -48,7 +48,7 @@ class _Task(NamedTuple):
 
 
 class _Reader:
-    """One input on its way to a corpus."""
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         options = request.options
@@ -96,12 +96,12 @@ class _Reader:
         return ReadError(what, where=self.source.parts[0].name, hint=hint)
 
     def _read_tasks(self) -> Iterator[_Task]:
-        """Give the tasks of the JSON export."""
+        """Yield the tasks of a JSON export."""
         for number, each in enumerate(self.objects):
             task = Fields(self.source, int(self.objects.offset[number]), each)
             if "data" not in each:
                 raise task.refuse("this task has no 'data', but the first has: JSON and JSON-MIN in one file")
-            field = "annotations" if "annotations" in each else "completions"  # as they were called before 2021
+            field = "annotations" if "annotations" in each else "completions"  # their name before 2021
             for _ in task.items("drafts"):
                 self._note("drafts, passed over", task.place)
             yield _Task(
@@ -112,7 +112,7 @@ class _Reader:
             )
 
     def _read_records(self) -> Iterator[_Task]:
-        """Give the tasks of the JSON-MIN export: each record is an annotation, and those of a task stand together."""
+        """Yield the tasks of a JSON-MIN export, where each record is an annotation and those of a task are adjacent."""
         open_: _Task | None = None
         for number, each in enumerate(self.objects):
             record = Fields(self.source, int(self.objects.offset[number]), each)
@@ -129,7 +129,7 @@ class _Reader:
             yield open_
 
     def _choose(self, task: _Task) -> Fields | None:
-        """Return the annotation or prediction to be read; refuse to choose between several."""
+        """Return the annotation or prediction to be read; refuse several without a choice."""
         if self.model is not None:
             found = task.predictions
             if self.model != "yes":
@@ -154,7 +154,7 @@ class _Reader:
         return found[0] if found else None
 
     def _select_annotations(self, task: _Task) -> list[Fields]:
-        """Return the annotations that were asked for, without those that were cancelled."""
+        """Return the annotations that match the options, without cancelled ones."""
         found = []
         for each in task.annotations:
             person = _annotator_names(each)
@@ -170,7 +170,7 @@ class _Reader:
         return found
 
     def _find_name_field(self, task: _Task) -> str:
-        """Return the field of the data that names documents: as asked, else one of well-known name, else the task."""
+        """Return the field with the names of documents: as given, else one of the usual names, else the task id."""
         asked = self.request.options.get("document")
         if asked is None:
             return next((name for name in _NAME_FIELDS if self.has_tasks and name in task.data.given), _TASK)
@@ -207,7 +207,7 @@ class _Reader:
             self._add_region_attribute(item, regions)
 
     def _read_results(self, chosen: Fields) -> Iterator[Fields]:
-        """Give the results of an annotation; of JSON-MIN the regions, each in a result as JSON has it."""
+        """Yield the results of an annotation; regions of JSON-MIN are wrapped as in JSON."""
         if self.has_tasks:
             yield from chosen.objects("result", "is this an export of Label Studio?")
             return
@@ -223,7 +223,7 @@ class _Reader:
                     )
 
     def _add_region(self, item: Fields, text: str) -> list[int]:
-        """Take over a labelled region, a span for each of its labels; return their numbers."""
+        """Add a span for each label of a region; return their indices."""
         value = item.given.get("value")
         if type(value) is not dict or "start" not in value:
             return []
@@ -257,7 +257,7 @@ class _Reader:
     def _add_columns(self, number: int, item: Fields, value: dict[str, Any], text: str) -> None:
         covered = value.get("text")
         if type(covered) is str and covered:
-            # Label Studio writes line ends of what was marked as a backslash and an n
+            # Label Studio writes line breaks of the covered text as a backslash and an n
             self.draft.say(number, "text", covered if "\\n" in text else covered.replace("\\n", "\n"))
         score = item.given.get("score")
         if type(score) is float or type(score) is int:
@@ -267,13 +267,13 @@ class _Reader:
             self.draft.say(number, "note", " ".join(map(str, notes)))
 
     def _add_region_attribute(self, item: Fields, regions: dict[str, list[int]]) -> None:
-        """Take over what is said of a region; count everything else."""
+        """Add a per-region result as a column of its spans; note all other results."""
         value, name = item.given.get("value"), item.given.get("from_name")
         numbers = regions.get(str(item.given.get("id")), [])
-        said = (
+        content = (
             next((value[each] for each in _PER_REGION_FIELDS if each in value), None) if type(value) is dict else None
         )
-        values = said if type(said) is list else [said]
+        values = content if type(content) is list else [content]
         if not numbers or type(name) is not str or not all(map(is_plain, values)) or not self.has_tasks:
             self._note(f"results of type {item.given.get('type')!r}, passed over", item.place)
             return
@@ -283,20 +283,20 @@ class _Reader:
 
 
 def _read_predictions(task: Fields, model: str | None) -> Iterator[Fields]:
-    """Give the predictions of a task, if they are asked for: an export may have their numbers alone."""
+    """Yield the predictions of a task if they are read; unread ones may be ids only."""
     if model is not None:
         yield from task.objects("predictions", "export the predictions as a whole, not their ids alone")
 
 
 def _annotator_names(annotation: Fields) -> tuple[str, ...]:
-    """Return what the annotator is called: a number, an address, or both."""
+    """Return the names of the annotator: an id, an e-mail address, or both."""
     who = annotation.given.get("completed_by", annotation.given.get("annotator"))
     names = (who.get("id"), who.get("email")) if type(who) is dict else (who,)
     return tuple(str(name) for name in names if name is not None and name != "") or ("?",)
 
 
 def _sort_by_time(annotations: list[Fields]) -> list[Fields]:
-    """Return annotations from the oldest to the newest, if they all say when they were made; else as they stand."""
+    """Sort annotations by time of creation; without times, keep their order."""
     times = [each.given.get("created_at") for each in annotations]
     if {type(time) for time in times} in ({str}, {int}):
         return sorted(annotations, key=lambda each: each.given["created_at"])
@@ -304,7 +304,7 @@ def _sort_by_time(annotations: list[Fields]) -> list[Fields]:
 
 
 def _read_extent(value: Fields) -> tuple[int, int]:
-    """Return where a region begins and ends in the text."""
+    """Return the begin and end of a region in the text."""
     begin, end, offsets = value.given["start"], value.given.get("end"), value.given.get("globalOffsets")
     if type(offsets) is dict and type(value.given.get("text")) is str:
         value = Fields(source=value.source, place=value.place, given=offsets, parent=value, step="globalOffsets")
@@ -350,7 +350,7 @@ FORMAT = Format(
 )
 
 
-# Label Studio: tasks with one annotation each, or with one prediction.
+# Writer: tasks with one annotation or one prediction each.
 
 
 _FROM_NAME, _TO_NAME = "label", "text"
@@ -358,7 +358,7 @@ _DOCUMENT_FIELDS = frozenset({"doc_id", "text"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents as one array of tasks, a task a line."""
+    """Write documents as one array of tasks, one per line."""
     encode, model = msgspec.json.Encoder().encode, options.get("predictions")
     tasks = (encode(_build_task(each, number, losses, model)).decode() for number, each in enumerate(documents, 1))
     yield "", "[" + ",\n".join(tasks) + "]\n"
@@ -379,7 +379,7 @@ def _build_task(passage: Passage, number: int, losses: Losses, model: str | None
 
 
 def _build_results(passage: Passage, mention: Mention, region: str, losses: Losses) -> Iterator[dict[str, Any]]:
-    """Give the region of a span, and what is said of the region by controls of their own."""
+    """Yield the region of a span, and a per-region result for each column."""
     begin, end = extent(passage, mention, losses)
     covered = passage.text[begin:end]
     value = {"start": begin, "end": end, "text": covered, "labels": [mention.label]}
@@ -397,12 +397,12 @@ def _build_results(passage: Passage, mention: Mention, region: str, losses: Loss
     yield item
     columns: dict[str, Value | list[str]] = {} if mention.ids is None else {"id": list(mention.ids)}
     columns |= {name: value for name, value in mention.said.items() if name not in {"probability", "note"}}
-    for name, said in columns.items():
-        if isinstance(said, bool):
+    for name, column in columns.items():
+        if isinstance(column, bool):
             losses.lose(f"{name!r} of spans, a truth", passage.name)
             continue
-        kind, field = ("number", "number") if isinstance(said, int | float) else ("textarea", "text")
-        content = [said] if isinstance(said, str) else said
+        kind, field = ("number", "number") if isinstance(column, int | float) else ("textarea", "text")
+        content = [column] if isinstance(column, str) else column
         value = {"start": begin, "end": end, field: content}
         yield {"id": region, "from_name": name, "to_name": _TO_NAME, "type": kind, "value": value}
 

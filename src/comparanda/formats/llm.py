@@ -1,6 +1,6 @@
-"""The answers of language models: one object a document, with items that quote the text and name no place in it.
+"""Answers of language models: one object per document, with items that quote the text instead of giving offsets.
 
-The reader takes the items out of the answers. Where they stand is told when the other side is known.
+The reader extracts the items from the answers. They are located in the text when the key is known.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
 
-# What the answers of language models claim: texts of a document with their labels, found in values of JSON.
+# Items of answers in JSON: quoted texts with their labels.
 
 
 TEXT_NAMES: Final = ("text", "span", "mention", "quote", "word", "name", "entity", "value")
@@ -42,7 +42,7 @@ OFFSET_NAMES: Final = frozenset({"begin", "start", "start_offset", "end", "stop"
 OCCURRENCE: Final = "occurrence"
 
 How = Literal["read", "mended", "tagged", "unread"]
-"""How an answer was read: as it is, after mending, from tags in a text, or not at all."""
+"""How an answer was read: as given, after repair, from inline tags, or not at all."""
 
 _MAX_DEPTH = 60
 _SCALAR_TYPES = frozenset({int, float, bool})
@@ -51,41 +51,41 @@ _NO_ATTRIBUTES: Final[Mapping[str, Any]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The fields of an item that hold its text and its label; None for the well-known ones."""
+    """The fields of an item that hold its text and its label; None for the usual names."""
 
     mention: str | None = None
     label: str | None = None
 
 
 class Item(NamedTuple):
-    """What an answer claims: a text of the document, and its label.
+    """An item of an answer: a quoted text and its label.
 
     Args:
-        text: what the answer quotes, without white space around it.
+        text: the quoted text, without surrounding white space.
         label: its label.
-        said: what else the answer says of it, by name.
-        occurrence: which occurrence of the text is meant, from 1; 0 where the answer does not say.
-        begin: where it stands in the answer's copy of the text; -1 where there is none.
+        attributes: its other attributes, by name.
+        occurrence: the number of the occurrence of the text that is meant, from 1; 0 if the answer does not state it.
+        begin: its offset in the answer's copy of the text; -1 if there is no copy.
 
     """
 
     text: str
     label: str
-    said: Mapping[str, Any] = _NO_ATTRIBUTES
+    attributes: Mapping[str, Any] = _NO_ATTRIBUTES
     occurrence: int = 0
     begin: int = -1
 
 
 @dataclass(slots=True, kw_only=True)
 class Answer:
-    """What was found in an answer.
+    """The content of an answer.
 
     Args:
         items: the items, in order.
         how: how it was read.
-        bad: how many items could not be read: without a text or a label.
-        offsets: how many items name offsets, which are not used.
-        copy: the answer's copy of the text, without tags; None where it has none.
+        bad: the number of items without a text or a label, which are dropped.
+        offsets: the number of items with offsets, which are ignored.
+        copy: the answer's copy of the text, without tags; None if it has none.
 
     """
 
@@ -97,7 +97,7 @@ class Answer:
 
 
 def read_value(value: Any, names: Names | None = None, how: How = "read") -> Answer:
-    """Read an answer that is JSON already.
+    """Read an answer that is already decoded from JSON.
 
     >>> [(item.text, item.label) for item in read_value({"PER": ["Anna", "Bo"], "LOC": []}).items]
     [('Anna', 'PER'), ('Bo', 'PER')]
@@ -111,14 +111,14 @@ def read_value(value: Any, names: Names | None = None, how: How = "read") -> Ans
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FieldPlan:
-    """Which field of an object is which; objects of one answer mostly have the same fields.
+    """The roles of the fields of an object; cached because objects of one answer mostly have the same fields.
 
     Args:
-        text: the field of the item's text; None if it is no item.
-        label: that of its label.
-        occurrence: that of the number of the occurrence.
+        text: the field of the item's text; None if the object is not an item.
+        label: the field of its label.
+        occurrence: the field of the number of the occurrence.
         offsets: whether it has offsets.
-        said: the fields that say more of it, each with the name of its column.
+        attributes: its other fields, each with the name of its column.
         lists: the fields that may hold items.
 
     """
@@ -127,18 +127,18 @@ class _FieldPlan:
     label: str | None
     occurrence: str | None
     offsets: bool
-    said: tuple[tuple[str, str], ...]
+    attributes: tuple[tuple[str, str], ...]
     lists: tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 12)
 def _plan_fields(fields: tuple[str, ...], names: Names) -> _FieldPlan:
-    """Tell the fields of an object apart; capitals do not count."""
+    """Assign roles to the fields of an object, ignoring case."""
     known = {each.lower(): each for each in reversed(fields)} | {each: each for each in fields}
     text = next((known[each] for each in ((names.mention,) if names.mention else TEXT_NAMES) if each in known), None)
     labels = (names.label,) if names.label else LABEL_NAMES
     label = next((known[each] for each in labels if each in known and known[each] != text), None)
-    said = tuple(
+    attributes = tuple(
         (each, "id" if each.lower() in ID_NAMES else each.lower())
         for each in fields
         if each not in {text, label} and each.lower() not in OFFSET_NAMES and each.lower() != OCCURRENCE
@@ -149,20 +149,20 @@ def _plan_fields(fields: tuple[str, ...], names: Names) -> _FieldPlan:
         label=label,
         occurrence=known.get(OCCURRENCE),
         offsets=not OFFSET_NAMES.isdisjoint(known),
-        said=said,
+        attributes=attributes,
         lists=lists,
     )
 
 
 class _ItemCollector:
-    """Gathers the items of a value of JSON."""
+    """Collects the items of a JSON value."""
 
     def __init__(self, found: Answer, names: Names) -> None:
         self._found = found
         self._names = names
 
     def collect(self, value: Any, label: str | None, depth: int) -> None:
-        """Take over all items of a value; those without a label have the one of what they stand in."""
+        """Collect all items of a value; items without a label inherit that of the enclosing field."""
         if depth > _MAX_DEPTH:
             self._found.bad += 1
         elif isinstance(value, list):
@@ -182,7 +182,7 @@ class _ItemCollector:
             self._found.bad += 1
 
     def _collect_object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
-        """Take over an item; or the lists of an object that holds some; or the texts of each label."""
+        """Collect an item, the items in the lists of an object, or the texts under each label."""
         plan = _plan_fields(tuple(given), self._names)
         if plan.text is not None and not _is_container(given[plan.text]):
             self._add(self._read_item(given, plan, label))
@@ -190,7 +190,7 @@ class _ItemCollector:
         lists = [each for each in plan.lists if _is_container(given[each])]
         for each in lists:
             self.collect(given[each], label, depth + 1)
-        if not lists and plan.label is not None and not _is_container(given[plan.label]):  # an item, but for its text
+        if not lists and plan.label is not None and not _is_container(given[plan.label]):  # an item that lacks its text
             self._found.bad += 1
             return
         for each, value in given.items() if not lists else ():
@@ -204,8 +204,10 @@ class _ItemCollector:
         self._found.offsets += plan.offsets
         number = None if plan.occurrence is None else given[plan.occurrence]
         occurrence = number if type(number) is int and 0 < number < 1 << 62 else 0
-        said = said_of((name, given[each]) for each, name in plan.said) if plan.said else {}
-        return item_of(given[plan.text or ""], own if isinstance(own, str) else label, said=said, occurrence=occurrence)
+        attributes = said_of((name, given[each]) for each, name in plan.attributes) if plan.attributes else {}
+        return item_of(
+            given[plan.text or ""], own if isinstance(own, str) else label, attributes=attributes, occurrence=occurrence
+        )
 
     def _add(self, item: Item | None) -> None:
         if item is None:
@@ -215,15 +217,15 @@ class _ItemCollector:
 
 
 def item_of(
-    text: Any, label: Any, *, said: Mapping[str, Any] = _NO_ATTRIBUTES, occurrence: int = 0, begin: int = -1
+    text: Any, label: Any, *, attributes: Mapping[str, Any] = _NO_ATTRIBUTES, occurrence: int = 0, begin: int = -1
 ) -> Item | None:
-    """Make an item; None where it has no text, no label, or what no text file can hold."""
+    """Make an item; None if it lacks a text or a label, or has characters that cannot be written to a text file."""
     if not (isinstance(text, str) and isinstance(label, str)):
         return None
     text, label = text.strip(), label.strip()
     if not (text and label) or unwritable(text) or unwritable(label):
         return None
-    return Item(text=text, label=label, said=said, occurrence=occurrence, begin=begin)
+    return Item(text=text, label=label, attributes=attributes, occurrence=occurrence, begin=begin)
 
 
 def _is_container(value: Any) -> bool:
@@ -231,7 +233,7 @@ def _is_container(value: Any) -> bool:
 
 
 def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return what else an item says: ids, a probability, and single values under their own names; of two the first.
+    """Collect the other attributes of an item: ids, a probability, and scalars by name; the first of equal names wins.
 
     >>> said_of([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
     {'id': 'Q1', 'probability': 0.5, 'why': 'a name'}
@@ -239,7 +241,7 @@ def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in given:
         kind = type(value)
-        if name == "id":  # a whole number counts the items of an answer, and names no entity
+        if name == "id":  # an integer is the index of an item in the answer, not the id of an entity
             ids = [each for each in (value if kind is list else [value]) if isinstance(each, str) and each]
             if ids and (whole := joined(ids)) and not unwritable(whole):
                 found.setdefault("id", whole)
@@ -250,7 +252,7 @@ def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-# Answers that are the text once more, with tags in it: the text around an item tells where it stands.
+# Answers that copy the text with inline tags: the surrounding text locates each item.
 
 
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[^\W\d][\w.-]*)(?P<rest>(?:\s[^<>]{0,300})?)>")
@@ -258,13 +260,13 @@ _ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LINK = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<label>[^\W\d][\w.:-]*)\)")
 
 WRAPPERS: Final = frozenset({"answer", "output", "result", "response", "text", "document", "sentence", "p", "s"})
-"""Tags that are taken for a frame around the text, and for no item."""
+"""Tags that wrap the whole text, and are not items."""
 
 _MAX_TAGS = 100_000
 
 
 def tagged(text: str) -> Answer | None:
-    """Read a text with tags, or with items in brackets and their labels behind; None if it has neither.
+    """Read a text with inline tags, or with items in brackets followed by labels; None if it has neither.
 
     >>> found = tagged("<PER>Anna</PER> left."), tagged("[Anna](PER) left.")
     >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
@@ -277,7 +279,7 @@ def tagged(text: str) -> Answer | None:
 
 
 def _read_tags(text: str) -> Answer | None:
-    """Read a text with tags in it: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
+    """Read a text with inline tags: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
     tags = list(islice(_TAG.finditer(text), _MAX_TAGS))
     pairs, lonely = _pair_tags(tags)
     if not pairs or len(tags) == _MAX_TAGS:
@@ -287,24 +289,24 @@ def _read_tags(text: str) -> Answer | None:
     place = dict(zip(used, begins, strict=True))
     found = Answer(how="tagged", bad=lonely, copy=copy)
     for opening, closing in sorted(pairs):
-        label, said = _interpret_tag(tags[opening]["name"], tags[opening]["rest"])
+        label, attributes = _interpret_tag(tags[opening]["name"], tags[opening]["rest"])
         if label is not None:
-            _add_item(found, begin=place[opening], end=place[closing], label=label, said=said)
+            _add_item(found, begin=place[opening], end=place[closing], label=label, attributes=attributes)
     return found
 
 
 @lru_cache(maxsize=1 << 12)
 def _interpret_tag(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
-    """Return the label of a tag, None for a frame, and what its attributes say of the item."""
+    """Return the label of a tag (None for a wrapper) and the attributes of the item."""
     given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
     label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
     more = [(key, value) for key, value in given.items() if key not in LABEL_NAMES]
-    said = said_of(("id" if key in ID_NAMES else key, value) for key, value in more)
-    return label or (None if name in WRAPPERS else name), said
+    attributes = said_of(("id" if key in ID_NAMES else key, value) for key, value in more)
+    return label or (None if name in WRAPPERS else name), attributes
 
 
 def _pair_tags(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
-    """Return which tags open and close an item, and how many have no partner."""
+    """Return the indices of matching opening and closing tags, and the number of opening tags without a match."""
     pairs: list[tuple[int, int]] = []
     open_tags: dict[str, list[int]] = {}
     for number, tag in enumerate(tags):
@@ -318,7 +320,7 @@ def _pair_tags(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
 
 
 def _read_links(text: str) -> Answer | None:
-    """Read a text with items in brackets, and their labels behind: `[Anna](PER)`."""
+    """Read a text with items in brackets, each followed by its label: `[Anna](PER)`."""
     links = list(islice(_LINK.finditer(text), _MAX_TAGS))
     if not links or len(links) == _MAX_TAGS:
         return None
@@ -326,12 +328,12 @@ def _read_links(text: str) -> Answer | None:
     copy, begins = _remove_slices(text, cuts)
     found = Answer(how="tagged", copy=copy)
     for number, link in enumerate(links):
-        _add_item(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], said={})
+        _add_item(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], attributes={})
     return found
 
 
 def _remove_slices(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
-    """Return a text without some pieces, and where each of them stood in what is left."""
+    """Return a text without some slices, and the position of each of them in the remaining text."""
     kept, begins, place, size = [], [], 0, 0
     for begin, end in cuts:
         kept.append(text[place:begin])
@@ -341,20 +343,20 @@ def _remove_slices(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[in
     return "".join([*kept, text[place:]]), begins
 
 
-def _add_item(found: Answer, begin: int, end: int, label: str, *, said: Mapping[str, Any]) -> None:
+def _add_item(found: Answer, begin: int, end: int, label: str, *, attributes: Mapping[str, Any]) -> None:
     assert found.copy is not None
     covered = found.copy[begin:end]
     begin += len(covered) - len(covered.lstrip())
-    if item := item_of(covered, label, said=said, begin=begin):
+    if item := item_of(covered, label, attributes=attributes, begin=begin):
         found.items.append(item)
     else:
         found.bad += 1
 
 
-# The answers of language models, as text: JSON alone, fenced or between sentences, or the text once more with tags.
+# Answers as strings: JSON, alone, fenced or embedded in prose, or a copy of the text with inline tags.
 #
-# What is no JSON by a trifle (single quotes, a comma too many, tuples) is mended. What is cut off is not: nobody knows
-# how it would go on.
+# Almost valid JSON (single quotes, trailing commas, tuples) is repaired. A truncated answer is not, because its
+# continuation is unknown.
 
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -371,17 +373,17 @@ _SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _MAX_JSON_DEPTH, _MAX_PIECES, _MAX_REPAIRED = 60, 1000, 1 << 20
 
 _NOT_JSON: Final = object()
-"""What is no JSON."""
+"""The result of decoding a string that is not JSON."""
 
 _AMBIGUOUS: Final = object()
-"""The value of a field that an object has twice with two values: nobody knows which is meant."""
+"""The value of a field that occurs twice in an object with different values, so that neither can be chosen."""
 
 
 def parse(answer: str, names: Names | None = None) -> Answer:
-    """Read an answer that is text.
+    """Read an answer that is a string.
 
     >>> parse('Here they are: [{"text": "Anna", "label": "PER"}]').items
-    [Item(text='Anna', label='PER', said={}, occurrence=0, begin=-1)]
+    [Item(text='Anna', label='PER', attributes={}, occurrence=0, begin=-1)]
     >>> found = parse("<PER>Anna</PER> left.")
     >>> found.how, found.copy, found.items[0].text
     ('tagged', 'Anna left.', 'Anna')
@@ -402,22 +404,22 @@ def parse(answer: str, names: Names | None = None) -> Answer:
 
 
 def _decode(text: str) -> tuple[Any, How]:
-    """Return the value of a text that is JSON, or is so once it is mended; `_NOT_JSON` if it is not."""
+    """Decode a string that is JSON, possibly after repair; `_NOT_JSON` if it is not."""
     if text[:1] not in {"[", "{", "("}:
         return _NOT_JSON, "unread"
-    ways: tuple[How, ...] = ("read", "mended")
-    for how in ways:
+    attempts: tuple[How, ...] = ("read", "mended")
+    for how in attempts:
         written = text if how == "read" else _repair(text)
         if written is not None:
             try:
                 return json.loads(written, object_pairs_hook=_merge_fields), how
-            except (ValueError, RecursionError):  # no JSON, a number without end, or nested too deeply
+            except (ValueError, RecursionError):  # not JSON, a number with too many digits, or nested too deeply
                 continue
     return _NOT_JSON, "unread"
 
 
 def _merge_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object; lists of a field that is there twice are one, and other values of it none."""
+    """Build an object; concatenate the lists of a repeated field, and make its other values `_AMBIGUOUS`."""
     whole = dict(pairs)
     if len(whole) == len(pairs):
         return whole
@@ -433,7 +435,7 @@ def _merge_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _repair(text: str) -> str | None:
-    """Return JSON for a text with single quotes, tuples, Python's constants or commas too many; None if it is neither.
+    """Repair JSON with single quotes, tuples, Python constants or trailing commas; None if that does not suffice.
 
     >>> _repair("[('Anna', 'PER'),]")
     '[["Anna","PER"]]'
@@ -460,14 +462,14 @@ def _repair(text: str) -> str | None:
 
 
 def _requote(found: re.Match[str]) -> str:
-    """Write an escape of Python, or a double quote, as JSON does."""
+    """Convert a Python escape or a double quote to JSON."""
     if found[2]:
         return '\\"'
     return "'" if found[1] == "'" else f"\\{found[1]}"
 
 
 def _find_pieces(text: str) -> Iterator[tuple[Any, How]]:
-    """Give the values that stand in brackets, if all brackets close; of what is no JSON, `_NOT_JSON`."""
+    """Yield the values in brackets, `_NOT_JSON` if one is not JSON; nothing if a bracket is not closed."""
     found: list[tuple[Any, How]] = []
     place = 0
     while opening := _OPENING.search(text, place):
@@ -484,13 +486,13 @@ def _find_pieces(text: str) -> Iterator[tuple[Any, How]]:
 
 
 def _read_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
-    """Read the pieces of JSON in an answer as one; those without a readable item are prose."""
+    """Combine the pieces of JSON in an answer; those without a readable item count as prose."""
     found = ((value, read_value(value, names, how)) for value, how in pieces)
     return _combine_answers([each for value, each in found if each.how != "unread" and (each.items or not value)])
 
 
 def _read_blocks(blocks: list[str], names: Names) -> Answer | None:
-    """Read fenced blocks as one; if some can be read and one cannot, that is an item that cannot."""
+    """Combine fenced blocks; if some can be read, each of the others counts as a bad item."""
     found = []
     if len(blocks) > _MAX_PIECES:
         return None
@@ -504,7 +506,7 @@ def _read_blocks(blocks: list[str], names: Names) -> Answer | None:
 
 
 def _combine_answers(answers: list[Answer]) -> Answer | None:
-    """Return several answers as one; None for none."""
+    """Combine several answers; None if there are none."""
     if not answers:
         return None
     return Answer(
@@ -521,21 +523,21 @@ TEXT = "text"
 NONE = "none"
 
 OWN = frozenset({"text", "quote", "placing"})
-"""Columns that items get when they are placed."""
+"""Columns that items get when they are located in the text."""
 
 _MAX_PLACES = 3
 _SHAPE = '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read answers; the first object decides which field is which."""
+    """Read answers; the first object determines the roles of fields."""
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reader(source, request).read()
 
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """Which field of an object is which; a field inside of others is named by the way to it: `message.content`."""
+    """The fields of the document's name, text and answer; nested fields are given as paths: `message.content`."""
 
     document: str | None
     text: str | None
@@ -543,7 +545,7 @@ class _Roles:
 
 
 class _Reader:
-    """One input on its way to a corpus."""
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
@@ -574,7 +576,7 @@ class _Reader:
         return self._with_quotes(replace(corpus, documents=documents))
 
     def _with_quotes(self, corpus: Corpus) -> Corpus:
-        """Return a corpus without spans, and with the items as quotes."""
+        """Return the corpus with its items as quotes instead of spans."""
         items = corpus.spans
         assert items is not None
         quotes = Quotes(
@@ -614,7 +616,7 @@ class _Reader:
         return _Roles(document, None if text == NONE else text, answer)
 
     def _add_document(self, record: Mapping[str, Any], roles: _Roles, number: int, place: int) -> None:
-        """Begin a document."""
+        """Add a document."""
         own = {roles.document, roles.text, roles.answer.partition(".")[0]}
         attributes = {
             name: str(value)
@@ -633,7 +635,7 @@ class _Reader:
         )
 
     def _add_text(self, text: Any, field: str, place: int) -> None:
-        """Take over the text of a document."""
+        """Add the text of a document."""
         if not isinstance(text, str):
             hint = "give all documents their text, or none; ?text=none passes over it, ?text=FIELD names another field"
             raise refuse(self.source, place, f"there is no text in {field!r}", hint=hint)
@@ -645,7 +647,7 @@ class _Reader:
         return text
 
     def _add_answer(self, value: Any, place: int) -> None:
-        """Take over the items of an answer; one that cannot be read has none."""
+        """Add the items of an answer; an unreadable answer has none."""
         found = parse(value, self.names) if isinstance(value, str) else read_value(value, self.names)
         if found.how == "unread":
             self.unread.append((len(self.copies), value if isinstance(value, str) else None, place))
@@ -654,9 +656,9 @@ class _Reader:
         self._note("items with offsets, which are not used: the text is looked for", found.offsets, place)
         for item in found.items:
             number = self.draft.span([(0, 0)], item.label, place)
-            for name, said in item.said.items():
+            for name, attribute in item.attributes.items():
                 if name not in OWN:
-                    self.draft.say(number, name, said)
+                    self.draft.say(number, name, attribute)
             self.texts.append(item.text)
             self.occurrence.append(item.occurrence)
             self.begin.append(item.begin)
@@ -668,7 +670,7 @@ class _Reader:
             self.note_places[what] = before + count, [*places, place] if len(places) < _MAX_PLACES else places
 
     def _resolve_unread(self) -> None:
-        """Count the answers that cannot be read. Where others are copies with tags, one without is a copy too."""
+        """Note unreadable answers; if other answers are tagged copies of the text, take them as copies without tags."""
         tagged = any(copy is not None for copy in self.copies)
         for document, text, place in self.unread:
             if tagged and text is not None and text.strip() and not unwritable(text):
@@ -677,16 +679,16 @@ class _Reader:
                 self._note("answers that cannot be read, counted as without items", 1, place)
 
 
-def _get_value(record: Mapping[str, Any], way: str) -> Any:
-    """Return what stands in a field, or at the end of a way through fields and lists; None where there is nothing.
+def _get_value(record: Mapping[str, Any], path: str) -> Any:
+    """Return the value of a field, or at a path through fields and lists; None if there is none.
 
     >>> _get_value({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
     '[]'
     """
     value: Any = record
-    if way in record:
-        return record[way]
-    for step in way.split("."):
+    if path in record:
+        return record[path]
+    for step in path.split("."):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
             value = value[int(step)]
         elif isinstance(value, Mapping):
@@ -697,7 +699,7 @@ def _get_value(record: Mapping[str, Any], way: str) -> Any:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines hold answers: items with a text and no place, or an answer in which such are found."""
+    """Whether the first lines hold answers: items with a text and no offsets, or strings that contain such items."""
     known = False
     for line in lines:
         try:
@@ -724,7 +726,7 @@ def _has_places(record: Mapping[str, Any]) -> bool:
 
 
 def _has_items(record: Mapping[str, Any]) -> bool:
-    """Whether an object has a list of items, or an answer in which there are some; not every text is an answer."""
+    """Whether an object has a list of items or an answer that contains some; other strings do not count."""
     for name in (*LIST_NAMES, *ANSWERS):
         value = record.get(name)
         if isinstance(value, str):

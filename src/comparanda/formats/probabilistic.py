@@ -45,14 +45,14 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows
 
 
-# What tuples stand on: the texts of documents, their words, or only numbers of words that a key must have.
+# From tuples to a corpus: offsets refer to the texts of documents, to their words, or to words that only the key has.
 
 
 FORMAT_NAME = "probabilistic"
 
 
 def on_ground(records: Records, tuples: RecordsTuples) -> Corpus:
-    """Make the corpus of tuples; how probable they are comes with it."""
+    """Build the corpus of tuples, with their probabilities."""
     if records.unit == "characters":
         corpus = _place_by_characters(records, tuples)
     else:
@@ -65,7 +65,7 @@ def on_ground(records: Records, tuples: RecordsTuples) -> Corpus:
 
 
 def _place_by_characters(records: Records, tuples: RecordsTuples) -> Corpus:
-    """Place tuples by characters."""
+    """Build the corpus of tuples whose offsets count characters."""
     draft = Draft(source=records.source, side=records.request.side, called=lambda span, _: tuples.called(span))
     names = records.names()
     numbers = records.source.numbers(np.array(records.places, np.int64))
@@ -91,14 +91,17 @@ def _place_by_characters(records: Records, tuples: RecordsTuples) -> Corpus:
 
 
 def _check_writable(records: Records, number: int, text: str) -> str:
-    """Refuse a text that no file could hold."""
+    """Refuse a string that cannot be written to a text file."""
     if problem := unwritable(text):
         raise records.refuse(number, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
     return text
 
 
 def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[str] | None]) -> Corpus:
-    """Place tuples by words: a record is a sentence, or a document; without names, all are one document."""
+    """Build the corpus of tuples whose offsets count the words of their records.
+
+    A record is a sentence or a document; records without names form one document.
+    """
     names, source = records.names(), records.source
     sentences: list[list[str]] = []
     for number, words in enumerate(given):
@@ -140,7 +143,7 @@ def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[st
 
 
 def _place_by_word_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
-    """Place tuples by numbers of words that the records do not have: those of the key's documents of the same names."""
+    """Build the corpus of tuples whose offsets count words that only the key has, in documents of the same names."""
     names, source = records.names(), records.source
     if names is None:
         what = "the records have neither words nor names, so nothing tells where they belong"
@@ -173,7 +176,7 @@ def _place_by_word_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
 
 
 def _refuse_outside(records: Records, tuples: RecordsTuples, sizes: Rows | None) -> None:
-    """Refuse spans that hold no words, or words that are not there."""
+    """Refuse empty spans and spans that reach beyond the words of their record."""
     wrong = (tuples.begin < 0) | (tuples.end <= tuples.begin)
     if sizes is not None and len(tuples.record):
         wrong |= tuples.end > sizes[tuples.record]
@@ -186,7 +189,7 @@ def _refuse_outside(records: Records, tuples: RecordsTuples, sizes: Rows | None)
 
 
 def _build_spans(records: Records, tuples: RecordsTuples, document: Rows, shift: Rows) -> Spans:
-    """Return the spans, by words of their documents."""
+    """Build the spans, with offsets in words of their documents."""
     place = np.array(records.places, np.int64)[tuples.record]
     label = TextColumn.of(tuples.label)
     for code, name in enumerate(label.names):
@@ -208,7 +211,7 @@ def _build_spans(records: Records, tuples: RecordsTuples, document: Rows, shift:
     )
 
 
-# Probabilistic entities: JSONL with a document or a sentence a line, or what tools return for texts.
+# Reader: JSONL with one document or sentence per line, or the output of NER tools.
 
 
 _DECODER = msgspec.json.Decoder(Record)
@@ -224,7 +227,7 @@ _READERS: Mapping[Content, Callable[[Records, Sequence[int], Policies], RecordsT
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read records, one a line or all in one array."""
+    """Read records from JSONL or from one JSON array."""
     check_line_lengths(source, 0, source.size, request.max_line)
     if re.match(rb"\s*\[", source.data):
         given = list(values(source))
@@ -239,17 +242,17 @@ def read(source: Source, request: Request) -> Corpus:
         place, piece = int(objects.offset[len(found)]), objects.pieces[len(found)]
         if (known := undecodable(source, place, piece, problem)) is not None:
             raise known from None
-        objects.decoded(_ANY_DECODER)  # says what is no JSON
+        objects.decoded(_ANY_DECODER)  # raises the error for malformed JSON
         raise refuse(source, place, f"not JSON: {problem}") from None
     return _read_documents(found, objects.offset.tolist(), source, request)
 
 
 def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, request: Request) -> Corpus:
-    """Read records that are plain values already.
+    """Read records that are already decoded.
 
     Args:
-        given: dictionaries, or lists of entities; a list of entities alone is one text.
-        places: the byte at which each stands in the source.
+        given: dictionaries, or lists of entities; if every element is an entity, they all belong to one text.
+        places: the byte offset of each in the source.
         source: the bytes.
         request: what was asked.
 
@@ -266,7 +269,7 @@ def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, 
 
 
 def is_probable(records: Iterable[Any]) -> bool:
-    """Whether Python data are records of this format: the first that has entities or the like tells.
+    """Whether Python data are records of this format; the first record with entities or tokens decides.
 
     >>> is_probable([{"doc": "d1", "blocks": []}]), is_probable([{"id": "d1", "spans": []}])
     (True, False)
@@ -284,7 +287,7 @@ def is_probable(records: Iterable[Any]) -> bool:
 
 
 def _is_entity(given: Any) -> bool:
-    """Whether a value is an entity, and no record."""
+    """Whether a value is a single entity, not a record."""
     return isinstance(given, dict) and not {*BEGINS}.isdisjoint(given) and {*CONTENTS}.isdisjoint(given)
 
 
@@ -301,7 +304,7 @@ def _read_documents(found: list[Document | list[Span]], places: list[int], sourc
 
 
 def _read_certain(records: Records) -> Corpus:
-    """Read entities whose scores do not count."""
+    """Read entities as certain, ignoring their scores."""
     for number, content in enumerate(records.contents):
         if content != "entities":
             hint = "if the tags of words are to be read, name their format: ::jsonl?tags=FIELD"
@@ -312,7 +315,7 @@ def _read_certain(records: Records) -> Corpus:
 
 
 def _merge_tuples(parts: Sequence[RecordsTuples]) -> RecordsTuples:
-    """Put tuples of several kinds of records together, in the order of these."""
+    """Merge the tuples of several kinds of records, in the order of the records."""
     if len(parts) == 1:
         return parts[0]
     sizes = [len(part.record) for part in parts]
@@ -336,7 +339,7 @@ def _merge_tuples(parts: Sequence[RecordsTuples]) -> RecordsTuples:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines have what only probabilistic entities have, or entities with places and scores."""
+    """Whether the first lines have fields unique to this format, or entities with offsets and scores."""
     if not (looks_like_json(lines) or "\n".join(lines).lstrip().startswith("[[")):
         return False
     if _TYPICAL_FIELDS.search("\n".join(lines)):
@@ -364,26 +367,26 @@ FORMAT = Format(
 )
 
 
-# Probabilistic entities as JSON lines: blocks of alternatives, or the worlds of a document as its n best analyses.
+# Writer: JSON lines with blocks of alternatives, or with the possible worlds of a document as an n-best list.
 
 
 MOST_WORLDS = 10_000
-"""So many worlds of a document are written as analyses, and no more."""
+"""The maximum number of worlds of a document that are written as analyses."""
 
 World = tuple[float, tuple[int, ...]]
-"""How likely a world is, and the tuples that are true in it."""
+"""The probability of a world, and the tuples that are true in it."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Tuples:
-    """Spans with labels, document by document and block by block.
+    """Labelled spans, ordered by document and block.
 
     Args:
-        document: the index of each one's document.
-        begin: the character of its text at which it begins.
-        end: the character behind it.
-        label: its label.
-        beliefs: how probable all of them are.
+        document: the index of the document of each.
+        begin: the first character of each, in the text of its document.
+        end: the character after the last one.
+        label: the label of each.
+        beliefs: their probabilities.
 
     """
 
@@ -395,7 +398,7 @@ class Tuples:
 
 
 def as_blocks(names: Sequence[str], texts: Sequence[str], tuples: Tuples) -> str:
-    """Write documents, one a line: with blocks, or with analyses where tuples of one block can be true together."""
+    """Write one document per line: with blocks, or with analyses if several tuples of a block can be true together."""
     bounds = np.searchsorted(tuples.document, np.arange(len(names) + 1)).tolist()
     encode = msgspec.json.Encoder().encode
     lines = []
@@ -412,8 +415,8 @@ def _encode_content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
     for row in rows:
         blocks.setdefault(int(beliefs.block[row]), []).append(row)
     if all(beliefs.exclusive[block] for block in blocks):
-        made = (_encode_alternatives(each, tuples) for each in blocks.values())
-        return {"blocks": [{"alternatives": each} for each in made if each]}
+        alternatives = (_encode_alternatives(each, tuples) for each in blocks.values())
+        return {"blocks": [{"alternatives": each} for each in alternatives if each]}
     worlds = [_list_worlds(block, each, beliefs) for block, each in blocks.items()]
     if prod(map(len, worlds)) > MOST_WORLDS:
         what = (
@@ -424,7 +427,7 @@ def _encode_content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
 
 
 def _encode_alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]]:
-    """Return the spans of a block that are possible; labels that are not are left out, unless all of them are."""
+    """Encode the possible spans of a block; impossible labels are omitted unless a span has no others."""
     beliefs = tuples.beliefs
     found: dict[int, dict[str, Any]] = {}
     for row in rows:
@@ -443,7 +446,7 @@ def _encode_alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]
 
 
 def _list_worlds(block: int, rows: list[int], beliefs: Beliefs) -> list[World]:
-    """Return the worlds of a block that are possible, what is missing as one without tuples."""
+    """List the possible worlds of a block; the remaining probability becomes a world without tuples."""
     if beliefs.exclusive[block] or beliefs.worlds is None:
         found: list[World] = [(float(beliefs.weight[row]), (row,)) for row in rows]
     else:

@@ -1,4 +1,4 @@
-"""Records with `entities`: spans with a score each, which a policy makes blocks of."""
+"""The four kinds of probabilistic records: `entities`, `blocks`, `nbest` and `tokens`, each read as tuples."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
     """Read the entities of some records that have the same policies.
 
-    Where an entity has several labels, their probabilities are scores of the tuples: nothing is left over.
+    The probabilities of several labels of an entity are scores of the tuples; there is no residual.
     """
     given = [(number, records.documents[number].entities or []) for number in numbers]
     sizes = np.array([len(spans) for _, spans in given], np.int64)
@@ -84,7 +84,7 @@ def chosen(
     path: Callable[[int], str],
     texts: dict[int, str],
 ) -> Tuples:
-    """Make tuples of scores by the policies, and note those that had to go."""
+    """Build tuples from scores according to the policies, and note those that were left out."""
     found = made(scored, policies.overlap, policies.semantics, refuse)
     if len(found.left_out):
         what = TOO_MANY + weighing(records.source, float(scored.weight[found.left_out].sum()))
@@ -102,7 +102,7 @@ def chosen(
 
 
 def refusing(records: Records, scored: Scored, label: list[str], path: Callable[[int], str]) -> Refuse:
-    """Return what makes the error for some tuples: at the record of the first, with all that are meant."""
+    """Build the function that makes the error for some tuples: located at the record of the first, listing all."""
 
     def refuse(rows: Rows, what: str, hint: str) -> ReadError:
         shown = [
@@ -118,7 +118,7 @@ def refusing(records: Records, scored: Scored, label: list[str], path: Callable[
 _MAX_SHOWN = 4
 
 
-# Records with `blocks`: alternatives that exclude each other, and what their labels leave over.
+# Records with `blocks`: mutually exclusive alternatives, and the residual probability of their labels.
 
 
 _OVERLAP_HINT = "these exclude each other; say what else they mean: ?overlap=condition, scale or independent"
@@ -151,7 +151,7 @@ def blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
 
 
 def _flatten_blocks(records: Records, numbers: Sequence[int]) -> tuple[Flat, Rows]:
-    """Lay the alternatives of all blocks end to end; return them, and the block of each."""
+    """Concatenate the alternatives of all blocks; return them and the block of each."""
     given = [records.documents[number].blocks or [] for number in numbers]
     several = list(map(attrgetter("alternatives"), chain.from_iterable(given)))
     sizes = np.fromiter(map(len, several), np.int64, len(several))
@@ -169,7 +169,7 @@ def _flatten_blocks(records: Records, numbers: Sequence[int]) -> tuple[Flat, Row
 
 
 def _check_label_sums(records: Records, flat: Flat, policies: Policies) -> Flat:
-    """Return spans whose labels sum to no more than one; refuse others, if no policy explains them."""
+    """Check that the labels of each span sum to at most one; scale them down if the policy allows it, else refuse."""
     total = np.bincount(flat.span, flat.share, len(flat.begin))
     over = np.flatnonzero(total > 1 + SLACK)
     if len(over) and policies.overlap != "scale":
@@ -180,7 +180,7 @@ def _check_label_sums(records: Records, flat: Flat, policies: Policies) -> Flat:
 
 
 def _apply_residual(flat: Flat, policies: Policies) -> Flat:
-    """Return spans whose labels leave nothing over, if the policy is not to drop that."""
+    """Assign the residual probability of the labels of each span as the policy says; 'drop' leaves it unassigned."""
     total = np.bincount(flat.span, flat.share, len(flat.begin))
     if policies.residual == "renormalise":
         return replace(flat, share=flat.share / np.where(total > 0, total, 1.0)[flat.span])
@@ -195,7 +195,7 @@ def _apply_residual(flat: Flat, policies: Policies) -> Flat:
 
 
 def _apply_overlap(records: Records, flat: Flat, block: Rows, policies: Policies) -> Floats:
-    """Return how probable spans are, where those of each block have no more than one; refuse others."""
+    """Return span probabilities that sum to at most one in each block, as the policy says; refuse others."""
     if policies.overlap == "independent":
         return flat.entity
     if policies.overlap == "condition":
@@ -211,7 +211,7 @@ def _apply_overlap(records: Records, flat: Flat, block: Rows, policies: Policies
 
 
 def _condition_on_exclusion(records: Records, flat: Flat, block: Rows) -> Floats:
-    """Return how probable spans of independent scores are, given that no two of a block are there."""
+    """Condition independent span probabilities on at most one span of each block being present."""
     certain = np.bincount(block, flat.entity >= ALMOST_ONE)
     if (certain > 1).any():
         number, path = _locate_block(flat, block, int((certain > 1).argmax()))
@@ -224,13 +224,13 @@ def _condition_on_exclusion(records: Records, flat: Flat, block: Rows) -> Floats
 
 
 def _locate_block(flat: Flat, block: Rows, number: int) -> tuple[int, str]:
-    """Return the record of a block, and the path to it."""
+    """Return the record of a block and the path to the block."""
     first = int(np.searchsorted(block, number))
     return int(flat.record[first]), flat.path(first).partition(".")[0]
 
 
 def _merge_equal_tuples(records: Records, flat: Flat, block: Rows, same: Rows) -> tuple[Floats, Rows]:
-    """Return the weights of tuples, equal ones of a block added, and the first of each; refuse those of two blocks."""
+    """Add the weights of equal tuples of a block; return them and the first row of each; refuse them in two blocks."""
     first = first_equals(same[flat.span], TextColumn.of(flat.label).codes)
     again = np.flatnonzero(first != np.arange(len(first)))
     apart = again[block[flat.span[again]] != block[flat.span[first[again]]]]
@@ -245,7 +245,7 @@ def _merge_equal_tuples(records: Records, flat: Flat, block: Rows, same: Rows) -
 
 
 def _block_beliefs(flat: Flat, block: Rows, rows: Rows, weight: Floats, *, policies: Policies) -> Beliefs:
-    """Make the beliefs of the tuples that are left."""
+    """Build the probabilities of the remaining tuples."""
     if policies.overlap == "independent":
         return alone(weight)
     span = flat.span[rows]
@@ -259,17 +259,17 @@ def _block_beliefs(flat: Flat, block: Rows, rows: Rows, weight: Floats, *, polic
             block=number,
             nothing=np.maximum(1 - np.bincount(number, weight), 0.0),
         )
-    one = first_equals(block, flat.begin, flat.end)  # spans that stand twice in a block are one
+    one = first_equals(block, flat.begin, flat.end)  # equal spans of a block count as one
     entity = np.bincount(one, flat.entity, len(one)).astype(np.float64)
     nothing = np.maximum(1 - np.bincount(block, flat.entity), 0.0)
     return Beliefs(weight=weight, entity=entity[one[span]], alternative=one[span], block=block[span], nothing=nothing)
 
 
-# Records with `nbest`: the n best analyses of a text, of which at most one is right: a block with worlds.
+# Records with `nbest`: the n best analyses of a text, of which at most one is correct; a block with worlds.
 
 
 Tuple = tuple[int, int, str]
-"""Where a span begins and ends, and its label."""
+"""The begin, the end and the label of a span."""
 
 
 @dataclass(slots=True)
@@ -278,8 +278,8 @@ class _Analyses:
 
     Args:
         number: the record.
-        tuples: the spans of all analyses, each once, with where they stand first.
-        worlds: which of them are true together, and how probable that is; equal analyses are one.
+        tuples: the distinct spans of all analyses, each with the path of its first occurrence.
+        worlds: the sets of spans that are true together, with their probabilities; equal analyses are merged.
 
     """
 
@@ -289,12 +289,12 @@ class _Analyses:
 
 
 def nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
-    """Read the n best analyses of some records; no policy but the scale has an effect on them."""
+    """Read the n-best lists of some records; only the policy for the scale affects them."""
     tagged = _decode_tagged(records, numbers)
     found = [_read_analyses(records, number, tagged) for number in numbers]
     found = [each for each in found if each.tuples]
     every = [each for one in found for each in one.tuples]
-    ways = [path for one in found for path in one.tuples.values()]
+    paths = [path for one in found for path in one.tuples.values()]
     return Tuples(
         record=np.repeat(np.array([one.number for one in found], np.int64), [len(one.tuples) for one in found]),
         begin=np.array([begin for begin, _, _ in every], np.int64),
@@ -302,7 +302,7 @@ def nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
         label=[label for _, _, label in every],
         beliefs=_analysis_beliefs(found),
         text={},
-        called=lambda row: ways[row],
+        called=lambda row: paths[row],
     )
 
 
@@ -323,7 +323,7 @@ def _read_analyses(records: Records, number: int, tagged: dict[tuple[int, int], 
 
 
 def _analysis_beliefs(found: Sequence[_Analyses]) -> Beliefs:
-    """Make a block of the analyses of each record."""
+    """Build one block per record from its analyses."""
     worlds = _build_worlds(found)
     block = np.repeat(np.arange(len(found)), [len(one.tuples) for one in found])
     spans: dict[tuple[int, int, int], int] = {}
@@ -347,10 +347,10 @@ def _analysis_beliefs(found: Sequence[_Analyses]) -> Beliefs:
 
 
 def _build_worlds(found: Sequence[_Analyses]) -> Worlds:
-    """Return the analyses that hold a span and are possible, the most probable first; what is missing is nothing.
+    """Build the worlds of the possible analyses that contain a span, the most probable first.
 
-    Of equally probable ones the first is that which covers more text, then that whose spans come earlier: the order of
-    the list says nothing.
+    Analyses without spans are left to the probability of nothing. Ties are broken by covering more text, then by
+    earlier spans, so that the order of the list has no influence.
     """
     listed: list[tuple[int, list[int], float]] = []
     base = 0
@@ -386,7 +386,7 @@ _ANALYSIS_SHAPE = 'an analysis is written like this: {"logp": -0.1, "spans": [[0
 
 
 def _analysis_probabilities(records: Records, number: int) -> Floats:
-    """Return how probable each analysis of a record is: what is given, or by the logarithms, relative to each other."""
+    """Return the probability of each analysis of a record: as given, or normalised from log probabilities."""
     document = records.documents[number]
     given = document.nbest or []
     coverage = document.coverage
@@ -414,7 +414,7 @@ def _analysis_probabilities(records: Records, number: int) -> Floats:
 def _refuse_mixed_scores(
     records: Records, number: int, logs: Sequence[float | None], scores: Sequence[float | None]
 ) -> None:
-    """Refuse analyses some of which have a logarithm, and others none, or that have both."""
+    """Refuse n-best lists where only some analyses have a log probability, or one has both it and a probability."""
     for index, (log, score) in enumerate(zip(logs, scores, strict=True)):
         if log is None or score is not None:
             what = "has no 'logp', as others have" if log is None else "has both a logarithm and a probability"
@@ -422,7 +422,7 @@ def _refuse_mixed_scores(
 
 
 def _normalise_logs(records: Records, number: int, logs: Floats) -> Floats:
-    """Return probabilities that sum to one, by their logarithms, which need not be those of probabilities."""
+    """Normalise log scores to probabilities that sum to one (softmax)."""
     wrong = np.flatnonzero(np.isnan(logs) | (logs == np.inf))
     if len(wrong):
         raise records.refuse(number, f"'nbest[{wrong[0]}].logp' is {logs[wrong[0]]:g}, which is no logarithm")
@@ -434,7 +434,7 @@ def _normalise_logs(records: Records, number: int, logs: Floats) -> Floats:
 
 
 def _decode_tagged(records: Records, numbers: Sequence[int]) -> dict[tuple[int, int], list[Tuple]]:
-    """Return the spans of those analyses that are given as a tag for each word."""
+    """Decode the spans of the analyses that have one tag per word."""
     tagged = list(_tagged_analyses(records, numbers))
     if not tagged:
         return {}
@@ -461,7 +461,7 @@ def _decode_tagged(records: Records, numbers: Sequence[int]) -> dict[tuple[int, 
 
 
 def _tagged_analyses(records: Records, numbers: Sequence[int]) -> Iterator[tuple[int, int, list[str]]]:
-    """Give the analyses that have tags, each with its record and its number there."""
+    """Yield the analyses that have tags, each with its record and its index there."""
     for number in numbers:
         words = records.words(number)
         for index, analysis in enumerate(records.documents[number].nbest or ()):
@@ -481,15 +481,15 @@ def _tagged_analyses(records: Records, numbers: Sequence[int]) -> Iterator[tuple
             yield number, index, analysis.tags
 
 
-# From probabilities of tags, token by token, to spans that may be there.
+# From tag probabilities of tokens to candidate spans.
 #
-# A span of a label begins with one tag and goes on with another. If tokens were independent of each other, its
-# probability would be the product of those of its tags, times the probability that it neither began before nor goes on.
-# Spans that overlap cannot both be there then, so these weights never sum to more than one.
+# A span of a label begins with one tag and continues with another. If tokens were independent of each other, its
+# probability would be the product of those of its tags, times the probability that it neither starts earlier nor
+# continues. Overlapping spans then exclude each other, so these weights never sum to more than one.
 
 
 TagScheme = Literal["bio", "bioes", "io"]
-"""How tags say where spans begin and end: B and I; B, I, E and S; or I alone."""
+"""The tagging scheme: B and I; B, I, E and S; or I alone."""
 
 LETTERS: dict[TagScheme, str] = {"bio": "BI", "bioes": "BIES", "io": "I"}
 
@@ -500,8 +500,8 @@ class Spans:
 
     Args:
         begin: the first token of each.
-        end: the token behind its last one.
-        weight: what it weighs.
+        end: the token after its last one.
+        weight: the weight of each.
 
     """
 
@@ -512,12 +512,12 @@ class Spans:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Found:
-    """What was found in the tags of one label.
+    """The spans found in the tags of one label.
 
     Args:
-        spans: those that weigh enough.
-        rest: how many were left out; those that begin alike and go on in ways that were not followed count once.
-        mass: what these weigh together.
+        spans: those that reach the floor.
+        rest: the number of spans below the floor; all continuations of a pruned prefix count as one.
+        mass: the total weight of those.
 
     """
 
@@ -528,13 +528,13 @@ class Found:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _OpenSpans:
-    """Spans that are being followed from token to token.
+    """Spans that are being extended token by token.
 
     Args:
         begin: the first token of each.
-        product: the probability of its tags so far, and that it did not begin before.
-        tags: the product of the probabilities of its tags alone.
-        least: the least of these.
+        product: the probability of its tags so far, times that of not having begun earlier.
+        tags: the product of the probabilities of its tags only.
+        least: the smallest probability of its tags.
         total: their sum.
 
     """
@@ -555,7 +555,7 @@ class _OpenSpans:
         )
 
     def extend(self, tag: Floats) -> _OpenSpans:
-        """Return the same ways with one token more, given the probability of its tag."""
+        """Extend the spans by one token, given the probability of its tag."""
         return _OpenSpans(
             begin=self.begin,
             product=self.product * tag,
@@ -565,7 +565,7 @@ class _OpenSpans:
         )
 
     def weight(self, aggregate: Aggregate, size: int, closed: Floats) -> Floats:
-        """Return what spans of this length weigh, given the probability that they do not go on."""
+        """Return the weights of spans of this length, given the probability that they end here."""
         if aggregate == "product":
             return self.product * closed
         if aggregate == "geometric":
@@ -574,17 +574,17 @@ class _OpenSpans:
 
 
 def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate: Aggregate, *, floor: float) -> Found:
-    """Return the spans of one label that are probable enough.
+    """Find the spans of one label whose product reaches the floor.
 
-    Whatever the aggregate, a span is there if its *product* reaches the floor: the others grow with every prefix of a
-    span, and would make a span of each.
+    Whatever the aggregate, a span is retained if its *product* reaches the floor: the other aggregates would retain
+    every prefix of a span as well.
 
     Args:
         tags: the probability of the label's tag with each letter, for all tokens.
         scheme: what the letters mean.
-        stops: for each token, where its sentence ends.
-        aggregate: how the weight of a span is made of the probabilities of its tokens.
-        floor: what is less probable is left out.
+        stops: the end of the sentence of each token.
+        aggregate: how token probabilities are combined to the weight of a span.
+        floor: less probable spans are left out.
 
     """
     walk = _SpanSearch(tags, scheme, stops)
@@ -606,7 +606,7 @@ _COLUMNS = ("begin", "end", "weight")
 
 
 class _SpanSearch:
-    """The path from tokens at which spans begin to those at which they end."""
+    """A search for spans, extending them from their first tokens."""
 
     def __init__(self, tags: dict[str, Floats], scheme: TagScheme, stops: Rows) -> None:
         self.scheme = scheme
@@ -617,22 +617,22 @@ class _SpanSearch:
         self.single, self.last = (tags["S"], tags["E"]) if scheme == "bioes" else (self.first, inside)
 
     def start_probability(self) -> Floats:
-        """Return how probable it is that no span of the label that holds a token holds the one before."""
+        """Return, for each token, the probability that a span containing it does not contain the previous token."""
         free = np.ones(len(self.inside))
         if self.scheme == "io":
-            goes_on = np.flatnonzero(self.stops[1:] == self.stops[:-1]) + 1
-            free[goes_on] = 1 - self.inside[goes_on - 1]
+            continued = np.flatnonzero(self.stops[1:] == self.stops[:-1]) + 1
+            free[continued] = 1 - self.inside[continued - 1]
         return free
 
-    def end_probability(self, behind: Rows) -> Floats:
-        """Return how probable it is that spans which end before some tokens do not go on with these."""
+    def end_probability(self, after: Rows) -> Floats:
+        """Return the probability that spans ending before some tokens do not continue with them."""
         if self.scheme == "bioes":
-            return np.ones(len(behind))
-        ended = behind == self.stops[behind - 1]
-        return np.where(ended, 1.0, 1 - self.inside[np.where(ended, 0, behind)])
+            return np.ones(len(after))
+        ended = after == self.stops[after - 1]
+        return np.where(ended, 1.0, 1 - self.inside[np.where(ended, 0, after)])
 
     def search(self, floor: float) -> Iterator[tuple[int, _OpenSpans, Floats]]:
-        """Give for each length the ways that end there, and the weights of those that are not followed further."""
+        """Yield, for each length, the length, the spans that end there, and the weights of those that are pruned."""
         opening = self.start_probability()
         every = np.arange(len(opening))
         start = _OpenSpans(
@@ -642,39 +642,39 @@ class _SpanSearch:
             least=np.ones(len(every)),
             total=np.zeros(len(every)),
         )
-        ways, ended = start.extend(self.first), start.extend(self.single)
+        active, ended = start.extend(self.first), start.extend(self.single)
         size = 1
         while True:
-            follow = (ways.product >= floor) & (ways.product > 0)
+            follow = (active.product >= floor) & (active.product > 0)
             ends = ended if self.scheme == "bioes" else ended.take(np.flatnonzero(follow))  # else by the same tag
-            yield size, ends, ways.product[~follow & (ways.product > 0)]
-            ways = ways.take(np.flatnonzero(follow))
-            ways = ways.take(np.flatnonzero(ways.begin + size < self.stops[ways.begin]))
-            if not len(ways.begin):
+            yield size, ends, active.product[~follow & (active.product > 0)]
+            active = active.take(np.flatnonzero(follow))
+            active = active.take(np.flatnonzero(active.begin + size < self.stops[active.begin]))
+            if not len(active.begin):
                 return
-            token = ways.begin + size
-            ended, ways = ways.extend(self.last[token]), ways.extend(self.inside[token])
+            token = active.begin + size
+            ended, active = active.extend(self.last[token]), active.extend(self.inside[token])
             size += 1
 
 
-# Records with `tokens` and the probabilities of their tags: the spans that these may be.
+# Records with `tokens` and tag probabilities: the candidate spans.
 
 
 ROUNDED = 0.01
-"""The probabilities of a token may sum to so much more than one: they are rounded, and divided by their sum."""
+"""The tolerance for tag probabilities of a token that exceed one by rounding; they are divided by their sum."""
 
 _EQUIVALENT_LETTERS = {"M": "I", "L": "E", "U": "S", "W": "S"}
-"""Letters that mean what others do."""
+"""Letters of other schemes, with their equivalents."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _TokenRows:
-    """The tokens of some records, one after the other.
+    """The concatenated tokens of some records.
 
     Args:
         record: the record of each.
-        inner: its number there.
-        stop: the token behind the last one of its record.
+        inner: its index there.
+        stop: the token after the last one of its record.
         given: the probabilities of its tags.
 
     """
@@ -690,7 +690,7 @@ class _TokenRows:
 
 
 def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
-    """Read the spans that tokens with probabilities of tags may be, in records that have the same policies."""
+    """Read candidate spans from the tag probabilities of tokens, in records that have the same policies."""
     rows = _flatten_tokens(records, numbers)
     token = np.repeat(np.arange(len(rows.given)), np.fromiter(map(len, rows.given), np.int64, len(rows.given)))
     tags = list(chain.from_iterable(rows.given))
@@ -730,7 +730,7 @@ def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
 
 
 def _flatten_tokens(records: Records, numbers: Sequence[int]) -> _TokenRows:
-    """Lay the tokens of records end to end."""
+    """Concatenate the tokens of records."""
     given = [_read_distributions(records, number) for number in numbers]
     sizes = np.array(list(map(len, given)), np.int64)
     first = np.cumsum(sizes) - sizes
@@ -740,10 +740,10 @@ def _flatten_tokens(records: Records, numbers: Sequence[int]) -> _TokenRows:
 
 
 def _read_distributions(records: Records, number: int) -> list[Mapping[str, float]]:
-    """Return the probabilities of the tags of each token of a record."""
+    """Return the tag probabilities of each token of a record."""
     document = records.documents[number]
-    beside = document.dist if document.dist is not None else document.probs
-    if beside is None:
+    separate = document.dist if document.dist is not None else document.probs
+    if separate is None:
         found: list[Mapping[str, float]] = []
         for index, token in enumerate(document.tokens or ()):
             each = None if isinstance(token, str) else token.dist if token.probs is None else token.probs
@@ -753,14 +753,14 @@ def _read_distributions(records: Records, number: int) -> list[Mapping[str, floa
             found.append(each)
         return found
     words = records.words(number)
-    if words is not None and len(words) != len(beside):
-        what = f"there are {len(words)} tokens, but {len(beside)} distributions of tags"
+    if words is not None and len(words) != len(separate):
+        what = f"there are {len(words)} tokens, but {len(separate)} distributions of tags"
         raise records.refuse(number, what, hint="every token has one")
-    return list(beside)
+    return list(separate)
 
 
 def _normalise_shares(records: Records, rows: _TokenRows, token: Rows, share: Floats) -> Floats:
-    """Return probabilities of tags that sum to no more than one in each token; refuse what is more than rounding."""
+    """Normalise tag probabilities that sum to more than one by rounding; refuse larger sums."""
     total = np.bincount(token, share, len(rows.given))
     over = np.flatnonzero(total > 1 + ROUNDED)
     if len(over):
@@ -775,7 +775,7 @@ def _normalise_shares(records: Records, rows: _TokenRows, token: Rows, share: Fl
 
 
 def _read_tags(records: Records) -> tuple[TagScheme, dict[str, tuple[str, str]]]:
-    """Return the scheme of all tags of an input, and the letter and the label of each that is not outside."""
+    """Detect the tagging scheme of an input; return it, and the letter and the label of each tag but O."""
     numbers = records.with_content("tokens")
     names = {tag for number in numbers for each in _read_distributions(records, number) for tag in each}
     spelling = Spelling.of(sorted(names))
@@ -793,7 +793,7 @@ def _read_tags(records: Records) -> tuple[TagScheme, dict[str, tuple[str, str]]]
 
 
 def _tag_error(records: Records, numbers: Sequence[int], tag: str) -> ReadError:
-    """Make the error for what is no chunk tag."""
+    """Make the error for an invalid chunk tag."""
     every = (
         (number, index, each) for number in numbers for index, each in enumerate(_read_distributions(records, number))
     )
@@ -812,7 +812,7 @@ def _find_label_spans(
     rows: _TokenRows,
     policies: Policies,
 ) -> dict[str, Found]:
-    """Find the spans of each label."""
+    """Find the spans of each label in the tags."""
     names = sorted(labels)
     number = {tag: code for code, tag in enumerate(names)}
     code = np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags))
@@ -833,7 +833,7 @@ def _find_label_spans(
 
 
 def _note_left_out(records: Records, found: Collection[Found], policies: Policies) -> None:
-    """Note how much was left out below the floor."""
+    """Note the number and the weight of spans below the floor."""
     rest, mass = (sum(getattr(each, name) for each in found) for name in ("rest", "mass"))
     if rest:
         what = f"spans of tokens less probable than {policies.floor:g} left out; {weighing(records.source, mass)}"
@@ -841,7 +841,7 @@ def _note_left_out(records: Records, found: Collection[Found], policies: Policie
 
 
 def _span_offsets(records: Records, rows: _TokenRows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
-    """Return where spans of tokens begin and end, as the records count."""
+    """Convert spans of tokens to the offsets that the records use."""
     if records.unit == "tokens":
         return rows.inner[begin], rows.inner[end - 1] + 1
     given = [token for number in np.unique(rows.record).tolist() for token in records.documents[number].tokens or ()]

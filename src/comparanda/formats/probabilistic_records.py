@@ -1,4 +1,4 @@
-"""The records of probabilistic entities as they are decoded: what is there, under the names that tools give it."""
+"""Decoded records of probabilistic entities, with the field names of several tools, and their policies."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ LOGS = ("logp", "logprob", "log_prob")
 
 
 class Scored(msgspec.Struct, gc=False, kw_only=True):
-    """Something with a probability, under one of its names."""
+    """An object with a probability, in one of the usual fields."""
 
     p: float | None = None
     probability: float | None = None
@@ -64,7 +64,7 @@ class Scored(msgspec.Struct, gc=False, kw_only=True):
 
 
 class Placed(Scored, gc=False, kw_only=True):
-    """Something with a place, under one of its names."""
+    """An object with offsets, in one of the usual pairs of fields."""
 
     start: Place | None = None
     begin: Place | None = None
@@ -79,7 +79,7 @@ class Placed(Scored, gc=False, kw_only=True):
 
 
 class Label(Scored, gc=False, kw_only=True):
-    """A label of a span with its probability, as an object."""
+    """A label of a span and its probability, given as an object."""
 
     value: str | None = None
     label: str | None = None
@@ -87,7 +87,7 @@ class Label(Scored, gc=False, kw_only=True):
 
 
 class Span(Placed, gc=False, kw_only=True):
-    """A span that may be there: an alternative of a block, an entity with a score, or a part of an analysis."""
+    """A candidate span: an alternative of a block, an entity with a score, or a span of an analysis."""
 
     labels: dict[str, float | None] | list[str | Label] | None = None
     label: str | None = None
@@ -98,13 +98,13 @@ class Span(Placed, gc=False, kw_only=True):
 
 
 class Block(msgspec.Struct, gc=False):
-    """Spans that exclude each other."""
+    """Mutually exclusive spans."""
 
     alternatives: list[Span]
 
 
 class Analysis(Scored, gc=False, kw_only=True):
-    """One of the n best analyses of a text: the spans that are there if it is right, or the tag of each word."""
+    """One of the n best analyses of a text: its spans, or the tag of each word."""
 
     logp: float | None = None
     logprob: float | None = None
@@ -114,7 +114,7 @@ class Analysis(Scored, gc=False, kw_only=True):
 
 
 class Token(Placed, gc=False, kw_only=True):
-    """A token with the probabilities of its tags, or without, where it is only there to be counted."""
+    """A token; its tag probabilities may be missing if it only counts as a position."""
 
     text: str | None = None
     word: str | None = None
@@ -154,11 +154,11 @@ class Document(msgspec.Struct, gc=False, kw_only=True):
 
 
 Record = Document | list[Span]
-"""A line: an object, or the bare list of a text's entities, as tools return it."""
+"""A line: an object, or the list of a text's entities, as tools return it."""
 
 
 def first_of(thing: Any, names: Sequence[str]) -> Any:
-    """Return the first of some fields that a thing has; None if it has none of them.
+    """Return the value of the first field that an object has; None if it has none of them.
 
     >>> first_of(Span(begin=3), BEGINS)
     3
@@ -167,7 +167,7 @@ def first_of(thing: Any, names: Sequence[str]) -> Any:
 
 
 def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """Return the same for many things at once."""
+    """Return the value of the first field of each object, as `first_of` does."""
     found = list(map(attrgetter(names[0]), things))
     for name in names[1:]:
         if None not in found:
@@ -176,7 +176,7 @@ def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
     return found
 
 
-# What is wrong with a record that cannot be decoded, with the path to the field.
+# Errors for records that cannot be decoded, with the path to the field.
 
 
 _TYPE_NAMES = {
@@ -196,7 +196,7 @@ _SHAPE = 'a block is written like this: {"alternatives": [{"start": 0, "end": 4,
 
 
 def undecodable(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
-    """Say which field of a record is wrong; None where the whole is no JSON at all."""
+    """Make the error for a record that cannot be decoded; None if it is malformed JSON."""
     if isinstance(problem, msgspec.ValidationError):
         return misshapen(source, place, problem)
     try:
@@ -207,7 +207,7 @@ def undecodable(source: Source, place: int, piece: bytes, problem: Exception) ->
 
 
 def not_finite(source: Source, place: int, path: str, value: float) -> ReadError:
-    """Make the error for a number that is none."""
+    """Make the error for NaN or an infinite number."""
     shown = "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}infinity"
     return refuse(source, place, f"{path!r} is {shown}, which is no probability", hint="give every probability a value")
 
@@ -234,7 +234,7 @@ def misshapen(source: Source, place: int, problem: msgspec.ValidationError) -> R
 
 
 def _find_infinite(given: Any, path: str) -> Iterator[tuple[str, float]]:
-    """Give the ways to all numbers that are not finite."""
+    """Yield all numbers that are not finite, each with its path."""
     if isinstance(given, float) and not math.isfinite(given):
         yield path, given
     elif isinstance(given, dict):
@@ -245,11 +245,11 @@ def _find_infinite(given: Any, path: str) -> Iterator[tuple[str, float]]:
             yield from _find_infinite(value, f"{path}[{number}]")
 
 
-# The policies of records: what a record says itself, and else what the options say.
+# The policies of records: those that a record declares itself override the options.
 
 
 DECLARED: Overlap = "declared"
-"""What blocks say of spans by themselves."""
+"""The overlap policy of blocks, which declare themselves which spans exclude each other."""
 
 _RELEVANT_POLICIES: Mapping[str, tuple[str, ...]] = {
     "blocks": ("scale", "overlap", "semantics", "residual"),
@@ -257,15 +257,15 @@ _RELEVANT_POLICIES: Mapping[str, tuple[str, ...]] = {
     "nbest": ("scale",),
     "tokens": ("scale", "overlap", "semantics", "aggregate", "floor"),
 }
-"""The policies that have an effect on each kind of record."""
+"""The policies that affect each kind of record."""
 
 
 def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Policies:
-    """Return the policies that hold where a record does not say anything else.
+    """Parse the policies that apply unless a record declares others.
 
     Args:
-        options: as they are written behind `?` or `--belief`.
-        blocks: whether the input says itself which spans exclude each other.
+        options: as given after `?` or with `--belief`.
+        blocks: whether the input has blocks, which declare which spans exclude each other.
 
     """
     overlap = choose(options, "overlap", OVERLAPS) if "overlap" in options or not blocks else DECLARED
@@ -297,7 +297,7 @@ class Settings:
     """The policies of one input.
 
     Args:
-        options: those of the input.
+        options: the options of the input.
 
     """
 
@@ -307,7 +307,7 @@ class Settings:
         self.used: dict[str, set[str]] = {}
 
     def of(self, document: Document, content: Content, refuse: Callable[[str, str], ReadError]) -> Policies:
-        """Return the policies of a record; `refuse` makes the error for a value that is not possible."""
+        """Return the policies of a record; `refuse` makes the error for an invalid value."""
         blocks = content == "blocks"
         if blocks not in self._asked:
             self._asked[blocks] = asked_policies(self._options, blocks=blocks)
@@ -320,11 +320,11 @@ class Settings:
         return found
 
     def used_policies(self) -> dict[str, str]:
-        """Return the policies that were used, by name; several values of one where records differ."""
+        """Return the policies that were used, by name, with all values if records differ."""
         return {name: ", ".join(sorted(self.used[name])) for name in sorted(self.used)}
 
     def _override(self, document: Document, asked: Policies, refuse: Callable[[str, str], ReadError]) -> Policies:
-        """Put what a record says in place of what was asked for."""
+        """Override the policies of the options with those that a record declares."""
         semantics = document.semantics if document.label_semantics is None else document.label_semantics
         given = (document.scale, document.overlap, semantics, document.residual, document.aggregate)
         if document.floor is not None:
@@ -350,7 +350,7 @@ class Settings:
 def _choose_policy(
     name: str, given: str | None, allowed: tuple[Choice, ...], asked: Choice, *, refuse: Callable[[str, str], ReadError]
 ) -> Choice:
-    """Return what a record says of a policy, if it does."""
+    """Return the policy that a record declares, or the one of the options."""
     if given is None:
         return asked
     for each in allowed:
@@ -359,7 +359,7 @@ def _choose_policy(
     raise refuse(f"{name!r} is {given!r}{nearest(given, allowed)}", f"one of: {', '.join(allowed)}")
 
 
-# The records of one input: what each holds, what its offsets count, what it is called, and its probabilities.
+# The records of one input: the content, offset unit, name and probabilities of each.
 
 
 Unit = Literal["characters", "tokens"]
@@ -381,13 +381,13 @@ class Tuples:
     """The tuples of some records, in their order.
 
     Args:
-        record: the record of each, by number.
-        begin: where its span begins, as the record counts.
-        end: where it ends.
-        label: its label.
-        beliefs: how probable they are.
-        text: the text that a tuple says it covers, for those that do.
-        called: gives what to call a tuple in messages.
+        record: the index of the record of each.
+        begin: the begin of the span of each, in the unit of the record.
+        end: the end of the span of each.
+        label: the label of each.
+        beliefs: their probabilities.
+        text: the covered text, by row, of the tuples that state it.
+        called: returns the name of a tuple for messages.
 
     """
 
@@ -401,13 +401,13 @@ class Tuples:
 
 
 class Records:
-    """The records of one input, checked as wholes.
+    """The records of one input, with checks across records.
 
     Args:
         source: the bytes they were read from.
         request: what was asked.
         documents: the records.
-        places: the byte at which each stands.
+        places: the byte offset of each.
 
     """
 
@@ -422,7 +422,7 @@ class Records:
         self.unit = self._common_unit()
         self.score_fields = self._score_fields()
         self.notes: list[Note] = []
-        self.scheme = ""  # of the tags that tokens have probabilities of
+        self.scheme = ""  # the tagging scheme of token marginals
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -432,24 +432,24 @@ class Records:
         return refuse(self.source, self.places[number], what, details=details, hint=hint)
 
     def note(self, what: str, records: Rows | Sequence[int], count: int | None = None) -> None:
-        """Note what was met in some records."""
+        """Add a note about some records."""
         places = [self.places[int(each)] for each in records[:3]]
         found = first_places(self.source, np.array(places, np.int64))
         self.notes.append(Note(self.request.side, what, len(records) if count is None else count, found))
 
     def with_content(self, content: Content) -> list[int]:
-        """Return the numbers of the records that hold one kind of content."""
+        """Return the indices of the records that have one kind of content."""
         return [number for number, each in enumerate(self.contents) if each == content]
 
     def group_by_policies(self, numbers: Sequence[int]) -> list[tuple[Policies, list[int]]]:
-        """Return some records by their policies."""
+        """Group records by their policies."""
         found: dict[Policies, list[int]] = {}
         for number in numbers:
             found.setdefault(self.policies[number], []).append(number)
         return list(found.items())
 
     def _find_content(self, number: int) -> Content:
-        """Return which of the four fields a record has."""
+        """Return the one content field that a record has; refuse several or none."""
         document = self.documents[number]
         found: list[Content] = [name for name in CONTENTS[:3] if getattr(document, name) is not None]
         if document.dist is not None or document.probs is not None or _has_tag_probabilities(document, alone=not found):
@@ -470,7 +470,7 @@ class Records:
         return self.settings.of(self.documents[number], self.contents[number], wrong)
 
     def _common_unit(self) -> Unit:
-        """Return what offsets count; records must not differ in that."""
+        """Return the unit of offsets, which all records must share."""
         units = [self._find_unit(number) for number in range(len(self))]
         for number, unit in enumerate(units):
             if unit != units[0]:
@@ -491,7 +491,7 @@ class Records:
         return "tokens" if document.text is None and self.words(number) is not None else "characters"
 
     def words(self, number: int) -> list[str] | None:
-        """Return the words of a record; None where it has none."""
+        """Return the words of a record; None if it has none."""
         document = self.documents[number]
         if document.words is not None:
             return document.words
@@ -501,7 +501,7 @@ class Records:
         return None if None in found else found
 
     def names(self) -> list[str] | None:
-        """Return what documents are called; None if they have no names."""
+        """Return the names of documents; None if they have none."""
         field = next((name for name in NAMES if getattr(self.documents[0], name) is not None), None)
         if field is None:
             return None
@@ -515,7 +515,7 @@ class Records:
         return found
 
     def _score_fields(self) -> tuple[str, ...]:
-        """Return the fields that can hold the probability of a span."""
+        """Return the fields that may hold the probability of a span."""
         asked = self.request.options.get("score")
         if asked is None:
             return SCORES
@@ -527,9 +527,9 @@ class Records:
         return (asked,)
 
     def read_scores(self, things: Sequence[Any], record: Rows, path: Callable[[int], str]) -> list[float | None]:
-        """Return the probability of each thing as it is written, whatever the field is called; refuse two of them."""
+        """Return the probability of each object as given, in whichever field; refuse several fields in one object."""
         columns: list[list[float | None]] = [list(map(attrgetter(name), things)) for name in self.score_fields]
-        filled = [column for column in columns if column.count(None) < len(column)]
+        filled = [values for values in columns if values.count(None) < len(values)]
         if not filled:
             return [None] * len(things)
         found = filled[0]
@@ -545,16 +545,16 @@ class Records:
         return found
 
     def score_field(self, thing: Any) -> str:
-        """Return what the probability of a thing is called there."""
+        """Return the field that holds the probability of an object."""
         return next((name for name in self.score_fields if getattr(thing, name) is not None), SCORES[0])
 
     def probabilities(self, values: Sequence[float | None], record: Rows, path: Callable[[int], str]) -> Floats:
-        """Return numbers as probabilities, by the scale of their records; refuse those that are none.
+        """Convert numbers to probabilities by the scale of their records; refuse numbers outside of the scale.
 
         Args:
-            values: as they are written; what is missing is certain.
+            values: the numbers as given; missing ones count as certain.
             record: the record of each.
-            path: gives the path to one, for messages.
+            path: returns the path to a number, for messages.
 
         """
         absent = np.fromiter((value is None for value in values), np.bool_, len(values))
@@ -576,7 +576,7 @@ class Records:
         return np.clip(found, 0.0, 1.0)
 
     def _probability_error(self, number: int, path: str, value: float, scale: Scale) -> ReadError:
-        """Make the error for a number that is no probability."""
+        """Make the error for a number that is not a probability."""
         if not np.isfinite(value):
             return not_finite(self.source, self.places[number], path, value)
         if scale == "logprob":
@@ -587,7 +587,7 @@ class Records:
 
 
 def _has_tag_probabilities(document: Document, *, alone: bool) -> bool:
-    """Whether tokens have probabilities of tags; an empty list of tokens, if nothing else is there, has as well."""
+    """Whether tokens have tag probabilities; an empty list of tokens has them if it is the only content."""
     if document.tokens is None:
         return False
     if not document.tokens:
@@ -595,11 +595,11 @@ def _has_tag_probabilities(document: Document, *, alone: bool) -> bool:
     return any(type(each) is Token and (each.probs is not None or each.dist is not None) for each in document.tokens)
 
 
-# Spans of records laid end to end: where they stand, how probable they are, and which labels they may have.
+# The concatenated spans of records: their offsets, probabilities and labels.
 
 
 Shares = Mapping[str, float | None]
-"""The labels of a span, each with its probability, if it has one."""
+"""The labels of a span, each with its probability or None."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -608,14 +608,14 @@ class Flat:
 
     Args:
         record: the record of each span.
-        begin: where it begins.
-        end: where it ends.
-        entity: how probable it is.
+        begin: the begin of each span.
+        end: the end of each span.
+        entity: the probability of each span.
         span: the span of each label, not descending.
         label: the labels.
-        share: how probable each is, given that the span is there.
-        text: the text that a span says it covers; None where it says nothing.
-        path: gives the path to a span, for messages.
+        share: the probability of each label, given its span.
+        text: the covered text that each span states; None if it states none.
+        path: returns the path to a span, for messages.
 
     """
 
@@ -630,20 +630,20 @@ class Flat:
     path: Callable[[int], str]
 
     def texts(self) -> dict[int, str]:
-        """Return the text that each tuple says it covers, for those that do."""
+        """Return the covered text, by row, of the tuples that state it."""
         if self.text.count(None) == len(self.text):
             return {}
         return {row: text for row, span in enumerate(self.span.tolist()) if (text := self.text[span]) is not None}
 
 
 def flattened(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> Flat:
-    """Lay spans end to end.
+    """Concatenate spans and their labels.
 
     Args:
-        records: where they come from.
+        records: the records of the spans.
         spans: the spans, in order.
-        record: the record of each, by number.
-        path: gives the path to one, for messages.
+        record: the index of the record of each.
+        path: returns the path to a span, for messages.
 
     """
     begin, end = column(spans, BEGINS), column(spans, ENDS)
@@ -691,7 +691,7 @@ def _read_shares(records: Records, spans: Sequence[Span], record: Rows, path: Ca
 
 
 def _read_labels(records: Records, span: Span, record: int, path: str) -> Shares:
-    """Return the labels of one span, however they are written."""
+    """Return the labels of one span, in whichever form they are given."""
     alone = first_of(span, LABELS)
     if alone is not None and span.labels is not None:
         raise records.refuse(record, f"{path!r} has both a label and 'labels'", hint="give one of them")
@@ -720,7 +720,7 @@ def _read_label_score(records: Records, label: str | Label, record: int, path: s
 
 
 def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, *, path: Callable[[int], str]) -> None:
-    """Refuse labels that are empty."""
+    """Refuse empty labels."""
     empty = {each for each in set(label) if not each.strip()}
     if empty:
         number = int(span[next(row for row, each in enumerate(label) if each in empty)])
@@ -730,7 +730,7 @@ def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, 
 def _refuse_unscored_labels(
     records: Records, shares: Sequence[Shares], record: Rows, path: Callable[[int], str]
 ) -> None:
-    """Refuse several labels some of which have no probability."""
+    """Refuse spans with several labels of which some have no probability."""
     for number, each in enumerate(shares):
         if len(each) > 1 and None in each.values():
             what = f"{path(number)!r} has {len(each)} labels, and {_first_unscored(each)!r} has no probability"

@@ -1,4 +1,4 @@
-"""Prodigy: one annotated example a line, with its spans, its tokens and the annotator's answer.
+"""Prodigy: one annotated example per line, with its spans, its tokens and the annotator's answer.
 
 The format is described at https://prodi.gy/docs/api-interfaces (tasks) and https://prodi.gy/docs/api-recipes#db-out.
 """
@@ -47,13 +47,13 @@ _SHAPE = 'a span is written like this: {"start": 0, "end": 5, "label": "PER"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read annotated examples, each a document; only those that were accepted, unless more is asked for."""
+    """Read annotated examples, each a document; only accepted ones, unless the options include others."""
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reader(source, request).read()
 
 
 class _ExampleHead(NamedTuple):
-    """An example before its spans are read: whose it is, and what each field that could name it says."""
+    """An example before its spans are read: its annotator, and its name by each candidate field."""
 
     number: int
     place: int
@@ -62,7 +62,7 @@ class _ExampleHead(NamedTuple):
 
 
 class _Reader:
-    """One input on its way to a corpus."""
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
@@ -86,7 +86,7 @@ class _Reader:
         return self.draft.corpus(self.request, name="prodigy", judged="label", offsets=offsets)
 
     def _select_examples(self, objects: JsonObjects) -> list[_ExampleHead]:
-        """Return the examples whose answer and annotator are wanted; the others are counted."""
+        """Select the examples with the answer and annotator to be read; note the others."""
         wanted, heads = self.request.options.get("annotator"), []
         annotators: set[str] = set()
         for number, each in enumerate(objects):
@@ -118,7 +118,7 @@ class _Reader:
         self.note_places.setdefault(what, []).append(place)
 
     def _choose_names(self, heads: list[_ExampleHead]) -> dict[int, str]:
-        """Return what the examples are called, by their number: by the first field that all of them have."""
+        """Choose the names of the examples, by index, from the first field that all of them have."""
         for field in range(len(self.name_fields)):
             lacking = next((head for head in heads if head.names[field] is None), None)
             if lacking is None:
@@ -131,7 +131,7 @@ class _Reader:
         return {head.number: f"document {count}" for count, head in enumerate(heads, 1)}
 
     def _unique_names(self, heads: list[_ExampleHead], field: int) -> dict[int, str]:
-        """Return the names that a field gives; refuse two equal ones, and say whose they are."""
+        """Return the names in a field, by index; refuse duplicates, naming their annotators."""
         first: dict[str | None, _ExampleHead] = {}
         for head in heads:
             name = head.names[field]
@@ -185,13 +185,13 @@ class _Reader:
         elif type(label) is not str:
             raise span.bad("label", "a text", _SHAPE)
         number = self.draft.span([extent], label, span.place)
-        said = given.get("text")
-        if covered is not None or type(said) is str:
-            self.draft.say(number, "text", said if covered is None else covered[2])
+        text = given.get("text")
+        if covered is not None or type(text) is str:
+            self.draft.say(number, "text", text if covered is None else covered[2])
         self._add_columns(number, span)
 
     def _add_columns(self, number: int, span: Fields) -> None:
-        """Say what else is known of a span: its id, its score, and fields of the user."""
+        """Add the columns of a span: its id, its score, and custom fields."""
         if not span.given.keys() > {"start", "end", "label"}:
             return
         if (id_ := span.name("id") or span.name("kb_id")) is not None:
@@ -210,7 +210,7 @@ def _read_annotator(example: Fields) -> str:
 
 
 def _read_name(example: Fields, field: str) -> str | None:
-    """Return what a field names an example by; it may be one of `meta`."""
+    """Return the name of an example in a field, which may be nested in `meta`."""
     outer, _, inner = field.partition(".")
     if not inner:
         return example.name(outer)
@@ -223,7 +223,7 @@ def _read_name(example: Fields, field: str) -> str | None:
 
 
 def _covered_tokens(span: Fields, tokens: list[Any]) -> tuple[int, int, str]:
-    """Return where the tokens of a span begin and end, the last included, and their text."""
+    """Return the begin and end of the tokens of a span, and their text."""
     first, last = span.integer("token_start"), span.integer("token_end")
     if not 0 <= first <= last < len(tokens):
         what = f"{span.path()!r} has the tokens {first} to {last}, but there are {len(tokens):,}"
@@ -245,7 +245,7 @@ def _read_token(span: Fields, tokens: list[Any], number: int) -> tuple[int, int,
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines are examples of Prodigy: a text with an answer, hashes, or spans that name tokens."""
+    """Whether the first lines are Prodigy examples: a text with an answer, hashes, or spans with token indices."""
     found = key_paths(lines)
     if "text" not in found:
         return False
@@ -272,7 +272,7 @@ FORMAT = Format(
 )
 
 
-# Prodigy: one accepted example a line.
+# Writer: one accepted example per line.
 
 
 _DOCUMENT_FIELDS = frozenset({"id", "text", "answer"})
@@ -280,7 +280,7 @@ _TAKEN_FIELDS = frozenset({"start", "end", "label", "token_start", "token_end", 
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one example a line; each is answered by accept."""
+    """Write one example per document and line, with the answer accept."""
     del options
     return json_lines(documents, lambda each: _build_example(each, losses))
 
@@ -296,7 +296,7 @@ def _build_example(passage: Passage, losses: Losses) -> dict[str, Any]:
         for mention in passage.mentions
     ]
     head: dict[str, Any] = {"id": passage.name, "answer": "accept", **({"meta": meta} if meta else {})}
-    return {**head, "text": passage.text, "spans": spans}  # long texts last: the head tells the format
+    return {**head, "text": passage.text, "spans": spans}  # texts last, so that the format is detected from the head
 
 
 WRITER = Writer(name="prodigy", suffix=".jsonl", write=write)

@@ -1,6 +1,6 @@
-"""Documents with spans as plain values, one object a document: `{"id": …, "text": …, "spans": [{"begin": …}]}`.
+"""Documents with spans as plain objects, one per document: `{"id": …, "text": …, "spans": [{"begin": …}]}`.
 
-From JSONL and from Python. The first document decides which field is which, the first span which of its own.
+From JSONL and from Python. The first document determines the roles of document fields, the first span those of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SHAPE = 'a span is written like this: {"begin": 0, "end": 5, "label": "PER"}'
 
 
 def holds_spans(record: Record) -> bool:
-    """Whether a document has a field with spans, as far as one can tell.
+    """Whether a document seems to have a field with spans.
 
     >>> holds_spans({"text": "Anna", "people": [{"start": 0, "end": 4, "type": "PER"}]})
     True
@@ -47,12 +47,12 @@ def holds_spans(record: Record) -> bool:
 
 
 def _known_span_fields(record: Record) -> list[str]:
-    """Return the fields that have a well-known name and hold a list, which may be empty."""
+    """Return the fields that have a usual name and hold a list, which may be empty."""
     return [name for name in SPANS_NAMES if is_collection(record.get(name))]
 
 
 def _likely_span_fields(record: Record) -> list[str]:
-    """Return the fields that hold a list of objects with a begin and an end."""
+    """Return the fields that hold a non-empty list of objects with a begin and an end."""
     lists = [name for name, value in record.items() if is_collection(value) and len(value)]
     return [name for name in lists if all(_has_extent(each) for each in record[name])]
 
@@ -62,13 +62,13 @@ def _has_extent(span: Any) -> bool:
 
 
 def _find_field(names: Sequence[str], span: Record) -> str | None:
-    """Return the first of some names that a span has."""
+    """Return the first of some fields that a span has; None if it has none."""
     return next((name for name in names if name in span), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """Which field of a document is which."""
+    """The fields of a document, by role."""
 
     document: str | None
     text: str
@@ -77,7 +77,7 @@ class _Roles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SpanRoles:
-    """Which field of a span is which; `own` has those that are no columns. Only mentions have a chain."""
+    """The fields of a span, by role; all but those in `own` become columns. Only mentions have chains."""
 
     begin: str
     end: str
@@ -89,11 +89,11 @@ class _SpanRoles:
 def read_records(
     records: Callable[[], Iterable[Record]], place: Codes, source: Source, request: Request, *, name: str
 ) -> Corpus:
-    """Make the corpus of documents with spans.
+    """Read documents with spans into a corpus.
 
     Args:
-        records: gives the documents; it may be asked twice.
-        place: the byte at which each document stands in the source.
+        records: returns the documents; it is called twice.
+        place: the byte offset of each document in the source.
         source: the bytes.
         request: what was asked.
         name: the format's name.
@@ -103,7 +103,7 @@ def read_records(
 
 
 class _Reader:
-    """One input on its way to a corpus."""
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request, place: Codes) -> None:
         self.source = source
@@ -141,7 +141,7 @@ class _Reader:
         return self.draft.corpus(self.request, name=name, judged=judged, offsets=offsets)
 
     def _check_chains(self) -> None:
-        """Note that no mention is in a chain, which is likely a file of something else."""
+        """Note that no mention is in a chain; the file probably holds something else."""
         if self.roles is None or self.in_chains:
             return
         asked = self.request.options.get("chain")
@@ -154,7 +154,7 @@ class _Reader:
         self.draft.notes.append(Note(self.request.side, what, 1, places))
 
     def _find_roles(self, records: Iterable[Record]) -> _Roles:
-        """Tell which field is which: as the options say, else by well-known names, else by what is in it."""
+        """Determine the roles of fields: by the options, else by usual names, else by their values."""
         options = self.request.options
         several: Iterator[Record] = iter(records)
         first = next(several)
@@ -177,7 +177,7 @@ class _Reader:
         raise ReadError(f"there is no field {asked!r}{nearest(asked, names)}", where=where, hint=hint)
 
     def _choose_spans_field(self, found: list[str], first: Record) -> str:
-        """Return the one field that holds spans; `spans` goes before all others."""
+        """Return the one field that holds spans; `spans` takes precedence over all others."""
         if len(found) == 1 or found[:1] == [SPANS_NAMES[0]]:
             return found[0]
         where = str(self.source.locate(int(self.place[0])))
@@ -192,7 +192,7 @@ class _Reader:
         )
 
     def _add_document(self, record: Record, roles: _Roles, number: int, place: int) -> str:
-        """Begin a document; return its name."""
+        """Add a document; return its name."""
         if roles.document is None:
             name = f"document {self.numbers[number]}"
         else:
@@ -218,7 +218,7 @@ class _Reader:
         return name
 
     def _add_text(self, text: Any, name: str, place: int, *, first: bool | None) -> bool:
-        """Take over the text of a document; return whether documents have texts."""
+        """Add the text of a document; return whether documents have texts."""
         there = not is_missing(text)
         if first is not None and there != first:
             here, first_has = ("a text", "none") if there else ("no text", "one")
@@ -247,7 +247,7 @@ class _Reader:
         return refuse(self.source, place, what, details=details, hint=hint)
 
     def _add_span(self, span: Any, called: str, document: str, place: int) -> None:
-        """Take over one span."""
+        """Add one span."""
         if type(span) is not dict and not isinstance(span, Mapping):
             what = f"{called} is of type {type(span).__name__}, not an object"
             raise self._error(what, document, place, _SHAPE)
@@ -271,7 +271,7 @@ class _Reader:
             self._add_to_chain(number, span=span, called=called, document=document, place=place)
 
     def _add_to_chain(self, number: int, span: Record, called: str, document: str, *, place: int) -> None:
-        """Say which chain a span is in, if any; the name may be a text or a number."""
+        """Add a span to its chain, if any; the name may be a string or a number."""
         assert self.roles is not None
         field = _find_field(self.roles.chains, span)
         given = None if field is None else span[field]
@@ -298,7 +298,7 @@ class _Reader:
     def _read_pieces(
         self, span: Record, roles: _SpanRoles, called: str, document: str, *, place: int
     ) -> list[tuple[int, int]]:
-        """Return where a span begins and ends, in pieces if it has fragments."""
+        """Return the begin and end of a span, or of each of its fragments."""
         pieces = []
         if not is_missing(fragments := span.get(FRAGMENTS)):
             pieces = self._read_fragments(fragments, called, document, place)
@@ -356,14 +356,14 @@ class _Reader:
 
 
 def _join_ids(value: Any) -> str | None:
-    """Return the ids of a span: one, several with bars between them, or a list; a null in a list is NIL."""
+    """Join the ids of a span: one, several separated by bars, or a list; a null in a list is NIL."""
     if is_collection(value):
         return joined(None if is_missing(each) else str(each) for each in listed(value))
     return None if (plain := _to_scalar(value)) is None else joined(split(str(plain)))
 
 
 def _to_scalar(value: Any) -> str | int | float | bool | None:
-    """Return a single value as one of the four kinds that columns are made of; None for nothing, lists and objects."""
+    """Convert a scalar to one of the four types of columns; None for missing values, lists and objects."""
     kind = type(value)
     if kind is str:
         return value or None
