@@ -156,12 +156,12 @@ class _Reader:
 
     def _read_object(self, span: Fields) -> None:
         hint = f"a span is written like this: {_OBJECT_EXAMPLE}"
-        extent = span.integer("start_offset", hint), span.integer("end_offset", hint)
+        bounds = span.integer("start_offset", hint), span.integer("end_offset", hint)
         asked = self.request.options.get("annotator")
         if asked is not None and span.name("user") != asked:
             self._note("annotations of other users, passed over", span.place)
             return
-        number = self._add_span(extent, span.given.get("label"), span, span.path("label"))
+        number = self._add_span(bounds, span.given.get("label"), span, span.path("label"))
         for name, value in span.plain(_SPAN_FIELDS):
             self.draft.say(number, name, value)
 
@@ -173,12 +173,12 @@ class _Reader:
             what = f"{len(users)} users have annotated this document: {', '.join(users)}"
             raise document.refuse(what, hint=f"choose one: ?annotator={users[0]}")
 
-    def _add_span(self, extent: tuple[int, int], label: Any, at: Fields, called: str) -> int:
+    def _add_span(self, bounds: tuple[int, int], label: Any, at: Fields, called: str) -> int:
         if type(label) is int:  # the id of a label: exports of 2021 had no names
             label = str(label)
         if type(label) is not str or not label.strip():
             raise at.refuse(f"{called!r} is {label!r}, which is no label", hint=_SHAPE)
-        return self.draft.span([extent], label, at.place)
+        return self.draft.span([bounds], label, at.place)
 
     def _check_units(self, document: Fields, text: str) -> None:
         """Note offsets that may count UTF-16 units; that depends on the version of doccano and cannot be detected."""

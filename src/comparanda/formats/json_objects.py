@@ -106,14 +106,14 @@ def _split_array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], 
     return pieces, np.array(begins, dtype=np.int64)
 
 
-def _describe_error(problem: Exception, kind: str) -> str:
+def _describe_error(problem: Exception, expected: str) -> str:
     text = str(problem)
     if isinstance(problem, RecursionError):
         return "the JSON is nested too deeply"
     if "truncated" in text:
-        return f"the JSON {kind} is cut off"
+        return f"the JSON {expected} is cut off"
     if got := re.match(r"Expected `\w+`, got `(\w+)`$", text):
-        return f"not a JSON {kind}, but of type {got[1]}"
+        return f"not a JSON {expected}, but of type {got[1]}"
     return f"not JSON: {text.removeprefix('JSON is malformed: ')}"
 
 

@@ -188,12 +188,10 @@ class _Reader:
                 f"there is no {data.path(self.text)!r}", hint=f"?text=FIELD names the text; {_fields_hint(data)}"
             )
         text = data.text(self.text, "only regions of one text are read; ?text=FIELD names another field")
-        attributes = data.attributes(
-            frozenset({self.text, named}) | (frozenset() if self.has_tasks else _RECORD_FIELDS)
-        )
+        known = data.attributes(frozenset({self.text, named}) | (frozenset() if self.has_tasks else _RECORD_FIELDS))
         if self.model is None and (person := _annotator_names(chosen)[-1]) != "?":
-            attributes["annotator"] = person
-        self.draft.document(name, data.place, attributes)
+            known["annotator"] = person
+        self.draft.document(name, data.place, known)
         self.draft.texts.append(text)
         regions: dict[str, list[int]] = {}
         others = []
@@ -231,7 +229,7 @@ class _Reader:
         if labels is None and item.given.get("type") != "labels":
             return []
         parent, step = (item, "value") if self.has_tasks else (item.parent, item.step)
-        extent = _read_extent(Fields(source=self.source, place=item.place, given=value, parent=parent, step=step))
+        bounds = _read_extent(Fields(source=self.source, place=item.place, given=value, parent=parent, step=step))
         self._check_tag(item)
         if not labels:
             self._note(f"regions without a label, read as {UNLABELLED}", item.place)
@@ -239,7 +237,7 @@ class _Reader:
         for label in labels or [UNLABELLED]:
             if type(label) is not str or not label.strip():
                 raise item.refuse(f"{item.path()!r} has the label {label!r}, which is no text")
-            numbers.append(self.draft.span([extent], label, item.place))
+            numbers.append(self.draft.span([bounds], label, item.place))
             self.span_paths.append(item.path())
             self._add_columns(numbers[-1], item, value, text)
         return numbers

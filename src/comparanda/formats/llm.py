@@ -671,9 +671,9 @@ class _Reader:
 
     def _resolve_unread(self) -> None:
         """Note unreadable answers; if other answers are tagged copies of the text, take them as copies without tags."""
-        tagged = any(copy is not None for copy in self.copies)
+        has_copies = any(copy is not None for copy in self.copies)
         for document, text, place in self.unread:
-            if tagged and text is not None and text.strip() and not unwritable(text):
+            if has_copies and text is not None and text.strip() and not unwritable(text):
                 self.copies[document] = text
             else:
                 self._note("answers that cannot be read, counted as without items", 1, place)

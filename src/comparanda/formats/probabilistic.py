@@ -280,7 +280,7 @@ def is_probable(records: Iterable[Any]) -> bool:
         if {"blocks", "nbest", "dist"} & each.keys():
             return True
         lists = (each[name] for name in ("entities", "tokens") if is_collection(each.get(name)) and len(each[name]))
-        first = next((listed(values)[0] for values in lists), None)
+        first = next((listed(elements)[0] for elements in lists), None)
         if isinstance(first, Mapping):
             return bool({*SCORES, "probs", "labels"} & first.keys() or {"overlap", "label_semantics"} & each.keys())
     return False
@@ -411,13 +411,13 @@ def as_blocks(names: Sequence[str], texts: Sequence[str], tuples: Tuples) -> str
 
 def _encode_content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
     beliefs = tuples.beliefs
-    blocks: dict[int, list[int]] = {}
+    rows_by_block: dict[int, list[int]] = {}
     for row in rows:
-        blocks.setdefault(int(beliefs.block[row]), []).append(row)
-    if all(beliefs.exclusive[block] for block in blocks):
-        alternatives = (_encode_alternatives(each, tuples) for each in blocks.values())
+        rows_by_block.setdefault(int(beliefs.block[row]), []).append(row)
+    if all(beliefs.exclusive[block] for block in rows_by_block):
+        alternatives = (_encode_alternatives(each, tuples) for each in rows_by_block.values())
         return {"blocks": [{"alternatives": each} for each in alternatives if each]}
-    worlds = [_list_worlds(block, each, beliefs) for block, each in blocks.items()]
+    worlds = [_list_worlds(block, each, beliefs) for block, each in rows_by_block.items()]
     if prod(map(len, worlds)) > MOST_WORLDS:
         what = (
             f"the document {name!r} has spans that overlap each other in chains, and more than {MOST_WORLDS:,} worlds"

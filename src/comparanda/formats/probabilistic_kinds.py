@@ -156,7 +156,7 @@ def _flatten_blocks(records: Records, numbers: Sequence[int]) -> tuple[Flat, Row
     several = list(map(attrgetter("alternatives"), chain.from_iterable(given)))
     sizes = np.fromiter(map(len, several), np.int64, len(several))
     block, first = np.repeat(np.arange(len(several)), sizes), np.cumsum(sizes) - sizes
-    counts = np.array([len(blocks) for blocks in given], np.int64)
+    counts = np.array([len(each) for each in given], np.int64)
     owner, first_block = np.repeat(np.arange(len(given)), counts), np.cumsum(counts) - counts
 
     def path(span: int) -> str:
@@ -438,15 +438,15 @@ def _decode_tagged(records: Records, numbers: Sequence[int]) -> dict[tuple[int, 
     tagged = list(_tagged_analyses(records, numbers))
     if not tagged:
         return {}
-    column = TextColumn.of([tag for _, _, tags in tagged for tag in tags])
+    tag_column = TextColumn.of([tag for _, _, tags in tagged for tag in tags])
     cuts = np.cumsum([0, *(len(tags) for _, _, tags in tagged)])
     sentences = np.unique(cuts)
     try:
-        scheme = detect(column, sentences).scheme
+        scheme = detect(tag_column, sentences).scheme
     except ReadError as problem:
         raise records.refuse(tagged[0][0], f"'nbest[].tags': {problem.what}", hint=problem.hint) from None
     found: dict[tuple[int, int], list[Tuple]] = {(number, index): [] for number, index, _ in tagged}
-    spans = decode(column, sentences, scheme, "conlleval")
+    spans = decode(tag_column, sentences, scheme, "conlleval")
     if len(spans.defects):
         records.note(
             f"tags of analyses that break {scheme.upper()}, counted as conlleval does", numbers, len(spans.defects)

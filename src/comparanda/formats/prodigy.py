@@ -149,18 +149,16 @@ class _Reader:
         return {head.number: name for name, head in first.items() if name is not None}
 
     def _add_document(self, example: Fields, name: str) -> None:
-        attributes = {
-            name: value for name, value in example.attributes(_OWN_FIELDS).items() if not name.startswith("_")
-        }
+        known = {name: value for name, value in example.attributes(_OWN_FIELDS).items() if not name.startswith("_")}
         if type(meta := example.given.get("meta")) is dict:
-            attributes |= Fields(
+            known |= Fields(
                 source=self.source, place=example.place, given=meta, parent=example, step="meta"
             ).attributes(_OWN_FIELDS)
         if annotator := _read_annotator(example):
-            attributes["annotator"] = annotator
+            known["annotator"] = annotator
         if self.answers == "all" and "answer" in example.given:
-            attributes["answer"] = str(example.given["answer"])
-        self.draft.document(name, example.place, attributes)
+            known["answer"] = str(example.given["answer"])
+        self.draft.document(name, example.place, known)
         self.draft.texts.append(example.text("text", "only examples with a text have spans of it"))
         tokens = example.items("tokens")
         for span in example.objects("spans", _SHAPE):
@@ -172,10 +170,10 @@ class _Reader:
         given = span.given
         covered = _covered_tokens(span, tokens) if tokens and given.get("token_start") is not None else None
         if covered is not None and "start" not in given and "end" not in given:
-            extent = covered[:2]
+            bounds = covered[:2]
         else:
-            extent = (span.integer("start", _SHAPE), span.integer("end", _SHAPE))
-        if covered is not None and covered[:2] != extent:
+            bounds = (span.integer("start", _SHAPE), span.integer("end", _SHAPE))
+        if covered is not None and covered[:2] != bounds:
             self._note("spans whose token_start and token_end are other tokens; their characters hold", span.place)
             covered = None
         label = given.get("label")
@@ -184,7 +182,7 @@ class _Reader:
             self._note(f"spans without a label, read as {UNLABELLED}", span.place)
         elif type(label) is not str:
             raise span.bad("label", "a text", _SHAPE)
-        number = self.draft.span([extent], label, span.place)
+        number = self.draft.span([bounds], label, span.place)
         text = given.get("text")
         if covered is not None or type(text) is str:
             self.draft.say(number, "text", text if covered is None else covered[2])
