@@ -1,6 +1,6 @@
 """ELEVANT: articles as JSONL, with the `labels` of a benchmark or the `entity_mentions` of a linker.
 
-Its simple JSONL is read too: `labels` or `predictions` that have `entity_reference`, `start_char` and `end_char`.
+Its simple JSONL is read as well: `labels` or `predictions` with `entity_reference`, `start_char` and `end_char`.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ if TYPE_CHECKING:
 
 
 UNTYPED = "ENTITY"
-"""The label of all spans: mentions have no types."""
+"""The label of spans without a type."""
 
 LINKED_SUFFIX, BENCHMARK_SUFFIX = ".linked_articles.jsonl", ".benchmark.jsonl"
 
 Kind = Literal["auto", "labels", "mentions"]
-_KINDS: tuple[Kind, ...] = ("auto", "labels", "mentions")
-_MENTIONS = ("entity_mentions", "predictions")
-_UNKNOWN = re.compile(r"Unknown\d*|<NO_MAPPING>")
-_TEXTS = ("name", "type", "recognized_by", "linked_by")
-_TRUTHS = ("optional", "desc", "contained")
+_READ_KINDS: tuple[Kind, ...] = ("auto", "labels", "mentions")
+_MENTIONS_FIELDS = ("entity_mentions", "predictions")
+_UNKNOWN_ID = re.compile(r"Unknown\d*|<NO_MAPPING>")
+_STRING_FIELDS = ("name", "type", "recognized_by", "linked_by")
+_BOOLEAN_FIELDS = ("optional", "desc", "contained")
 _SHAPE = 'a span is written {"span": [0, 4], …}, in the simple form {"start_char": 0, "end_char": 4, …}'
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read articles; each is a document, called by its id."""
+    """Read articles; each is a document, named by its id."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    return _Reading(source, request).corpus()
+    return _Reader(source, request).read()
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
         self.label = request.options.get("label")
-        self.field = ""
-        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"{self.field}[{number}]")
+        self.spans_field = ""
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"{self.spans_field}[{number}]")
         self.outside: list[int] = []
 
-    def corpus(self) -> Corpus:
+    def read(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
         objects = JsonObjects(self.source)
         articles = [
@@ -66,11 +66,11 @@ class _Reading:
         mentions = self._has_mentions(articles)
         texts = any("text" in article.given for article in articles)
         for number, article in enumerate(articles):
-            self._document(article, number, texts)
-            self.field = _mentions_of(article) if mentions else "labels"
-            window = _pair(article, "evaluation_span") if mentions and "evaluation_span" in article.given else None
-            for span in article.objects(self.field, _SHAPE):
-                self._span(span, window)
+            self._add_document(article, number, texts)
+            self.spans_field = _mentions_field(article) if mentions else "labels"
+            window = _read_pair(article, "evaluation_span") if mentions and "evaluation_span" in article.given else None
+            for span in article.objects(self.spans_field, _SHAPE):
+                self._add_span(span, window)
         if self.outside:
             places = first_places(self.source, np.array(self.outside, np.int64))
             what = "mentions outside of the evaluation span of their article, passed over"
@@ -78,11 +78,11 @@ class _Reading:
         return self.draft.corpus(self.request, name="elevant", judged="label", offsets=offsets)
 
     def _has_mentions(self, articles: list[Fields]) -> bool:
-        """Whether the mentions of a linker are to be read, not labels; an article without mentions leaves them out."""
-        kind = choose(self.request.options, "annotations", _KINDS)
+        """Whether to read the mentions of a linker instead of labels; articles without mentions may lack the field."""
+        kind = choose(self.request.options, "annotations", _READ_KINDS)
         if kind != "auto":
             return kind == "mentions"
-        if any(field in article.given for article in articles for field in _MENTIONS):
+        if any(field in article.given for article in articles for field in _MENTIONS_FIELDS):
             return True
         if any(part.name.removesuffix(".gz").endswith(LINKED_SUFFIX) for part in self.source.parts):
             return True
@@ -95,8 +95,8 @@ class _Reading:
             )
         return False
 
-    def _document(self, article: Fields, number: int, texts: bool) -> None:
-        """Begin a document; those of the simple form have no ids, and are counted from 0 as ELEVANT does."""
+    def _add_document(self, article: Fields, number: int, texts: bool) -> None:
+        """Add a document; articles of the simple form have no ids, and are numbered from 0 as ELEVANT does."""
         self.draft.document(
             article.name("id") or str(number),
             article.place,
@@ -105,10 +105,10 @@ class _Reading:
         if texts:
             self.draft.texts.append(article.text("text", "give all articles their text, or none"))
 
-    def _span(self, span: Fields, window: tuple[int, int] | None) -> None:
-        """Take over a label or a mention; one outside of what is evaluated is passed over."""
+    def _add_span(self, span: Fields, window: tuple[int, int] | None) -> None:
+        """Add a label or a mention; one outside of the evaluation span is ignored."""
         if "span" in span.given:
-            begin, end = _pair(span, "span")
+            begin, end = _read_pair(span, "span")
         else:
             begin, end = span.integer("start_char", _SHAPE), span.integer("end_char", _SHAPE)
         if window is not None and not window[0] <= begin <= end <= window[1]:
@@ -116,24 +116,24 @@ class _Reading:
             return
         label = None if self.label is None or span.given.get(self.label) is None else span.text(self.label)
         number = self.draft.span([(begin, end)], label or UNTYPED, span.place)
-        self.draft.say(number, "id", joined([self._id(span)]))
-        for name, value in _said(span):
+        self.draft.say(number, "id", joined([self._read_id(span)]))
+        for name, value in _span_columns(span):
             self.draft.say(number, name, value)
 
-    def _id(self, span: Fields) -> str | None:
-        """Return the id of an entity; None for one that is in no knowledge base."""
+    def _read_id(self, span: Fields) -> str | None:
+        """Return the id of an entity; None for one that is not in a knowledge base."""
         name = next((each for each in ("entity_id", "entity_reference") if each in span.given), "id")
-        if self.field == "labels" and name == "id":
+        if self.spans_field == "labels" and name == "id":
             raise span.bad("entity_id", "a text", "the id of an entity that is not known is <NIL>")
-        return _known(span.text(name, "ids are texts: Q42")) if span.given.get(name) else None
+        return _known_id(span.text(name, "ids are texts: Q42")) if span.given.get(name) else None
 
 
-def _mentions_of(article: Fields) -> str:
-    return next((field for field in _MENTIONS if field in article.given), _MENTIONS[0])
+def _mentions_field(article: Fields) -> str:
+    return next((field for field in _MENTIONS_FIELDS if field in article.given), _MENTIONS_FIELDS[0])
 
 
-def _pair(fields: Fields, name: str) -> tuple[int, int]:
-    """Return a begin and an end, which are written as a pair."""
+def _read_pair(fields: Fields, name: str) -> tuple[int, int]:
+    """Return a begin and an end that are given as a pair."""
     value = fields.given[name]
     if type(value) is not list or len(value) != 2 or {type(value[0]), type(value[1])} != {int}:
         raise fields.bad(name, "a pair of a begin and an end", _SHAPE)
@@ -143,33 +143,33 @@ def _pair(fields: Fields, name: str) -> tuple[int, int]:
     return pair.integer("[0]"), pair.integer("[1]")
 
 
-def _said(span: Fields) -> list[tuple[str, Any]]:
-    """Return what else is said of a label or a mention."""
+def _span_columns(span: Fields) -> list[tuple[str, Any]]:
+    """Return the other columns of a label or a mention."""
     given = span.given
-    found: list[tuple[str, Any]] = [(name, span.text(name)) for name in _TEXTS if given.get(name)]
-    found += [(name, bool(given[name])) for name in _TRUTHS if name in given]
-    if given.get("coref") is not None:  # a text: where nothing is said, ELEVANT goes by the covered text
+    found: list[tuple[str, Any]] = [(name, span.text(name)) for name in _STRING_FIELDS if given.get(name)]
+    found += [(name, bool(given[name])) for name in _BOOLEAN_FIELDS if name in given]
+    if given.get("coref") is not None:  # a string: without the field, ELEVANT decides by the covered text
         found.append(("coref", str(bool(given["coref"])).lower()))
-    if given.get("parent") is not None or given.get("children"):  # nested labels know each other by their ids
+    if given.get("parent") is not None or given.get("children"):  # nested labels refer to each other by id
         found.append(("label_id", str(span.integer("id"))))
     if given.get("parent") is not None:
         found.append(("parent", str(span.integer("parent"))))
     if candidates := span.items("candidates"):
-        found.append(("candidates", joined(_known(str(each)) for each in candidates)))
+        found.append(("candidates", joined(_known_id(str(each)) for each in candidates)))
     return found
 
 
-def _known(id_: str) -> str | None:
-    """Return an id, or None if ELEVANT marks an unknown entity by it.
+def _known_id(id_: str) -> str | None:
+    """Return an id, or None if it is ELEVANT's mark of an unknown entity.
 
-    >>> [_known(each) for each in ("Q42", "Unknown12", "<NO_MAPPING>", "Unknown Pleasures")]
+    >>> [_known_id(each) for each in ("Q42", "Unknown12", "<NO_MAPPING>", "Unknown Pleasures")]
     ['Q42', None, None, 'Unknown Pleasures']
     """
-    return None if _UNKNOWN.fullmatch(id_) else id_
+    return None if _UNKNOWN_ID.fullmatch(id_) else id_
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines hold an article with a label or a mention as ELEVANT writes them."""
+    """Whether the first lines hold an article with a label or a mention in ELEVANT's form."""
     paths = key_paths(lines)
     return (
         {"labels[].span", "labels[].entity_id"} <= paths
@@ -195,19 +195,19 @@ FORMAT = Format(
 )
 
 
-# ELEVANT's JSONL: one article a line, with labels as benchmarks have them or mentions as linkers have.
+# Writer: one article per line, with labels as in benchmarks or mentions as from linkers.
 
 
 OutputKind = Literal["labels", "mentions"]
 _WRITE_KINDS: tuple[OutputKind, ...] = ("labels", "mentions")
-_CARRIED: Mapping[OutputKind, frozenset[str]] = {
+_WRITABLE_COLUMNS: Mapping[OutputKind, frozenset[str]] = {
     "labels": frozenset({"name", "type", "optional", "desc", "coref", "label_id", "parent"}),
     "mentions": frozenset({"recognized_by", "linked_by", "candidates", "contained"}),
 }
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write articles, one object a line."""
+    """Write one article per document and line."""
     kind = choose(options, "annotations", _WRITE_KINDS)
     encode = msgspec.json.Encoder().encode
     passages = list(documents)
@@ -220,7 +220,9 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
             )
         id_ = int(passage.name) if named else number
         lines.append(
-            encode(_article(passage, id_=id_, title=None if named else passage.name, kind=kind, losses=losses)).decode()
+            encode(
+                _build_article(passage, id_=id_, title=None if named else passage.name, kind=kind, losses=losses)
+            ).decode()
         )
     yield "", "".join(f"{line}\n" for line in lines)
 
@@ -229,14 +231,18 @@ def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit() and str(int(name)) == name
 
 
-def _article(passage: Passage, id_: int, title: str | None, kind: OutputKind, *, losses: Losses) -> dict[str, Any]:
+def _build_article(
+    passage: Passage, id_: int, title: str | None, kind: OutputKind, *, losses: Losses
+) -> dict[str, Any]:
     for attribute in passage.attributes:
         if attribute != "title" or title is not None:
             losses.lose(f"the attribute {attribute!r} of documents", passage.name)
     for mention in passage.mentions:
-        _check(passage, mention, kind, losses)
+        _check_mention(passage, mention, kind, losses)
     spans = (
-        _labels(passage, losses) if kind == "labels" else [_mention(passage, each, losses) for each in passage.mentions]
+        _build_labels(passage, losses)
+        if kind == "labels"
+        else [_build_mention(passage, each, losses) for each in passage.mentions]
     )
     return {
         "id": id_,
@@ -247,12 +253,12 @@ def _article(passage: Passage, id_: int, title: str | None, kind: OutputKind, *,
     }
 
 
-def _check(passage: Passage, mention: Mention, kind: OutputKind, losses: Losses) -> None:
-    """Refuse a span in several pieces; tell the losses of what else cannot be said of one."""
+def _check_mention(passage: Passage, mention: Mention, kind: OutputKind, losses: Losses) -> None:
+    """Refuse a discontinuous span; record the loss of columns and ids that cannot be written."""
     if len(mention.pieces) > 1:
         what = f"the span {mention.begin}:{mention.end} of document {passage.name!r} is in {len(mention.pieces)} pieces"
         raise WriteError(what, hint="spans of ELEVANT are in one piece: write jsonl, for example")
-    for name in (each for each in mention.said if each not in _CARRIED[kind]):
+    for name in (each for each in mention.said if each not in _WRITABLE_COLUMNS[kind]):
         losses.lose(f"{name!r} of spans", passage.name)
     if mention.ids is None:
         losses.lose("that a span is not linked: it is written as linked to nothing (NIL)", passage.name)
@@ -260,20 +266,20 @@ def _check(passage: Passage, mention: Mention, kind: OutputKind, losses: Losses)
         losses.lose("further ids of a span, behind the first", passage.name)
 
 
-def _entity(mention: Mention) -> str:
+def _first_id(mention: Mention) -> str:
     best = mention.ids[0] if mention.ids else NIL
     return "<NIL>" if best == NIL else best
 
 
-def _labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
-    """Write labels, numbered; those that have an id of their own keep it, for others name it as their parent."""
-    own = [_whole(each.said.get("label_id")) for each in passage.mentions]
+def _build_labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
+    """Build numbered labels; labels with an id keep it, because others may refer to it as their parent."""
+    own = [_parse_number(each.said.get("label_id")) for each in passage.mentions]
     free = (number for number in range(2 * len(own)) if number not in own)
     found = []
     children: dict[int, list[int]] = {}
     for mention, given in zip(passage.mentions, own, strict=True):
         label: dict[str, Any] = {"id": next(free) if given is None else given}
-        label |= {"span": [mention.begin, mention.end], "entity_id": _entity(mention)}
+        label |= {"span": [mention.begin, mention.end], "entity_id": _first_id(mention)}
         label |= {name: mention.said[name] for name in ("name", "optional", "desc") if name in mention.said}
         if "coref" in mention.said:
             label["coref"] = str(mention.said["coref"]).lower() == "true"
@@ -282,7 +288,7 @@ def _labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
             losses.lose("the label of a span that has a type too", passage.name)
         if typed != UNTYPED:
             label["type"] = typed
-        if (parent := _whole(mention.said.get("parent"))) is not None:
+        if (parent := _parse_number(mention.said.get("parent"))) is not None:
             label["parent"] = parent
             children.setdefault(parent, []).append(label["id"])
         found.append(label)
@@ -292,20 +298,22 @@ def _labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
     return found
 
 
-def _whole(value: Value | None) -> int | None:
-    """Return a value as a number, if it is one that counts something.
+def _parse_number(value: Value | None) -> int | None:
+    """Parse a non-negative integer; None for any other value.
 
-    >>> _whole("12"), _whole("T1"), _whole(None)
+    >>> _parse_number("12"), _parse_number("T1"), _parse_number(None)
     (12, None, None)
     """
     return int(str(value)) if str(value).isascii() and str(value).isdigit() else None
 
 
-def _mention(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
+def _build_mention(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     if mention.label != UNTYPED:
         losses.lose("the label of a span: mentions have none", passage.name)
-    said = {name: value for name, value in mention.said.items() if name in {"recognized_by", "linked_by", "contained"}}
-    found: dict[str, Any] = {"span": [mention.begin, mention.end], "id": _entity(mention), **said}
+    columns = {
+        name: value for name, value in mention.said.items() if name in {"recognized_by", "linked_by", "contained"}
+    }
+    found: dict[str, Any] = {"span": [mention.begin, mention.end], "id": _first_id(mention), **columns}
     if "candidates" in mention.said:
         found["candidates"] = ["<NIL>" if each == NIL else each for each in split(str(mention.said["candidates"]))]
     return found

@@ -1,4 +1,4 @@
-"""Formats whose lines are cells with tabs between them, with ids of entities."""
+"""Shared by formats of tab-separated lines with entity ids: mentions with candidates, and id columns of words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from comparanda.formats.standoff import Draft
 
 
-# Lines between tabs that name mentions by their place in a document, and the candidates for their entities.
+# Lines that give mentions by their offsets in a document, with candidate entities.
 
 
 ENTITY = "ENTITY"
@@ -36,7 +36,7 @@ _SCORE = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3}
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:
-    """Give all lines of a source, each with the byte at which it begins."""
+    """Yield all lines of a source, each with its byte offset."""
     place = 0
     for line in bytes(source.data[: source.size]).split(b"\n"):
         yield place, line.decode()
@@ -44,12 +44,12 @@ def lines_of(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def shown(line: str) -> str:
-    """Return a line as a detail of a message."""
+    """Quote a line as a detail of a message."""
     return f"it reads {line if len(line) <= 80 else line[:79] + '…'!r}"
 
 
 def offset(source: Source, place: int, line: str, written: str) -> int:
-    """Return an offset; refuse what is no integer."""
+    """Parse an offset; refuse anything but an integer."""
     if not OFFSET.fullmatch(written):
         what = f"the offset {written[:40]!r} is no number"
         raise refuse(source, place, what, details=[shown(line)])
@@ -57,8 +57,8 @@ def offset(source: Source, place: int, line: str, written: str) -> int:
 
 
 def score(source: Source, place: int, line: str, written: str) -> float | None:
-    """Return a score, or None where there is none; refuse what is no number."""
-    number = written.strip()  # of more than `float` takes away, such as U+001D
+    """Parse a score, None for an empty cell; refuse anything but a finite number."""
+    number = written.strip()  # `str.strip` removes more than `float` does, such as U+001D
     if not number:
         return None
     if not _SCORE.fullmatch(number) or not math.isfinite(float(number)):
@@ -67,7 +67,7 @@ def score(source: Source, place: int, line: str, written: str) -> float | None:
 
 
 class Candidate(NamedTuple):
-    """An entity that a mention may name; an id that begins with NIL names a cluster of mentions."""
+    """A candidate entity of a mention; an id that begins with NIL names a cluster of mentions."""
 
     id: str
     score: float | None
@@ -76,7 +76,7 @@ class Candidate(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Mention:
-    """A mention: where it begins and ends, where it stands in the source, its candidates, and what else is said."""
+    """A mention: its begin and end, its byte offset in the source, its candidates, and its other columns."""
 
     begin: int
     end: int
@@ -85,7 +85,7 @@ class Mention:
     said: dict[str, Any] = field(default_factory=dict)
 
     def ranked(self) -> list[Candidate]:
-        """Return the candidates, the best first: by their scores, and of equal ones as they stand."""
+        """Return the candidates by descending score; ties keep their order."""
         if len(self.candidates) < 2:
             return self.candidates
         return sorted(self.candidates, key=lambda each: -math.inf if each.score is None else each.score, reverse=True)
@@ -93,17 +93,17 @@ class Mention:
 
 @dataclass(eq=False)
 class Mentions:
-    """The mentions of each document, in the order in which the documents are met first."""
+    """The mentions of each document, with documents in the order of their first mention."""
 
     source: Source
     documents: dict[str, list[Mention]] = field(default_factory=dict)
 
     def add(self, document: str, mention: Mention) -> None:
-        """Add a mention to a document; its lines need not stand together."""
+        """Add a mention to a document, whose lines need not be adjacent."""
         self.documents.setdefault(document, []).append(mention)
 
     def into(self, draft: Draft) -> None:
-        """Lay everything into a draft: documents, spans, and what is said of these."""
+        """Add all documents and spans to a draft, with the columns of the spans."""
         unlike = []
         for name, mentions in self.documents.items():
             draft.document(name, mentions[0].place)
@@ -111,7 +111,7 @@ class Mentions:
                 ranked = mention.ranked()
                 labels = [each.label for each in ranked if each.label]
                 span = draft.span([(mention.begin, mention.end)], labels[0] if labels else ENTITY, mention.place)
-                _say_candidates(draft, span, ranked)
+                _add_candidates(draft, span, ranked)
                 for column, value in mention.said.items():
                     draft.say(span, column, value)
                 if len(set(labels)) > 1:
@@ -119,8 +119,8 @@ class Mentions:
         note(draft, "mentions with candidates of several types, of which that of the best holds", unlike)
 
 
-def _say_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
-    ids, clusters = _ids(tuple(each.id for each in ranked if each.id))
+def _add_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
+    ids, clusters = _join_ids(tuple(each.id for each in ranked if each.id))
     if ids is not None:
         draft.say(span, "id", ids)
     if clusters:
@@ -132,8 +132,8 @@ def _say_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
 
 
 @lru_cache(1 << 14)
-def _ids(ids: tuple[str, ...]) -> tuple[str | None, str]:
-    """Return ids as one text, NIL for clusters, and these clusters."""
+def _join_ids(ids: tuple[str, ...]) -> tuple[str | None, str]:
+    """Return the joined ids, with NIL for clusters, and the joined clusters."""
     return (
         joined(NIL if is_cluster(each) else each for each in ids),
         BAR.join(each for each in ids if is_cluster(each) and each != NIL),
@@ -150,27 +150,24 @@ def is_cluster(id_: str) -> bool:
 
 
 def note(draft: Draft, what: str, places: list[int]) -> None:
-    """Note what was met at some places of the source, if there are any."""
+    """Add a note about some places of the source, if there are any."""
     if places:
         first = first_places(draft.source, np.array(places[:3], np.int64))
         draft.notes.append(Note(draft.side, what, len(places), first))
 
 
 def columns_refused(source: Source, place: int, line: str, expected: str) -> ReadError:
-    """Make the error for a line of the wrong number of columns."""
+    """Make the error for a line with the wrong number of columns."""
     count = line.count("\t") + 1
     hint = f"it is written {expected}"
     return refuse(source, place, f"{count} column{'s'[: count != 1]}", details=[shown(line)], hint=hint)
 
 
-# Ids of entities that stand beside words, one cell a word, and the spans that they belong to or make.
-
-
-"""The label of mentions that have none."""
+# Columns with entity ids, one cell per word, which annotate existing spans or form spans of their own.
 
 
 def ids_of(cell: str) -> str | None:
-    """Return the ids of a cell as one text, the best first; None where it links to nothing.
+    """Parse the ids of a cell and join them, the best first; None if there is no link.
 
     >>> ids_of("Q1|Q2|nil"), ids_of("_"), ids_of("NIL")
     ('Q1|Q2|NIL', None, 'NIL')
@@ -181,13 +178,13 @@ def ids_of(cell: str) -> str | None:
 
 
 def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
-    """Return a corpus whose spans have the ids that stand beside their first words.
+    """Add to the spans of a corpus the ids of their first words.
 
-    Noted are spans with other ids beside their other words, and ids beside words outside of all spans.
+    Spans whose words have different ids, and ids of words outside of all spans, are noted.
 
     Args:
-        corpus: words, and spans over them.
-        cells: the cell of each word; None where the input has none.
+        corpus: words with spans.
+        cells: the cell of each word; None if the input has none.
 
     """
     spans = corpus.spans
@@ -200,7 +197,7 @@ def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
     inside = np.zeros(len(corpus) + 1, np.int64)
     np.add.at(inside, first, 1)
     np.add.at(inside, last + 1, -1)
-    outside, _ = _runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
+    outside, _ = _find_runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
     changes = np.cumsum(np.diff(cells.codes.astype(np.int64), prepend=cells.codes[:1]) != 0)
     found = {
         "ids outside of mentions, passed over": outside,
@@ -220,16 +217,18 @@ def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
 
 
 def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
-    """Return a corpus with the spans that ids make: words that follow each other and have the same cell, in upper case.
+    """Add spans to a corpus: runs of words whose cells are equal, ignoring case.
 
     Args:
-        corpus: words; a span goes over no end of a sentence.
+        corpus: words; spans do not cross the end of a sentence.
         cells: the cell of each word.
 
     """
     upper, _ = mended(cells, str.upper)
     ids = [ids_of(name) for name in upper.names]
-    begin, end = _runs(np.array([each is not None for each in ids], np.bool_)[upper.codes], upper, corpus.sentences)
+    begin, end = _find_runs(
+        np.array([each is not None for each in ids], np.bool_)[upper.codes], upper, corpus.sentences
+    )
     bounds = corpus.row_documents
     document = np.searchsorted(bounds, begin, side="right") - 1
     label = TextColumn(np.zeros(len(begin), np.uint8), (ENTITY,))
@@ -246,8 +245,8 @@ def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
     return replace(corpus, spans=spans)
 
 
-def _runs(chosen: Truths, cells: TextColumn, sentences: Rows) -> tuple[Rows, Rows]:
-    """Return where runs of chosen rows of the same cell begin and end; none goes over the end of a sentence."""
+def _find_runs(chosen: Truths, cells: TextColumn, sentences: Rows) -> tuple[Rows, Rows]:
+    """Return the begins and ends of runs of chosen rows with equal cells; none crosses the end of a sentence."""
     cut = np.ones(len(chosen) + 1, np.bool_)
     cut[1:-1] = cells.codes[1:] != cells.codes[:-1]
     cut[sentences] = True

@@ -1,12 +1,12 @@
-"""HIPE: a header, one token a line, tags of several kinds and links to a knowledge base in columns between tabs.
+"""HIPE: a header, one token per line, tags of several kinds and links to a knowledge base in tab-separated columns.
 
-It is what the shared tasks on historical newspapers used (impresso.github.io/CLEF-HIPE-2020, hipe-eval.github.io), and
-what their participants made of it:
+The format of the shared tasks on historical newspapers (impresso.github.io/CLEF-HIPE-2020, hipe-eval.github.io),
+including the variants found in submissions of participants:
 
-- The header begins `TOKEN<TAB>NE-`. Rows may have fewer columns than it names, but all have as many.
-- A line that begins with `# ` is a comment wherever it stands, and so is one that begins with `#` and has no tab, and
-  a `#` with nothing but tabs behind it. Any other line that begins with `#` is a token.
-- `# document_id = …` begins a document, and `# name = …` before or behind it says something of that document.
+- The header begins `TOKEN<TAB>NE-`. Rows may have fewer columns than the header, but all rows have the same number.
+- A line that begins with `# ` is a comment anywhere, and so is one that begins with `#` and has no tab, and a `#`
+  followed by nothing but tabs. Any other line that begins with `#` is a token.
+- `# document_id = …` begins a document, and `# name = …` before or after it is an attribute of that document.
 - Empty lines and documents end spans; lines of the page and sentences do not.
 """
 
@@ -46,7 +46,7 @@ SENTENCE_END, LINE_END = "EndOfSentence", "EndOfLine"
 
 HEADER = "TOKEN\tNE-"
 QUOTED = re.compile(rb'^"((?:[^"\t\n]*+"")++[^"\t\n]*+)"(?=\t|$)', re.MULTILINE)
-"""A token in quotes, as programs for CSV write one that has quotes in it; those inside are doubled."""
+"""A quoted token, as CSV programs write one that contains quotes; the inner quotes are doubled."""
 
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
 _HASH_SPACE, _TWO_BYTES = word8(b"# "), np.uint64(0xFFFF)
@@ -55,7 +55,7 @@ _DOCUMENT, _SEGMENT = "document_id", "segment"
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the headers and the first row say: the names of the columns that rows have, and of those they lack."""
+    """The columns of the input, by its headers and first row: those that rows have, and those they lack."""
 
     headers: frozenset[int]
     first: int
@@ -64,12 +64,12 @@ class _Layout:
 
     @classmethod
     def of(cls, source: Source) -> _Layout:
-        """Look at the header of each file, and at the first row of the first that has one."""
+        """Read the header of each file, and the first row of the input."""
         headers: dict[int, str] = {}
         first: tuple[int, str] | None = None
         ends = [*(part.begin for part in source.parts[1:]), source.size]
         for part, end in zip(source.parts, ends, strict=True):
-            lines = _lines(source, part.begin, end)
+            lines = _content_lines(source, part.begin, end)
             for place, line in lines:
                 headers[place] = line
                 first = first or next(lines, None)
@@ -92,7 +92,7 @@ class _Layout:
         return len(self.names)
 
     def index(self, source: Source, option: str, wanted: str) -> int:
-        """Return the index of a column; refuse one that is not there."""
+        """Return the index of a column; refuse a missing one."""
         if wanted in self.names[1:]:
             return self.names.index(wanted)
         columns = f"columns: {', '.join(self.names[1:])}"
@@ -115,8 +115,8 @@ def _check_header(source: Source, place: int, line: str, names: list[str]) -> No
         raise refuse(source, place, f"the header names {twice!r} twice")
 
 
-def _lines(source: Source, begin: int, end: int) -> Iterator[tuple[int, str]]:
-    """Give the lines of a file that are neither empty nor comments."""
+def _content_lines(source: Source, begin: int, end: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that are neither empty nor comments, each with its byte offset."""
     while begin < end:
         newline = source.data.find(b"\n", begin, end)
         line = bytes(source.data[begin:newline]).decode()
@@ -126,15 +126,15 @@ def _lines(source: Source, begin: int, end: int) -> Iterator[tuple[int, str]]:
 
 
 def _is_comment(line: str) -> bool:
-    """Whether a line is a comment, and no token that begins with `#`."""
+    """Whether a line is a comment, not a token that begins with `#`."""
     return line.startswith("# ") or (line.startswith("#") and ("\t" not in line or not line[1:].strip("\t")))
 
 
-def _parts(comment: str) -> tuple[str, str | None]:
-    """Return the name and the value of a comment: nothing and None where it has none.
+def _parse_comment(comment: str) -> tuple[str, str | None]:
+    """Split a comment into name and value; the empty string and None if it has none.
 
-    >>> _parts("# hipe2022:date = 1790-01-02"), _parts("# segment_iiif_link"), _parts("# as printed")
-    (('date', '1790-01-02'), ('segment_iiif_link', None), ('', None))
+    >>> list(map(_parse_comment, ("# hipe2022:date = 1790-01-02", "# segment_iiif_link", "# as printed")))
+    [('date', '1790-01-02'), ('segment_iiif_link', None), ('', None)]
     """
     name, equals, value = comment[1:].partition("=")
     name = name.strip().removeprefix("hipe2022:")
@@ -143,8 +143,8 @@ def _parts(comment: str) -> tuple[str, str | None]:
     return name, value.strip() if equals else None
 
 
-class _Said(NamedTuple):
-    """What a comment says of the document that holds the row behind it."""
+class _Attribute(NamedTuple):
+    """An attribute from a comment, of the document of the row after it."""
 
     row: int
     name: str
@@ -152,59 +152,59 @@ class _Said(NamedTuple):
 
 
 @dataclass(eq=False, kw_only=True)
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     source: Source
     layout: _Layout
     gathering: Gathering
     document: str | None = None
-    said: list[_Said] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    passed: list[int] = field(default_factory=list)
+    attributes: list[_Attribute] = field(default_factory=list)
+    page_lines: list[int] = field(default_factory=list)
+    ignored: list[int] = field(default_factory=list)
 
     def add(self, block: Block) -> None:
-        """Take over the tokens of one block."""
+        """Add the tokens of one block."""
         boundary: Truths = (block.end == block.start) | np.isin(block.start, list(self.layout.headers))
-        comment = self._comments(block) & ~boundary
+        comment = self._find_comments(block) & ~boundary
         data = ~(boundary | comment)
         wrong = data & (block.fields != self.layout.width)
         if wrong.any():
-            raise self._ragged(block, int(wrong.argmax()))
+            raise self._column_count_error(block, int(wrong.argmax()))
         rows = np.flatnonzero(data)
         comments = np.flatnonzero(comment)
-        begins = self._take_comments(block, comments, np.searchsorted(rows, comments) + self.gathering.rows)
+        begins = self._read_comments(block, comments, np.searchsorted(rows, comments) + self.gathering.rows)
         boundary[begins] = True
         self.gathering.add(block, rows, np.searchsorted(rows, np.flatnonzero(boundary)))
 
-    def _comments(self, block: Block) -> Truths:
-        """Tell comments from tokens that begin with `#`."""
+    def _find_comments(self, block: Block) -> Truths:
+        """Mark the lines that are comments, not tokens that begin with `#`."""
         hashes: Truths = (block.first8 & _LOW_BYTE) == _HASH
         comment: Truths = hashes & (((block.first8 & _TWO_BYTES) == _HASH_SPACE) | (block.fields == 1))
         for line in np.flatnonzero(hashes & ~comment).tolist():
             comment[line] = _is_comment(block.text(self.source, line))
         return comment
 
-    def _take_comments(self, block: Block, comments: Rows, rows: Rows) -> list[int]:
-        """Take over what comments say; return the lines that begin a document."""
+    def _read_comments(self, block: Block, comments: Rows, rows: Rows) -> list[int]:
+        """Read documents, lines of the page and attributes from comments; return the lines that begin a document."""
         begins = []
         for line, row in zip(comments.tolist(), rows.tolist(), strict=True):
-            name, value = _parts(block.text(self.source, line))
+            name, value = _parse_comment(block.text(self.source, line))
             if name == _DOCUMENT:
                 if not value or value != self.document:
                     self.gathering.marks.begin(value or "", row, int(block.start[line]))
                     begins.append(line)
                 self.document = value
             elif name.startswith(_SEGMENT):
-                self.lines.append(row)
+                self.page_lines.append(row)
             elif value is not None:
-                self.said.append(_Said(row, name, value))
+                self.attributes.append(_Attribute(row, name, value))
             else:
-                self.passed.append(int(block.start[line]))
+                self.ignored.append(int(block.start[line]))
         return begins
 
-    def _ragged(self, block: Block, line: int) -> ReadError:
-        """Make the error for a row of another number of columns."""
+    def _column_count_error(self, block: Block, line: int) -> ReadError:
+        """Make the error for a row with a different number of columns."""
         text, width = block.text(self.source, line), self.layout.width
         hint = "columns are separated by one tab; is the row cut off?"
         if len(text.split()) == width:
@@ -213,31 +213,31 @@ class _Reading:
         what = f"{counted(int(block.fields[line]))}, the first row ({first}) has {width}"
         return refuse(self.source, int(block.start[line]), what, hint=hint)
 
-    def corpus(self, request: Request) -> Corpus:
+    def build_corpus(self, request: Request) -> Corpus:
         notes = []
-        if self.passed:
-            places = first_places(self.source, np.array(self.passed[:3], np.int64))
-            notes.append(Note(request.side, "comment lines passed over", len(self.passed), places))
+        if self.ignored:
+            places = first_places(self.source, np.array(self.ignored[:3], np.int64))
+            notes.append(Note(request.side, "comment lines passed over", len(self.ignored), places))
         corpus = self.gathering.corpus(request, "hipe", notes=notes, mends={})
-        attributes = self._attributes(corpus.row_documents)
+        attributes = self._document_attributes(corpus.row_documents)
         return replace(corpus, documents=replace(corpus.documents, attributes=attributes))
 
-    def _attributes(self, bounds: Rows) -> Mapping[str, TextColumn]:
-        """Return what comments say of documents: of the one that holds the next row, and the first to say it holds."""
+    def _document_attributes(self, bounds: Rows) -> Mapping[str, TextColumn]:
+        """Assign attributes to the document of the row after them; the first of equal names wins."""
         values: dict[str, list[str | None]] = {}
-        owners = np.searchsorted(bounds, [said.row for said in self.said], side="right") - 1
-        for said, owner in zip(self.said, owners.tolist(), strict=True):
-            column = values.setdefault(said.name, [None] * (len(bounds) - 1))
+        owners = np.searchsorted(bounds, [each.row for each in self.attributes], side="right") - 1
+        for attribute, owner in zip(self.attributes, owners.tolist(), strict=True):
+            column = values.setdefault(attribute.name, [None] * (len(bounds) - 1))
             number = min(owner, len(column) - 1)
-            column[number] = said.value if column[number] is None else column[number]
+            column[number] = attribute.value if column[number] is None else column[number]
         return {name: TextColumn.of(column) for name, column in values.items()}
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read HIPE: a column of tags, the links of its mentions, and what is said of words and documents."""
-    source = _cleaned(source, request.side)
+    """Read HIPE: a column of tags, the links of its mentions, and the attributes of words and documents."""
+    source = _clean_source(source, request.side)
     layout = _Layout.of(source)
-    asked = _Asked.of(request)
+    asked = _Options.of(request)
     value = layout.index(source, *(("links", asked.links) if asked.by_links else ("column", asked.tags)))
     if "links" in request.options:
         layout.index(source, "links", asked.links)
@@ -245,17 +245,17 @@ def read(source: Source, request: Request) -> Corpus:
     wanted = {name: number for number, name in enumerate(layout.names) if name in others}
     word = None if choose(request.options, "word", (TOKEN, NO_WORDS)) == NO_WORDS else 0
     gathering = Gathering(source, {"value": value, **wanted}, width=layout.width, word=word)
-    reading = _Reading(source=source, layout=layout, gathering=gathering)
+    reader = _Reader(source=source, layout=layout, gathering=gathering)
     for block in blocks(source, TAB, request.max_line):
-        reading.add(block)
-    corpus = replace(reading.corpus(request), judged=layout.names[value])
+        reader.add(block)
+    corpus = replace(reader.build_corpus(request), judged=layout.names[value])
     if request.layer == "spans":
-        corpus = _with_spans(corpus, request, asked)
-    return _with_lines(corpus, reading.lines, request.extra)
+        corpus = _add_spans(corpus, request, asked)
+    return _refine_sentences(corpus, reader.page_lines, request.extra)
 
 
-class _Asked(NamedTuple):
-    """The columns of tags and of links, whether the links alone make spans, and whether those of times are NIL."""
+class _Options(NamedTuple):
+    """The columns of tags and of links, whether spans come from links only, and whether links of times become NIL."""
 
     tags: str
     links: str
@@ -263,7 +263,7 @@ class _Asked(NamedTuple):
     no_times: bool
 
     @classmethod
-    def of(cls, request: Request) -> _Asked:
+    def of(cls, request: Request) -> _Options:
         options = request.options
         tags = options.get("column") or request.value or TAGS
         links = options.get("links", METONYMIC_LINKS if tags.endswith("-METO") else LINKS)
@@ -272,35 +272,35 @@ class _Asked(NamedTuple):
         )
 
 
-def _with_spans(corpus: Corpus, request: Request, asked: _Asked) -> Corpus:
-    """Return a corpus with the spans that tags or links make, and with what is said of them."""
+def _add_spans(corpus: Corpus, request: Request, asked: _Options) -> Corpus:
+    """Add the spans from tags or links to a corpus, and their attributes."""
     links, misc, tags = (corpus.columns.get(name) for name in (asked.links, MISC, TAGS))
     if asked.no_times and links is not None and tags is not None:
-        links = _without_times(links, tags)
+        links = _unlink_times(links, tags)
     if asked.by_links and links is not None:
         corpus = linked_spans(corpus, links)
     else:
-        corpus = with_links(with_spans(_noted_if_empty(corpus), request), links)
-    return corpus if misc is None else _with_distances(corpus, misc)
+        corpus = with_links(with_spans(_note_empty_column(corpus), request), links)
+    return corpus if misc is None else _add_distances(corpus, misc)
 
 
-def _noted_if_empty(corpus: Corpus) -> Corpus:
-    """Note a column that says nothing of any word, not even that it is outside of all mentions."""
+def _note_empty_column(corpus: Corpus) -> Corpus:
+    """Note a column that has no tag for any word, not even O."""
     if not set(corpus.columns["value"].names) <= OUTSIDE - {"O"}:
         return corpus
     note = Note(corpus.name, f"words of which the column {corpus.judged} says nothing, all of them", len(corpus))
     return replace(corpus, notes=(*corpus.notes, note))
 
 
-def _without_times(links: TextColumn, tags: TextColumn) -> TextColumn:
-    """Return a column of links that has NIL beside all words of times, as it was before systems were ranked in 2020."""
+def _unlink_times(links: TextColumn, tags: TextColumn) -> TextColumn:
+    """Set the links of all words with time tags to NIL, as was done before systems were ranked in 2020."""
     times = np.array(["time" in name.lower() for name in tags.names], np.bool_)[tags.codes]
     names = links.names if NIL in links.names else (*links.names, NIL)
     return TextColumn(np.where(times, names.index(NIL), links.codes.astype(np.int64)), names)
 
 
-def _cleaned(source: Source, side: str) -> Source:
-    """Return the source with lines of tabs alone made blank, and with tokens out of the quotes that CSV puts."""
+def _clean_source(source: Source, side: str) -> Source:
+    """Return the source with tab-only lines made empty and CSV quotes around tokens removed."""
     source = blank_spaces_removed(source, side) or source
     data = bytes(source.data[: source.size])
     first = QUOTED.search(data)
@@ -311,8 +311,8 @@ def _cleaned(source: Source, side: str) -> Source:
     return replaced(source, cleaned, Note(side, "tokens in quotes, as CSV has them, taken out", count, places))
 
 
-def _with_distances(corpus: Corpus, misc: TextColumn) -> Corpus:
-    """Return a corpus whose spans have the distance of their text from the right one, as their first word says."""
+def _add_distances(corpus: Corpus, misc: TextColumn) -> Corpus:
+    """Add to spans the normalised Levenshtein distance of OCR noise that their first word has in MISC (`LED0.12`)."""
     assert corpus.spans is not None
     found = [re.search(r"(?:^|\|)LED([0-9]+(?:\.[0-9]+)?)(?:\||$)", name) for name in misc.names]
     distance = np.array([float(each[1]) if each else np.nan for each in found])[misc.codes]
@@ -322,8 +322,8 @@ def _with_distances(corpus: Corpus, misc: TextColumn) -> Corpus:
     return replace(corpus, spans=replace(corpus.spans, columns={**corpus.spans.columns, "led": led}))
 
 
-def _with_lines(corpus: Corpus, lines: list[int], extra: tuple[str, ...]) -> Corpus:
-    """Return a corpus of finer sentences: those that words end, or else the lines of the page."""
+def _refine_sentences(corpus: Corpus, lines: list[int], extra: tuple[str, ...]) -> Corpus:
+    """Split a corpus into finer sentences: by end-of-sentence flags or, without any, by lines of the page."""
     misc = corpus.columns.get(MISC)
     cuts = [corpus.sentences, np.array(lines, np.int64)]
     if misc is not None:
@@ -344,7 +344,7 @@ def _with_lines(corpus: Corpus, lines: list[int], extra: tuple[str, ...]) -> Cor
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first line that is no comment is the header of HIPE."""
+    """Whether the first line that is not a comment is a HIPE header."""
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     return first.startswith(HEADER)
 
@@ -368,9 +368,9 @@ FORMAT = Format(
 )
 
 
-# HIPE: one word a line, the spans as BIO tags and their ids in columns.
+# Writer: one word per line, with spans as BIO tags and their ids in columns.
 #
-# White space between words is carried as far as the format has it: there is some, or there is none.
+# Of the white space between words, the format only retains whether there is any.
 
 
 COLUMNS = (
@@ -387,41 +387,41 @@ COLUMNS = (
 )
 NOTHING = "_"
 
-_NAME = re.compile(r"(?!segment|document_id$|hipe2022:)[^\s=]+")
-_LINE = re.compile(r"\S(?:[^\n\r\0]*\S)?")
+_COMMENT_NAME = re.compile(r"(?!segment|document_id$|hipe2022:)[^\s=]+")
+_SINGLE_LINE = re.compile(r"\S(?:[^\n\r\0]*\S)?")
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one behind the other."""
+    """Write documents, one after the other."""
     del options
     header = "\t".join(COLUMNS) + "\n"
-    yield "", header + "\n".join("".join(_document(each, losses)) for each in documents)
+    yield "", header + "\n".join("".join(_write_document(each, losses)) for each in documents)
 
 
-def _document(passage: Passage, losses: Losses) -> Iterator[str]:
-    if not _LINE.fullmatch(passage.name):
+def _write_document(passage: Passage, losses: Losses) -> Iterator[str]:
+    if not _SINGLE_LINE.fullmatch(passage.name):
         raise WriteError(f"the document {passage.name!r} cannot be named in a comment", hint="rename it first")
     yield f"# document_id = {passage.name}\n"
     for name, value in passage.attributes.items():
-        if _NAME.fullmatch(name) and _LINE.fullmatch(value):
+        if _COMMENT_NAME.fullmatch(name) and _SINGLE_LINE.fullmatch(value):
             yield f"# {name} = {value}\n"
         else:
             losses.lose(f"the attribute {name!r} of documents, which cannot stand in a comment", passage.name)
     words, tags = words_of(passage), chunk_tags(passage)
-    links, flags = [NOTHING] * len(words), _flags(passage, losses)
-    for mention, ((first, behind),) in zip(passage.mentions, runs_of(passage), strict=True):
-        links[first:behind] = [_link(passage, mention)] * (behind - first)
-        if (distance := _distance(passage, mention, losses)) is not None:
-            for row in range(first, behind):
+    links, flags = [NOTHING] * len(words), _misc_flags(passage, losses)
+    for mention, ((first, stop),) in zip(passage.mentions, runs_of(passage), strict=True):
+        links[first:stop] = [_format_link(passage, mention)] * (stop - first)
+        if (distance := _format_distance(passage, mention, losses)) is not None:
+            for row in range(first, stop):
                 flags[row].append(distance)
     middle = "\t".join([NOTHING] * 5)
     for word, tag, link, each in zip(words, tags, links, flags, strict=True):
-        _refuse_word(passage, word)
+        _check_word(passage, word)
         yield f"{word}\t{tag}\t{middle}\t{link}\t{NOTHING}\t{BAR.join(each) or NOTHING}\n"
 
 
-def _flags(passage: Passage, losses: Losses) -> list[list[str]]:
-    """Return what MISC says of each word: whether white space follows it, and whether it ends a sentence."""
+def _misc_flags(passage: Passage, losses: Losses) -> list[list[str]]:
+    """Return the MISC flags of each word: whether no white space follows it, and whether it ends a sentence."""
     flags: list[list[str]] = [[] for _ in passage.words]
     begins = [begin for begin, _ in passage.words]
     gaps = [passage.text[end:begin] for (_, end), (begin, _) in pairwise(passage.words)]
@@ -436,18 +436,18 @@ def _flags(passage: Passage, losses: Losses) -> list[list[str]]:
     return flags
 
 
-def _link(passage: Passage, mention: Mention) -> str:
+def _format_link(passage: Passage, mention: Mention) -> str:
     if mention.ids is None:
         return NOTHING
     cell = BAR.join(mention.ids)
-    if ids_of(cell) != cell or not _LINE.fullmatch(cell) or "\t" in cell:
+    if ids_of(cell) != cell or not _SINGLE_LINE.fullmatch(cell) or "\t" in cell:
         what = f"the id {cell!r} in document {passage.name!r} cannot stand in a column"
         raise WriteError(what, hint="ids have no tabs and no line breaks, and are neither O nor - nor _")
     return cell
 
 
-def _distance(passage: Passage, mention: Mention, losses: Losses) -> str | None:
-    """Return the distance of a span from its right text as MISC has it; everything else said of it is lost."""
+def _format_distance(passage: Passage, mention: Mention, losses: Losses) -> str | None:
+    """Format the Levenshtein distance of a span for MISC; all other columns are lost."""
     found = None
     for name, value in mention.said.items():
         if name == "led" and isinstance(value, (int, float)) and 0 <= value == round(value, 2):
@@ -457,7 +457,7 @@ def _distance(passage: Passage, mention: Mention, losses: Losses) -> str | None:
     return found
 
 
-def _refuse_word(passage: Passage, word: str) -> None:
+def _check_word(passage: Passage, word: str) -> None:
     if word.startswith("# ") or QUOTED.match(word.encode()):
         what = f"the word {word!r} of document {passage.name!r} would be read as something else"
         raise WriteError(what, hint="a '#' and a space begin a comment, and quotes as in CSV are taken off")

@@ -1,8 +1,8 @@
-"""What token classification pipelines of Hugging Face's transformers return: a list of entities a text, with scores.
+"""Output of Hugging Face token classification pipelines: a list of entities with scores per text.
 
 The fields are described at https://huggingface.co/docs/transformers/main_classes/pipelines, under
-`TokenClassificationPipeline`. Without aggregation they are of pieces of words, tagged B- and I-: these are joined as
-its strategy "simple" does.
+`TokenClassificationPipeline`. Without aggregation, the entities are word pieces tagged B- and I-, which are merged like
+with its aggregation strategy "simple".
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
 
-_LISTS = ("entities", "predictions", "output", "ner", "spans")
-_GROUP, _PIECE = "entity_group", "entity"
-_USUAL = frozenset({_GROUP, _PIECE, "score", "word", "start", "end", "index"})
-_OWN = _USUAL | {"id", "text"}
+_ENTITIES_FIELDS = ("entities", "predictions", "output", "ner", "spans")
+_GROUP_FIELD, _PIECE_FIELD = "entity_group", "entity"
+_USUAL_FIELDS = frozenset({_GROUP_FIELD, _PIECE_FIELD, "score", "word", "start", "end", "index"})
+_OWN_FIELDS = _USUAL_FIELDS | {"id", "text"}
 _SHAPE = 'an entity is written like this: {"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4}'
 _TAG = re.compile(r"(?P<prefix>[BIESLU])-(?P<label>.+)", re.DOTALL)
-_UNLIKE = "entities whose word is not what their places cover, which hold"
-_ANY = msgspec.json.Decoder(Any)
+_WORD_MISMATCH = "entities whose word is not what their places cover, which hold"
+_DECODER = msgspec.json.Decoder(Any)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Entity:
-    """An entity, or a piece of one."""
+    """An entity, or a word piece of one."""
 
     begin: int
     end: int
@@ -54,48 +54,48 @@ class _Entity:
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read what a pipeline returned, one text after the other."""
+    """Read the output of a pipeline, text by text."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    return _Reading(source, request).corpus()
+    return _Reader(source, request).read()
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
-        self.text = request.options.get("text", "text")
+        self.text_field = request.options.get("text", "text")
         self.kinds: dict[str, int] = {}
-        self.tagged = _has_tags(source)
+        self.has_prefixes = _has_prefixed_labels(source)
         self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"entity {number + 1}")
-        self.met: dict[str, list[int]] = {}
-        self.words = 0
+        self.note_places: dict[str, list[int]] = {}
+        self.checked_words = 0
 
-    def corpus(self) -> Corpus:
+    def read(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
         documents = list(values(self.source))
         if documents and all(type(each) is dict and _is_entity(each) for _, each in documents):
-            documents = [(documents[0][0], [each for _, each in documents])]  # the result for a single text
-        named = self._named(documents[0][1])
+            documents = [(documents[0][0], [each for _, each in documents])]  # the output for a single text
+        named = self._find_name_field(documents[0][1])
         for number, (place, given) in enumerate(documents):
-            self._document(place, given, number, named)
+            self._add_document(place, given, number, named)
         self._check_words()
-        for what, places in self.met.items():
+        for what, places in self.note_places.items():
             first = first_places(self.source, np.array(places, np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
         return self.draft.corpus(self.request, name="hugging-face", judged="label", offsets=offsets)
 
-    def _met(self, what: str, place: int) -> None:
-        self.met.setdefault(what, []).append(place)
+    def _note(self, what: str, place: int) -> None:
+        self.note_places.setdefault(what, []).append(place)
 
-    def _named(self, first: Any) -> str | None:
-        """Return the field that names documents; None if they are called by their number."""
+    def _find_name_field(self, first: Any) -> str | None:
+        """Return the field with the names of documents; None if they are numbered."""
         names = first if type(first) is dict else {}
         asked = self.request.options.get("document")
         return asked or next((name for name in DOCUMENT_NAMES if name in names), None)
 
-    def _document(self, place: int, given: Any, number: int, named: str | None) -> None:
+    def _add_document(self, place: int, given: Any, number: int, named: str | None) -> None:
         if type(given) is list:
             given = {"": given}
         if type(given) is not dict:
@@ -106,18 +106,18 @@ class _Reading:
             hint = "name all documents, or none: ?document=FIELD"
             raise document.refuse(f"the document has no {named!r}", hint=hint)
         if named is None and number == 0:
-            self._met("documents have no names: they are called by their number", place)
-        spans, text = self._spans_field(document), self._text(document, number)
-        self.draft.document(name, place, document.attributes(frozenset({named or "", spans, self.text})))
-        found = list(self._entities(document, spans, text))
-        for entity in _merged(found, text) if _PIECE in self.kinds else found:
+            self._note("documents have no names: they are called by their number", place)
+        spans, text = self._find_entities_field(document), self._add_text(document, number)
+        self.draft.document(name, place, document.attributes(frozenset({named or "", spans, self.text_field})))
+        found = list(self._read_entities(document, spans, text))
+        for entity in _merge_pieces(found, text) if _PIECE_FIELD in self.kinds else found:
             if str(entity.fields.given.get("word")).startswith("##"):
-                self._met("spans that begin inside of a word, as its pieces are tagged", place)
-            self._span(entity)
+                self._note("spans that begin inside of a word, as its pieces are tagged", place)
+            self._add_span(entity)
 
-    def _spans_field(self, document: Fields) -> str:
+    def _find_entities_field(self, document: Fields) -> str:
         asked = self.request.options.get("spans")
-        fields = ("", *_LISTS) if asked is None else (asked,)
+        fields = ("", *_ENTITIES_FIELDS) if asked is None else (asked,)
         found = next((name for name in fields if type(document.given.get(name)) is list), None)
         if found is None:
             what = f"there is no list {asked!r}" if asked else "no field is known to hold the entities"
@@ -125,21 +125,21 @@ class _Reading:
             raise document.refuse(what, details=details, hint="name it: ?spans=FIELD")
         return found
 
-    def _text(self, document: Fields, number: int) -> str | None:
-        """Take over the text of a document, if there is one."""
-        there = document.given.get(self.text) is not None
+    def _add_text(self, document: Fields, number: int) -> str | None:
+        """Add the text of a document, if there is one."""
+        there = document.given.get(self.text_field) is not None
         if number and there != bool(self.draft.texts):
             here, first = ("a text", "none") if there else ("no text", "one")
             hint = "give all documents their text, or none"
             raise document.refuse(f"this document has {here}, but the first has {first}", hint=hint)
         if there:
-            self.draft.texts.append(document.text(self.text))
+            self.draft.texts.append(document.text(self.text_field))
         return self.draft.texts[-1] if there else None
 
-    def _entities(self, document: Fields, spans: str, text: str | None) -> Iterator[_Entity]:
+    def _read_entities(self, document: Fields, spans: str, text: str | None) -> Iterator[_Entity]:
         for fields in document.objects(spans, _SHAPE):
             given = fields.given
-            which = _GROUP if _GROUP in given else _PIECE
+            which = _GROUP_FIELD if _GROUP_FIELD in given else _PIECE_FIELD
             self.kinds.setdefault(which, fields.place)
             if len(self.kinds) > 1:
                 first = self.source.locate(next(iter(self.kinds.values())))
@@ -148,58 +148,60 @@ class _Reading:
                 raise fields.refuse(what, details=[f"the first stands at {first}"], hint=hint)
             label = fields.text(which, _SHAPE)
             if label == "O" or not label.strip():
-                self._met("entities with the label 'O', which are none", fields.place)
+                self._note("entities with the label 'O', which are none", fields.place)
                 continue
-            begin, end = self._extent(fields)
+            begin, end = self._read_extent(fields)
             entity = _Entity(begin=begin, end=end, label=label, fields=fields)
-            if which == _PIECE:
-                tag = _TAG.fullmatch(label) if self.tagged else None
+            if which == _PIECE_FIELD:
+                tag = _TAG.fullmatch(label) if self.has_prefixes else None
                 entity.prefix, entity.label = tag.groups() if tag else ("I", label)
                 entity.index = fields.integer("index") if given.get("index") is not None else None
             if (score := given.get("score")) is not None:
-                entity.scores.append(_number(fields, score))
+                entity.scores.append(_parse_score(fields, score))
             if text is not None:
                 self._check_word(entity, text)
             yield entity
 
-    def _extent(self, fields: Fields) -> tuple[int, int]:
+    def _read_extent(self, fields: Fields) -> tuple[int, int]:
         if fields.given.get("start") is None or fields.given.get("end") is None:
             what = f"{fields.path()!r} has no 'start' and 'end'"
             raise fields.refuse(what, hint="slow tokenizers do not tell places: use a fast one (use_fast=True)")
         return fields.integer("start"), fields.integer("end")
 
     def _check_word(self, entity: _Entity, text: str) -> None:
-        """Count words that are not what their entity covers; tokenizers may write them in another case."""
+        """Note a word that differs from the covered text by more than the tokenizer's normalisation."""
         word, covered = entity.fields.given.get("word"), text[max(entity.begin, 0) : max(entity.end, 0)]
         if type(word) is str:
-            self.words += 1
+            self.checked_words += 1
             if word != covered and not alike(word, covered, whole=entity.index is None):
-                self._met(_UNLIKE, entity.fields.place)
+                self._note(_WORD_MISMATCH, entity.fields.place)
 
     def _check_words(self) -> None:
-        """Refuse words most of which are not what their entities cover."""
-        unlike = self.met.get(_UNLIKE, [])
-        if 2 * len(unlike) > self.words:
-            what = f"{len(unlike):,} of {self.words:,} entities do not cover their word"
+        """Refuse the input if most words differ from the text that their entities cover."""
+        unlike = self.note_places.get(_WORD_MISMATCH, [])
+        if 2 * len(unlike) > self.checked_words:
+            what = f"{len(unlike):,} of {self.checked_words:,} entities do not cover their word"
             raise refuse(self.source, unlike[0], what, hint="are these the texts that the pipeline was given?")
 
-    def _span(self, entity: _Entity) -> None:
+    def _add_span(self, entity: _Entity) -> None:
         number = self.draft.span([(entity.begin, entity.end)], entity.label, entity.fields.place)
         if entity.scores:
             self.draft.say(number, "probability", sum(entity.scores) / len(entity.scores))
-        if not entity.fields.given.keys() <= _USUAL:
+        if not entity.fields.given.keys() <= _USUAL_FIELDS:
             if (id_ := entity.fields.name("id")) is not None:
                 self.draft.say(number, "id", joined(split(id_)))
-            for name, value in entity.fields.plain(_OWN):
+            for name, value in entity.fields.plain(_OWN_FIELDS):
                 self.draft.say(number, name, value)
 
 
-def _merged(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:
-    """Join pieces of words: I- goes on with what stands before it, if that is of the same label."""
+def _merge_pieces(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:
+    """Merge word pieces: I- continues the previous piece if the labels are equal."""
     last: _Entity | None = None
     for piece in pieces:
-        goes_on = piece.prefix in "IEL" and last is not None and last.label == piece.label and last.prefix not in "ELSU"
-        if last is not None and goes_on and _adjacent(last, piece, text):
+        continues = (
+            piece.prefix in "IEL" and last is not None and last.label == piece.label and last.prefix not in "ELSU"
+        )
+        if last is not None and continues and _are_adjacent(last, piece, text):
             last.end, last.index, last.prefix = piece.end, piece.index, piece.prefix
             last.scores += piece.scores
         else:
@@ -210,8 +212,8 @@ def _merged(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:
         yield last
 
 
-def _adjacent(before: _Entity, piece: _Entity, text: str | None) -> bool:
-    """Whether no other token stands between two pieces."""
+def _are_adjacent(before: _Entity, piece: _Entity, text: str | None) -> bool:
+    """Whether two pieces follow each other without another token between them."""
     if before.index is not None and piece.index is not None:
         return piece.index == before.index + 1
     if piece.begin <= before.end:
@@ -223,25 +225,25 @@ def _adjacent(before: _Entity, piece: _Entity, text: str | None) -> bool:
 
 
 def alike(word: str, covered: str, *, whole: bool = True) -> bool:
-    """Whether a word as a tokenizer writes it is the text that is covered: case, accents and signs may differ.
+    """Whether a tokenizer's word matches the covered text, ignoring case, accents and punctuation.
 
-    Pieces of words can be written in ways that cannot be compared: these are taken as alike.
+    Word pieces that cannot be compared count as matches.
 
     >>> alike("d ' arc", "d'Arc"), alike("zoe", "Zoë"), alike("##son", "son", whole=False), alike("Anna", "Bo")
     (True, True, True, False)
     """
     if "[UNK]" in word or (not whole and not word.isascii()):
         return True
-    one, other = _letters(word), _letters(covered)
+    one, other = _fold_letters(word), _fold_letters(covered)
     return one == other or not one
 
 
-def _letters(text: str) -> str:
+def _fold_letters(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text).casefold()))
 
 
-def _number(fields: Fields, value: Any) -> float:
-    """Return a score; `json.dumps(…, default=str)` writes those of NumPy as texts."""
+def _parse_score(fields: Fields, value: Any) -> float:
+    """Parse a score; `json.dumps(…, default=str)` writes NumPy floats as strings."""
     try:
         return float(value)
     except (ValueError, TypeError):
@@ -249,40 +251,42 @@ def _number(fields: Fields, value: Any) -> float:
 
 
 def _is_entity(given: Mapping[str, Any]) -> bool:
-    return (_GROUP in given or _PIECE in given) and not any(type(given.get(name)) is list for name in _LISTS)
+    return (_GROUP_FIELD in given or _PIECE_FIELD in given) and not any(
+        type(given.get(name)) is list for name in _ENTITIES_FIELDS
+    )
 
 
-def _has_tags(source: Source) -> bool:
-    """Whether labels of pieces have prefixes; else `E-mail` is a label."""
+def _has_prefixed_labels(source: Source) -> bool:
+    """Whether labels of word pieces have prefixes; if not, `E-mail` is a label."""
     return re.search(rb'"entity"\s*:\s*"[BI]-', source.data) is not None
 
 
 def values(source: Source) -> Iterator[tuple[int, Any]]:
-    """Give what stands in the files, one text after the other, each with its place: a line each, or one array."""
+    """Yield the JSON values of the files, one per text, each with its byte offset: a value per line, or one array."""
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
         data = bytes(source.data[part.begin : stop])
         if not data.strip():
             continue
-        if _is_lines(data):
-            yield from _lines(source, data, part.begin)
+        if _has_array_per_line(data):
+            yield from _read_lines(source, data, part.begin)
         else:
             whole = Source(parts=(replace(part, begin=0),), given=bytearray(data + bytes(PADDING)))
             objects = JsonObjects(whole)
-            yield from zip((objects.offset + part.begin).tolist(), objects.decoded(_ANY), strict=True)
+            yield from zip((objects.offset + part.begin).tolist(), objects.decoded(_DECODER), strict=True)
 
 
-def _is_lines(data: bytes) -> bool:
-    """Whether a file has an array a line, and is not one array."""
+def _has_array_per_line(data: bytes) -> bool:
+    """Whether a file has an array per line instead of one array."""
     first, _, others = data.lstrip().partition(b"\n")
     return first[:1] == b"[" and first.rstrip()[-1:] == b"]" and bool(others.strip())
 
 
-def _lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, Any]]:
+def _read_lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, Any]]:
     for line in data.split(b"\n"):
         if line.strip():
             try:
-                yield place, _ANY.decode(line)
+                yield place, _DECODER.decode(line)
             except RecursionError:
                 raise refuse(source, place, "the JSON is nested too deeply") from None
             except msgspec.DecodeError as problem:
@@ -292,11 +296,11 @@ def _lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, Any]]
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines have entities of a pipeline: a label, a word, and where it stands."""
+    """Whether the first lines have entities of a pipeline: a label, a word and its offset."""
     found = key_paths(lines)
-    for prefix in ("[].", "[][].", *(f"{start}{name}[]." for name in _LISTS for start in ("", "[]."))):
+    for prefix in ("[].", "[][].", *(f"{start}{name}[]." for name in _ENTITIES_FIELDS for start in ("", "[]."))):
         here = {path.removeprefix(prefix) for path in found if path.startswith(prefix)}
-        if here & {_GROUP, _PIECE} and {"word", "start"} <= here:
+        if here & {_GROUP_FIELD, _PIECE_FIELD} and {"word", "start"} <= here:
             return True
     return False
 
@@ -308,7 +312,7 @@ FORMAT = Format(
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
         "document": "objects: the field that names documents (default: 'id' and the like)",
-        "spans": f"objects: the field of entities (default: the first of {', '.join(_LISTS)})",
+        "spans": f"objects: the field of entities (default: the first of {', '.join(_ENTITIES_FIELDS)})",
         "text": "objects: the field of the document's text (default: text)",
         **OPTION,
     },
@@ -318,33 +322,33 @@ FORMAT = Format(
 )
 
 
-# What token classification pipelines of Hugging Face return, in an object a line with the document's name and text.
+# Writer: one object per line, with a document's name, text and entities as pipelines return them.
 
 
-_OF_DOCUMENTS = frozenset({"id", "text", "entities"})
-_TAKEN = frozenset({"entity_group", "entity", "word", "start", "end", "index", "id", "text"})
+_DOCUMENT_FIELDS = frozenset({"id", "text", "entities"})
+_TAKEN_FIELDS = frozenset({"entity_group", "entity", "word", "start", "end", "index", "id", "text"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one object a line, with aggregated entities."""
+    """Write one object per document and line, with aggregated entities."""
     del options
-    return json_lines(documents, lambda each: _document(each, losses))
+    return json_lines(documents, lambda each: _build_document(each, losses))
 
 
-def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
+def _build_document(passage: Passage, losses: Losses) -> dict[str, Any]:
     return {
         "id": passage.name,
-        **attributes(passage, _OF_DOCUMENTS, losses),
+        **attributes(passage, _DOCUMENT_FIELDS, losses),
         "text": passage.text,
-        "entities": [_entity(passage, mention, losses) for mention in passage.mentions],
+        "entities": [_build_entity(passage, mention, losses) for mention in passage.mentions],
     }
 
 
-def _entity(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
+def _build_entity(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     begin, end = extent(passage, mention, losses)
     return {
         "entity_group": mention.label,
-        **said(passage, mention, losses, _TAKEN),
+        **said(passage, mention, losses, _TAKEN_FIELDS),
         "word": passage.text[begin:end],
         "start": begin,
         "end": end,

@@ -1,4 +1,4 @@
-"""JSON as sources hold it: one object a line, or one array of objects; each with the byte it stands at."""
+"""Reading and writing JSON: objects with their byte offsets, checked access to fields, and parts of JSON writers."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 OBJECT = msgspec.json.Decoder(dict[str, Any])
-"""Decodes one object to a dictionary."""
+"""Decoder of one object to a dictionary."""
 
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
-_ONE_A_LINE = "JSONL has one complete object a line"
+_LINE_HINT = "JSONL has one complete object a line"
 
 
 class JsonObjects:
-    """The objects of a source, as bytes, each with its offset."""
+    """The objects of a source, as bytes, each with its byte offset: one per line, or one array of objects."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.pieces, self.offset = _pieces(source)
+        self.pieces, self.offset = _split_objects(source)
         if not self.pieces:
             raise ReadError("there are no objects in this file", where=source.parts[0].name)
 
@@ -41,48 +41,48 @@ class JsonObjects:
 
     def first(self) -> dict[str, Any]:
         """Return the first object."""
-        found: dict[str, Any] = self._decoded(0, OBJECT)
+        found: dict[str, Any] = self._decode(0, OBJECT)
         return found
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for number in range(len(self.pieces)):
-            yield self._decoded(number, OBJECT)
+            yield self._decode(number, OBJECT)
 
     def decoded(self, decoder: msgspec.json.Decoder[Any]) -> list[Any]:
-        """Return all objects, made by a decoder."""
+        """Decode all objects."""
         rows: list[Any] = []
         decode, keep = decoder.decode, rows.append
         try:
             for piece in self.pieces:
                 keep(decode(piece))
         except (msgspec.DecodeError, RecursionError) as problem:
-            raise self._bad(len(rows), problem) from None
+            raise self._error(len(rows), problem) from None
         return rows
 
-    def _decoded(self, number: int, decoder: msgspec.json.Decoder[Any]) -> Any:
+    def _decode(self, number: int, decoder: msgspec.json.Decoder[Any]) -> Any:
         try:
             return decoder.decode(self.pieces[number])
         except (msgspec.DecodeError, RecursionError) as problem:
-            raise self._bad(number, problem) from None
+            raise self._error(number, problem) from None
 
-    def _bad(self, number: int, problem: Exception) -> ReadError:
-        return refuse(self.source, int(self.offset[number]), _problem(problem, "object"), hint=_ONE_A_LINE)
+    def _error(self, number: int, problem: Exception) -> ReadError:
+        return refuse(self.source, int(self.offset[number]), _describe_error(problem, "object"), hint=_LINE_HINT)
 
 
-def _pieces(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
-    """Cut a source into the bytes of its objects, each with its offset."""
+def _split_objects(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Split a source into the bytes of its objects, each with its byte offset."""
     pieces: list[bytes] = []
     offsets: list[NDArray[np.int64]] = []
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
         data = bytes(source.data[part.begin : stop])
-        found, begins = _array(source, data, part.begin) if data.lstrip()[:1] == b"[" else _lines(data)
+        found, begins = _split_array(source, data, part.begin) if data.lstrip()[:1] == b"[" else _split_lines(data)
         pieces += found
         offsets.append(begins + part.begin)
     return pieces, np.concatenate(offsets)
 
 
-def _lines(data: bytes) -> tuple[list[bytes], NDArray[np.int64]]:
+def _split_lines(data: bytes) -> tuple[list[bytes], NDArray[np.int64]]:
     lines = data.split(b"\n")
     sizes = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
     begins = np.cumsum(sizes) - sizes
@@ -90,15 +90,15 @@ def _lines(data: bytes) -> tuple[list[bytes], NDArray[np.int64]]:
     return [line for line, kept in zip(lines, filled.tolist(), strict=True) if kept], begins[filled]
 
 
-def _array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], NDArray[np.int64]]:
-    """Cut one array into its elements; each is looked for behind the one before, so it is found where it stands."""
+def _split_array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Split an array into its elements; each is searched for after the previous one, so that its offset is right."""
     try:
         pieces = [bytes(raw) for raw in _ARRAY.decode(data)]
     except (msgspec.DecodeError, RecursionError) as problem:
         byte = re.search(r"\(byte (\d+)\)", str(problem))
         offset = min(int(byte[1]), len(data) - 1) if byte else len(data.rstrip()) - 1
-        hint = f"{_ONE_A_LINE}; a whole file may also be one array of objects"
-        raise refuse(source, begin + offset, _problem(problem, "array"), hint=hint) from None
+        hint = f"{_LINE_HINT}; a whole file may also be one array of objects"
+        raise refuse(source, begin + offset, _describe_error(problem, "array"), hint=hint) from None
     begins, end = [], 0
     for piece in pieces:
         begins.append(data.index(piece, end))
@@ -106,14 +106,14 @@ def _array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], NDArra
     return pieces, np.array(begins, dtype=np.int64)
 
 
-def _problem(problem: Exception, kind: str) -> str:
+def _describe_error(problem: Exception, expected: str) -> str:
     text = str(problem)
     if isinstance(problem, RecursionError):
         return "the JSON is nested too deeply"
     if "truncated" in text:
-        return f"the JSON {kind} is cut off"
+        return f"the JSON {expected} is cut off"
     if got := re.match(r"Expected `\w+`, got `(\w+)`$", text):
-        return f"not a JSON {kind}, but of type {got[1]}"
+        return f"not a JSON {expected}, but of type {got[1]}"
     return f"not JSON: {text.removeprefix('JSON is malformed: ')}"
 
 
@@ -123,7 +123,7 @@ def looks_like_json(lines: list[str]) -> bool:
     return text.startswith("{") or re.match(r"\[\s*(\{|$)", text) is not None
 
 
-# Objects of JSON with checked fields, each with the way to it; and the fields that a file shows in its first lines.
+# Checked access to the fields of JSON objects, with their paths; and the field paths in the first lines of a file.
 
 
 Plain = str | int | float | bool
@@ -131,20 +131,27 @@ Plain = str | int | float | bool
 UNLABELLED = "ENTITY"
 """The label of spans that have none."""
 
-_TYPES = {dict: "an object", list: "an array", str: "a text", int: "an integer", float: "a number", bool: "a truth"}
-_MOST_TOKENS, _DEEPEST = 4000, 50
+_TYPE_NAMES = {
+    dict: "an object",
+    list: "an array",
+    str: "a text",
+    int: "an integer",
+    float: "a number",
+    bool: "a truth",
+}
+_MAX_TOKENS, _MAX_DEPTH = 4000, 50
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|"', re.DOTALL)
 
 
 class Fields:
-    """An object of JSON; what is asked of it is checked, and refused with the way to it: `annotations[0].result[2]`.
+    """A JSON object with checked access to its fields; errors name the path of a field: `annotations[0].result[2]`.
 
     Args:
-        source: the bytes it was read from.
-        place: the byte at which it, or the whole that it is part of, begins there.
+        source: the source it was read from.
+        place: the byte offset of the object or of its top-level object.
         given: the object as a dictionary.
-        parent: the object that holds it; None for a whole.
-        step: how it stands in its parent: `value`, `result[2]`.
+        parent: the enclosing object; None for a top-level object.
+        step: the path from its parent: `value`, `result[2]`.
 
     """
 
@@ -160,7 +167,7 @@ class Fields:
         self.step = step
 
     def path(self, name: str = "") -> str:
-        """Return the way to a field from the whole; without a name the way to this object."""
+        """Return the path to a field from the top-level object; without a name, the path to this object."""
         steps = [name] if name else []
         here: Fields | None = self
         while here is not None and here.step:
@@ -173,7 +180,7 @@ class Fields:
         return refuse(self.source, self.place, what, details=details, hint=hint)
 
     def bad(self, name: str, wanted: str, hint: str | None = None) -> ReadError:
-        """Make the error for a field that is missing, or not what it should be."""
+        """Make the error for a field that is missing or of the wrong type."""
         value = self.given.get(name)
         if value is None:
             return self.refuse(f"there is no {self.path(name)!r}, which should be {wanted}", hint=hint)
@@ -181,7 +188,7 @@ class Fields:
         return self.refuse(f"{self.path(name)!r} is {found}, not {wanted}", hint=hint)
 
     def text(self, name: str, hint: str | None = None) -> str:
-        """Return a text that must be there."""
+        """Return a required string."""
         value = self.given.get(name)
         if type(value) is not str:
             raise self.bad(name, "a text", hint)
@@ -190,7 +197,7 @@ class Fields:
         return value
 
     def integer(self, name: str, hint: str | None = None) -> int:
-        """Return an integer that must be there."""
+        """Return a required integer."""
         value = self.given.get(name)
         if type(value) is not int:
             raise self.bad(name, "an integer", hint)
@@ -199,14 +206,14 @@ class Fields:
         return value
 
     def inner(self, name: str, hint: str | None = None) -> Fields:
-        """Return an object that must be there."""
+        """Return a required object."""
         value = self.given.get(name)
         if type(value) is not dict:
             raise self.bad(name, "an object", hint)
         return Fields(source=self.source, place=self.place, given=value, parent=self, step=name)
 
     def items(self, name: str, hint: str | None = None) -> list[Any]:
-        """Return an array; an empty one if it is not there."""
+        """Return an array; an empty one if it is missing."""
         value = self.given.get(name)
         if value is None:
             return []
@@ -215,7 +222,7 @@ class Fields:
         return value
 
     def objects(self, name: str, hint: str | None = None) -> Iterator[Fields]:
-        """Give the objects of an array; none if it is not there."""
+        """Yield the objects of an array; none if it is missing."""
         for number, each in enumerate(self.items(name, hint)):
             step = f"{name}[{number}]"
             if type(each) is not dict:
@@ -223,7 +230,7 @@ class Fields:
             yield Fields(source=self.source, place=self.place, given=each, parent=self, step=step)
 
     def name(self, field: str) -> str | None:
-        """Return what a field names something by, a text or an integer; None where it is not there."""
+        """Return the name in a field, a string or an integer; None if it is missing."""
         value = self.given.get(field)
         if value is None or value == "":
             return None
@@ -232,13 +239,13 @@ class Fields:
         return self.text(field, "a name is a text or an integer")
 
     def plain(self, own: frozenset[str]) -> Iterator[tuple[str, Plain]]:
-        """Give the other fields that hold single values, which columns and attributes are made of."""
+        """Yield the other fields with scalar values, which become columns or attributes."""
         for name, value in self.given.items():
             if name not in own and is_plain(value):
                 yield name, value
 
     def attributes(self, own: frozenset[str]) -> dict[str, str]:
-        """Return the other fields that hold single values as texts."""
+        """Return the other fields with scalar values, as strings."""
         found = {name: str(value) for name, value in self.plain(own)}
         for name, value in found.items():
             if problem := unwritable(value):
@@ -247,7 +254,7 @@ class Fields:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value of JSON is a single one that says something.
+    """Whether a JSON value is a scalar, but neither null nor the empty string.
 
     >>> [is_plain(value) for value in ("x", 0, False, "", None, [1])]
     [True, True, True, False, False, False]
@@ -256,46 +263,46 @@ def is_plain(value: Any) -> bool:
 
 
 def kind(value: Any) -> str:
-    """Return what to call the type of a value of JSON.
+    """Return the name of the type of a JSON value, for messages.
 
     >>> kind([1]), kind(None), kind("x")
     ('an array', 'null', 'a text')
     """
-    return _TYPES.get(type(value), "null")
+    return _TYPE_NAMES.get(type(value), "null")
 
 
 def key_paths(lines: list[str]) -> set[str]:
-    """Return the ways to the fields in the first lines of a file, as far as these go; elements of arrays are `[]`.
+    """Return the paths of the fields in the first lines of a file; elements of arrays are `[]`.
 
-    It may be cut off anywhere, and no more than a few thousand fields are looked at.
+    The lines may be truncated anywhere, and no more than a few thousand tokens are examined.
 
     >>> sorted(key_paths(['{"text": "Anna", "spans": [{"start": 0, "la']))
     ['spans', 'spans[].start', 'text']
     """
     found: set[str] = set()
-    ways = [""]  # to the value that is open, inside of each open bracket
+    paths = [""]  # of the current value, for each open bracket
     bases = [""]
     text = ""
     for number, token in enumerate(_TOKEN.finditer("\n".join(lines))):
         given = token[0]
-        if number > _MOST_TOKENS or len(ways) > _DEEPEST or given == '"':  # a text that is cut off
+        if number > _MAX_TOKENS or len(paths) > _MAX_DEPTH or given == '"':  # a truncated string
             break
         if given in "{[":
-            bases.append(ways[-1])
-            ways.append(ways[-1] + "[]" if given == "[" else ways[-1])
+            bases.append(paths[-1])
+            paths.append(paths[-1] + "[]" if given == "[" else paths[-1])
         elif given in "}]":
-            bases, ways = bases[:-1] or [""], ways[:-1] or [""]
+            bases, paths = bases[:-1] or [""], paths[:-1] or [""]
         elif given == ":":
-            ways[-1] = f"{bases[-1]}.{text[1:-1]}".removeprefix(".")
-            found.add(ways[-1])
+            paths[-1] = f"{bases[-1]}.{text[1:-1]}".removeprefix(".")
+            found.add(paths[-1])
         elif given != ",":
             text = given
     return found
 
 
-# JSON in any layout: one array of objects, an object a line, one object, or one that holds the others in a field.
+# JSON in any layout: an array of objects, an object per line, a single object, or a wrapper with an array of objects.
 #
-# Each object is given with the byte it stands at. Nothing is decoded twice, and nothing that is nested without end.
+# Each object comes with its byte offset. Nothing is decoded twice, and the depth of nesting is limited.
 
 
 _RAW = msgspec.json.Decoder(msgspec.Raw)
@@ -306,90 +313,90 @@ _CONTEXT = "@context"
 
 
 class Node(NamedTuple):
-    """An object: its fields, and the `@context` of the whole that it is part of; None where there is none."""
+    """An object: its fields, and the `@context` of its top-level object; None if there is none."""
 
     fields: Fields
     context: Any
 
 
 def nodes(source: Source, holders: tuple[str, ...] = ()) -> Iterator[Node]:
-    """Give the objects of a source in their order.
+    """Yield the objects of a source in order.
 
     Args:
         source: the bytes.
-        holders: fields in which an object holds an array of others that it stands for, or an object that does.
+        holders: fields in which a wrapper object holds the array of objects, directly or in one further object.
 
     """
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
-        yield from _Cutting(source, holders).file(bytes(source.data[part.begin : stop]), part.begin)
+        yield from _NodeReader(source, holders).read_file(bytes(source.data[part.begin : stop]), part.begin)
 
 
-class _Cutting:
-    """Cuts the bytes of a file into nodes; each piece is looked for behind the one before, where it stands."""
+class _NodeReader:
+    """Splits a file into nodes; each is searched for after the previous one, so that its offset is right."""
 
     def __init__(self, source: Source, holders: tuple[str, ...]) -> None:
         self.source = source
         self.holders = holders
 
-    def file(self, data: bytes, begin: int) -> Iterator[Node]:
+    def read_file(self, data: bytes, begin: int) -> Iterator[Node]:
         first, _, rest = data.lstrip().partition(b"\n")
-        if first[:1] == b"{" and rest.strip() and _is_whole(first):  # an object a line
+        if first[:1] == b"{" and rest.strip() and _is_json(first):  # an object per line
             for line in data.split(b"\n"):
-                yield from self._top(line, begin)
+                yield from self._read_value(line, begin)
                 begin += len(line) + 1
             return
-        yield from self._top(data, begin)
+        yield from self._read_value(data, begin)
 
-    def _top(self, data: bytes, begin: int) -> Iterator[Node]:
-        """Give the nodes of an array, those that an object holds, or the object itself."""
+    def _read_value(self, data: bytes, begin: int) -> Iterator[Node]:
+        """Yield the nodes of an array, those that an object holds, or the object itself."""
         begin += len(data) - len(data.lstrip())
         data = data.strip()
         if not data:
             return
         if data[:1] == b"[":
-            yield from self._elements(self._decoded(_ARRAY, data, begin), data, begin, None)
+            yield from self._read_elements(self._decode(_ARRAY, data, begin), data, begin, None)
             return
-        fields = self._decoded(_OBJECT, data, begin)
-        context = self._decoded(_ANY, fields[_CONTEXT], begin) if _CONTEXT in fields else None
-        if (held := self._held(fields, begin)) is None:
-            yield Node(Fields(self.source, begin, self._decoded(_NODE, data, begin)), context)
+        fields = self._decode(_OBJECT, data, begin)
+        context = self._decode(_ANY, fields[_CONTEXT], begin) if _CONTEXT in fields else None
+        if (held := self._find_held_array(fields, begin)) is None:
+            yield Node(Fields(self.source, begin, self._decode(_NODE, data, begin)), context)
             return
-        yield from self._elements(self._decoded(_ARRAY, held, begin), held, begin + data.index(held), context)
+        yield from self._read_elements(self._decode(_ARRAY, held, begin), held, begin + data.index(held), context)
 
-    def _held(self, fields: dict[str, msgspec.Raw], begin: int) -> bytes | None:
-        """Return the array of others that an object holds, itself or in an object that stands there."""
+    def _find_held_array(self, fields: dict[str, msgspec.Raw], begin: int) -> bytes | None:
+        """Return the array of objects in a wrapper, directly or in one further object; None if there is none."""
         for _ in range(2):
             values = [bytes(fields[name]) for name in self.holders if name in fields]
             if arrays := [value for value in values if value[:1] == b"["]:
                 return arrays[0]
-            fields = next((self._decoded(_OBJECT, value, begin) for value in values if value[:1] == b"{"), {})
+            fields = next((self._decode(_OBJECT, value, begin) for value in values if value[:1] == b"{"), {})
         return None
 
-    def _elements(self, pieces: list[msgspec.Raw], data: bytes, begin: int, context: Any) -> Iterator[Node]:
+    def _read_elements(self, pieces: list[msgspec.Raw], data: bytes, begin: int, context: Any) -> Iterator[Node]:
         end = 0
         for piece in pieces:
             raw = bytes(piece)
             place = data.index(raw, end)
             end = place + len(raw)
-            node = self._decoded(_NODE, raw, begin + place)
+            node = self._decode(_NODE, raw, begin + place)
             yield Node(Fields(self.source, begin + place, node), node.get(_CONTEXT, context))
 
-    def _decoded(self, decoder: msgspec.json.Decoder[Any], data: bytes, begin: int) -> Any:
+    def _decode(self, decoder: msgspec.json.Decoder[Any], data: bytes, begin: int) -> Any:
         try:
             return decoder.decode(data)
         except RecursionError:
             raise refuse(self.source, begin, "the JSON is nested too deeply") from None
         except msgspec.DecodeError as problem:
-            raise self._bad(str(problem), data, begin) from None
+            raise self._error(str(problem), data, begin) from None
 
-    def _bad(self, problem: str, data: bytes, begin: int) -> ReadError:
+    def _error(self, problem: str, data: bytes, begin: int) -> ReadError:
         if "truncated" in problem:
             return refuse(self.source, begin, "the JSON is cut off")
         if got := re.match(r"Expected `(\w+)`, got `(\w+)`", problem):
             try:
                 found = kind(_ANY.decode(data)) if got[2] != "null" else "null"
-            except (msgspec.DecodeError, RecursionError):  # what stands behind it is no JSON either
+            except (msgspec.DecodeError, RecursionError):  # what follows is not JSON either
                 found = f"something of type {got[2]}"
             return refuse(self.source, begin, f"there is {found}, not an object", hint="a file holds objects: {…}")
         byte = re.search(r" \(byte (\d+)\)", problem)
@@ -398,7 +405,7 @@ class _Cutting:
         return refuse(self.source, place, f"not JSON: {what}")
 
 
-def _is_whole(line: bytes) -> bool:
+def _is_json(line: bytes) -> bool:
     try:
         _RAW.decode(line)
     except (msgspec.DecodeError, RecursionError):
@@ -406,31 +413,33 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-# What formats with one JSON object a line share: lines, attributes of documents, and what is said of spans.
+# Shared by writers of JSON lines: lines, attributes of documents, and columns of spans.
 
 
-def json_lines(documents: Iterable[Passage], made: Callable[[Passage], dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Give the one file of some documents, an object a line."""
+def json_lines(
+    documents: Iterable[Passage], to_record: Callable[[Passage], dict[str, Any]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the one output file, with an object per document and line."""
     encode = msgspec.json.Encoder().encode
-    yield "", "".join(f"{encode(made(each)).decode()}\n" for each in documents)
+    yield "", "".join(f"{encode(to_record(each)).decode()}\n" for each in documents)
 
 
 def attributes(passage: Passage, taken: frozenset[str], losses: Losses) -> dict[str, str]:
-    """Return the attributes of a document, without those whose names the format needs for something else."""
+    """Return the attributes of a document; those whose names the format reserves are lost."""
     for name in (each for each in passage.attributes if each in taken):
         losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
     return {name: value for name, value in passage.attributes.items() if name not in taken}
 
 
 def extent(passage: Passage, mention: Mention, losses: Losses) -> tuple[int, int]:
-    """Return where a span begins and ends; formats without discontinuous spans lose the gaps of those."""
+    """Return the begin and end of a span; the gaps of discontinuous spans are lost."""
     if len(mention.pieces) > 1:
         losses.lose(GAPS, passage.name)
     return mention.begin, mention.end
 
 
 def said(passage: Passage, mention: Mention, losses: Losses, taken: frozenset[str]) -> dict[str, Any]:
-    """Return what else is known of a span as fields of it: its ids, its probability as `score`, and all columns."""
+    """Return the further fields of a span: its ids, its probability as `score`, and all other columns."""
     found: dict[str, Any] = {} if mention.ids is None else {"id": BAR.join(mention.ids)}
     if "probability" in mention.said:
         found["score"] = mention.said["probability"]

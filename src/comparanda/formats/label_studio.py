@@ -1,7 +1,7 @@
-"""Label Studio: tasks with the annotations of one or several people and the predictions of models (JSON, JSON-MIN).
+"""Label Studio: tasks with annotations by one or more annotators and model predictions (JSON, JSON-MIN).
 
-The format is described at https://labelstud.io/guide/task_format and https://labelstud.io/guide/export, and what
-regions of texts hold at https://labelstud.io/tags/labels.
+The format is described at https://labelstud.io/guide/task_format and https://labelstud.io/guide/export, the fields of
+text regions at https://labelstud.io/tags/labels.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
 
-_NAMES = ("doc_id", "document", "id")
+_NAME_FIELDS = ("doc_id", "document", "id")
 _TASK = "task"
-_WHICH = ("", "first", "last", "ground-truth")
-_OF_RECORDS = frozenset({"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"})
-_PER_REGION = ("choices", "text", "number", "rating")
+_CHOICES = ("", "first", "last", "ground-truth")
+_RECORD_FIELDS = frozenset({"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"})
+_PER_REGION_FIELDS = ("choices", "text", "number", "rating")
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read an export: one annotation of each task, or one prediction, is a document."""
+    """Read an export; each task with its chosen annotation or prediction is a document."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    return _Reading(source, request).corpus()
+    return _Reader(source, request).read()
 
 
 class _Task(NamedTuple):
-    """A task: what it is called by Label Studio, its data, and what was annotated or predicted."""
+    """A task: its id, its data, its annotations and its predictions."""
 
     name: str | None
     data: Fields
@@ -47,66 +47,72 @@ class _Task(NamedTuple):
     predictions: list[Fields]
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         options = request.options
         self.source = source
         self.request = request
         self.text = options.get("text", "text")
-        self.which = choose(options, "annotations", _WHICH)
+        self.choice = choose(options, "annotations", _CHOICES)
         self.annotator, self.model = options.get("annotator"), options.get("predictions")
         self.objects = JsonObjects(source)
-        self.whole = "data" in self.objects.first()
-        self.called: list[str] = []
-        self.draft = Draft(source=source, side=request.side, called=lambda span, _: self.called[span])
-        self.met: dict[str, list[int]] = {}
+        self.has_tasks = "data" in self.objects.first()
+        self.span_paths: list[str] = []
+        self.draft = Draft(source=source, side=request.side, called=lambda span, _: self.span_paths[span])
+        self.note_places: dict[str, list[int]] = {}
         self.tags: dict[str, str] = {}
-        self.people: dict[str, None] = {}
+        self.annotators: dict[str, None] = {}
 
-    def corpus(self) -> Corpus:
+    def read(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
         named: str | None = None
-        for task in self._tasks() if self.whole else self._records():
-            if (chosen := self._chosen(task)) is None:
+        for task in self._read_tasks() if self.has_tasks else self._read_records():
+            if (chosen := self._choose(task)) is None:
                 continue
-            named = named or self._named_by(task)
-            self._document(task, chosen, named)
+            named = named or self._find_name_field(task)
+            self._add_document(task, chosen, named)
         if not self.draft.texts:
-            raise self._nothing()
-        for what, places in self.met.items():
+            raise self._no_documents_error()
+        for what, places in self.note_places.items():
             first = first_places(self.source, np.array(places, np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
         return self.draft.corpus(self.request, name="label-studio", judged="label", offsets=offsets)
 
-    def _met(self, what: str, place: int) -> None:
-        self.met.setdefault(what, []).append(place)
+    def _note(self, what: str, place: int) -> None:
+        self.note_places.setdefault(what, []).append(place)
 
-    def _nothing(self) -> ReadError:
+    def _no_documents_error(self) -> ReadError:
         if self.annotator is not None:
-            what, hint = f"no annotation is of {self.annotator!r}", f"annotators: {', '.join(self.people) or 'none'}"
+            what, hint = (
+                f"no annotation is of {self.annotator!r}",
+                f"annotators: {', '.join(self.annotators) or 'none'}",
+            )
         elif self.model is not None:
             what, hint = "no task has such a prediction", "?predictions=yes reads those of any model"
         else:
             what, hint = "no task has an annotation", "?predictions=yes reads the predictions of a model"
         return ReadError(what, where=self.source.parts[0].name, hint=hint)
 
-    def _tasks(self) -> Iterator[_Task]:
-        """Give the tasks of the JSON export."""
+    def _read_tasks(self) -> Iterator[_Task]:
+        """Yield the tasks of a JSON export."""
         for number, each in enumerate(self.objects):
             task = Fields(self.source, int(self.objects.offset[number]), each)
             if "data" not in each:
                 raise task.refuse("this task has no 'data', but the first has: JSON and JSON-MIN in one file")
-            field = "annotations" if "annotations" in each else "completions"  # as they were called before 2021
+            field = "annotations" if "annotations" in each else "completions"  # their name before 2021
             for _ in task.items("drafts"):
-                self._met("drafts, passed over", task.place)
+                self._note("drafts, passed over", task.place)
             yield _Task(
-                task.name("id"), task.inner("data"), list(task.objects(field)), list(_predictions(task, self.model))
+                task.name("id"),
+                task.inner("data"),
+                list(task.objects(field)),
+                list(_read_predictions(task, self.model)),
             )
 
-    def _records(self) -> Iterator[_Task]:
-        """Give the tasks of the JSON-MIN export: each record is an annotation, and those of a task stand together."""
+    def _read_records(self) -> Iterator[_Task]:
+        """Yield the tasks of a JSON-MIN export, where each record is an annotation and those of a task are adjacent."""
         open_: _Task | None = None
         for number, each in enumerate(self.objects):
             record = Fields(self.source, int(self.objects.offset[number]), each)
@@ -122,85 +128,85 @@ class _Reading:
         if open_ is not None:
             yield open_
 
-    def _chosen(self, task: _Task) -> Fields | None:
-        """Return the annotation or prediction to be read; refuse to choose between several."""
+    def _choose(self, task: _Task) -> Fields | None:
+        """Return the annotation or prediction to be read; refuse several without a choice."""
         if self.model is not None:
             found = task.predictions
             if self.model != "yes":
                 found = [each for each in found if each.given.get("model_version") == self.model]
         else:
-            found = self._annotations(task)
-        if self.which in {"first", "last"} and found:
-            return _in_order(found)[0 if self.which == "first" else -1]
+            found = self._select_annotations(task)
+        if self.choice in {"first", "last"} and found:
+            return _sort_by_time(found)[0 if self.choice == "first" else -1]
         if len(found) > 1:
             models = ", ".join(dict.fromkeys(str(each.given.get("model_version")) for each in found))
-            people = ", ".join(_person(each)[-1] for each in found)
+            people = ", ".join(_annotator_names(each)[-1] for each in found)
             whose = f"annotations: by {people}" if self.model is None else f"predictions: by {models}"
-            one = f"?annotator={_person(found[0])[-1]}" if self.model is None else "?predictions=MODEL"
+            one = f"?annotator={_annotator_names(found[0])[-1]}" if self.model is None else "?predictions=MODEL"
             hint = f"choose: {one}, ?annotations=first, ?annotations=last"
             hint += "" if self.model is not None else " or ?annotations=ground-truth"
             raise task.data.refuse(f"the task {task.name} has {len(found)} {whose}", hint=hint)
         if not found:
-            self._met(
+            self._note(
                 f"tasks without {'an annotation' if self.model is None else 'a prediction'}, passed over",
                 task.data.place,
             )
         return found[0] if found else None
 
-    def _annotations(self, task: _Task) -> list[Fields]:
-        """Return the annotations that were asked for, without those that were cancelled."""
+    def _select_annotations(self, task: _Task) -> list[Fields]:
+        """Return the annotations that match the options, without cancelled ones."""
         found = []
         for each in task.annotations:
-            person = _person(each)
-            self.people[person[-1]] = None
+            person = _annotator_names(each)
+            self.annotators[person[-1]] = None
             if each.given.get("was_cancelled") or each.given.get("skipped"):
-                self._met("annotations that were cancelled, passed over", each.place)
+                self._note("annotations that were cancelled, passed over", each.place)
             elif self.annotator is not None and self.annotator not in person:
-                self._met("annotations of others, passed over", each.place)
-            elif self.which == "ground-truth" and each.given.get("ground_truth") is not True:
-                self._met("annotations that are no ground truth, passed over", each.place)
+                self._note("annotations of others, passed over", each.place)
+            elif self.choice == "ground-truth" and each.given.get("ground_truth") is not True:
+                self._note("annotations that are no ground truth, passed over", each.place)
             else:
                 found.append(each)
         return found
 
-    def _named_by(self, task: _Task) -> str:
-        """Return the field of the data that names documents: as asked, else one of well-known name, else the task."""
+    def _find_name_field(self, task: _Task) -> str:
+        """Return the field with the names of documents: as given, else one of the usual names, else the task id."""
         asked = self.request.options.get("document")
         if asked is None:
-            return next((name for name in _NAMES if self.whole and name in task.data.given), _TASK)
+            return next((name for name in _NAME_FIELDS if self.has_tasks and name in task.data.given), _TASK)
         if asked != _TASK and asked not in task.data.given:
-            raise task.data.refuse(f"there is no {task.data.path(asked)!r}", hint=_fields(task.data))
+            raise task.data.refuse(f"there is no {task.data.path(asked)!r}", hint=_fields_hint(task.data))
         return asked
 
-    def _document(self, task: _Task, chosen: Fields, named: str) -> None:
+    def _add_document(self, task: _Task, chosen: Fields, named: str) -> None:
         data = task.data
         name = task.name if named == _TASK else data.name(named)
         if name is None:
             raise data.refuse(f"the task has no {data.path(named) if named != _TASK else 'id'!r} to name it by")
         if self.text not in data.given:
             raise data.refuse(
-                f"there is no {data.path(self.text)!r}", hint=f"?text=FIELD names the text; {_fields(data)}"
+                f"there is no {data.path(self.text)!r}", hint=f"?text=FIELD names the text; {_fields_hint(data)}"
             )
         text = data.text(self.text, "only regions of one text are read; ?text=FIELD names another field")
-        attributes = data.attributes(frozenset({self.text, named}) | (frozenset() if self.whole else _OF_RECORDS))
-        if self.model is None and (person := _person(chosen)[-1]) != "?":
-            attributes["annotator"] = person
-        self.draft.document(name, data.place, attributes)
+        known = data.attributes(frozenset({self.text, named}) | (frozenset() if self.has_tasks else _RECORD_FIELDS))
+        if self.model is None and (person := _annotator_names(chosen)[-1]) != "?":
+            known["annotator"] = person
+        self.draft.document(name, data.place, known)
         self.draft.texts.append(text)
         regions: dict[str, list[int]] = {}
         others = []
-        for item in self._results(chosen):
-            numbers = self._region(item, text)
+        for item in self._read_results(chosen):
+            numbers = self._add_region(item, text)
             if numbers:
                 regions.setdefault(str(item.given.get("id")), []).extend(numbers)
             else:
                 others.append(item)
         for item in others:
-            self._other(item, regions)
+            self._add_region_attribute(item, regions)
 
-    def _results(self, chosen: Fields) -> Iterator[Fields]:
-        """Give the results of an annotation; of JSON-MIN the regions, each in a result as JSON has it."""
-        if self.whole:
+    def _read_results(self, chosen: Fields) -> Iterator[Fields]:
+        """Yield the results of an annotation; regions of JSON-MIN are wrapped as in JSON."""
+        if self.has_tasks:
             yield from chosen.objects("result", "is this an export of Label Studio?")
             return
         for name, value in chosen.given.items():
@@ -214,26 +220,26 @@ class _Reading:
                         step=f"{name}[{number}]",
                     )
 
-    def _region(self, item: Fields, text: str) -> list[int]:
-        """Take over a labelled region, a span for each of its labels; return their numbers."""
+    def _add_region(self, item: Fields, text: str) -> list[int]:
+        """Add a span for each label of a region; return their indices."""
         value = item.given.get("value")
         if type(value) is not dict or "start" not in value:
             return []
         labels = next((value[name] for name in value if name.endswith("labels") and type(value[name]) is list), None)
         if labels is None and item.given.get("type") != "labels":
             return []
-        parent, step = (item, "value") if self.whole else (item.parent, item.step)
-        extent = _extent(Fields(source=self.source, place=item.place, given=value, parent=parent, step=step))
+        parent, step = (item, "value") if self.has_tasks else (item.parent, item.step)
+        bounds = _read_extent(Fields(source=self.source, place=item.place, given=value, parent=parent, step=step))
         self._check_tag(item)
         if not labels:
-            self._met(f"regions without a label, read as {UNLABELLED}", item.place)
+            self._note(f"regions without a label, read as {UNLABELLED}", item.place)
         numbers = []
         for label in labels or [UNLABELLED]:
             if type(label) is not str or not label.strip():
                 raise item.refuse(f"{item.path()!r} has the label {label!r}, which is no text")
-            numbers.append(self.draft.span([extent], label, item.place))
-            self.called.append(item.path())
-            self._say(numbers[-1], item, value, text)
+            numbers.append(self.draft.span([bounds], label, item.place))
+            self.span_paths.append(item.path())
+            self._add_columns(numbers[-1], item, value, text)
         return numbers
 
     def _check_tag(self, item: Fields) -> None:
@@ -246,10 +252,10 @@ class _Reading:
             what = f"regions are of two texts, {one!r} and {other!r} (to_name)"
             raise item.refuse(what, hint="a document has one text: make a file for each")
 
-    def _say(self, number: int, item: Fields, value: dict[str, Any], text: str) -> None:
+    def _add_columns(self, number: int, item: Fields, value: dict[str, Any], text: str) -> None:
         covered = value.get("text")
         if type(covered) is str and covered:
-            # Label Studio writes line ends of what was marked as a backslash and an n
+            # Label Studio writes line breaks of the covered text as a backslash and an n
             self.draft.say(number, "text", covered if "\\n" in text else covered.replace("\\n", "\n"))
         score = item.given.get("score")
         if type(score) is float or type(score) is int:
@@ -258,43 +264,45 @@ class _Reading:
         if type(meta) is dict and type(notes := meta.get("text")) is list and notes:
             self.draft.say(number, "note", " ".join(map(str, notes)))
 
-    def _other(self, item: Fields, regions: dict[str, list[int]]) -> None:
-        """Take over what is said of a region; count everything else."""
+    def _add_region_attribute(self, item: Fields, regions: dict[str, list[int]]) -> None:
+        """Add a per-region result as a column of its spans; note all other results."""
         value, name = item.given.get("value"), item.given.get("from_name")
         numbers = regions.get(str(item.given.get("id")), [])
-        said = next((value[each] for each in _PER_REGION if each in value), None) if type(value) is dict else None
-        values = said if type(said) is list else [said]
-        if not numbers or type(name) is not str or not all(map(is_plain, values)) or not self.whole:
-            self._met(f"results of type {item.given.get('type')!r}, passed over", item.place)
+        content = (
+            next((value[each] for each in _PER_REGION_FIELDS if each in value), None) if type(value) is dict else None
+        )
+        values = content if type(content) is list else [content]
+        if not numbers or type(name) is not str or not all(map(is_plain, values)) or not self.has_tasks:
+            self._note(f"results of type {item.given.get('type')!r}, passed over", item.place)
             return
         one = values[0] if len(values) == 1 else "|".join(map(str, values))
         for number in numbers:
             self.draft.say(number, name, joined(map(str, values)) if name == "id" else one)
 
 
-def _predictions(task: Fields, model: str | None) -> Iterator[Fields]:
-    """Give the predictions of a task, if they are asked for: an export may have their numbers alone."""
+def _read_predictions(task: Fields, model: str | None) -> Iterator[Fields]:
+    """Yield the predictions of a task if they are read; unread ones may be ids only."""
     if model is not None:
         yield from task.objects("predictions", "export the predictions as a whole, not their ids alone")
 
 
-def _person(annotation: Fields) -> tuple[str, ...]:
-    """Return what the annotator is called: a number, an address, or both."""
+def _annotator_names(annotation: Fields) -> tuple[str, ...]:
+    """Return the names of the annotator: an id, an e-mail address, or both."""
     who = annotation.given.get("completed_by", annotation.given.get("annotator"))
     names = (who.get("id"), who.get("email")) if type(who) is dict else (who,)
     return tuple(str(name) for name in names if name is not None and name != "") or ("?",)
 
 
-def _in_order(annotations: list[Fields]) -> list[Fields]:
-    """Return annotations from the oldest to the newest, if they all say when they were made; else as they stand."""
+def _sort_by_time(annotations: list[Fields]) -> list[Fields]:
+    """Sort annotations by time of creation; without times, keep their order."""
     times = [each.given.get("created_at") for each in annotations]
     if {type(time) for time in times} in ({str}, {int}):
         return sorted(annotations, key=lambda each: each.given["created_at"])
     return annotations
 
 
-def _extent(value: Fields) -> tuple[int, int]:
-    """Return where a region begins and ends in the text."""
+def _read_extent(value: Fields) -> tuple[int, int]:
+    """Return the begin and end of a region in the text."""
     begin, end, offsets = value.given["start"], value.given.get("end"), value.given.get("globalOffsets")
     if type(offsets) is dict and type(value.given.get("text")) is str:
         value = Fields(source=value.source, place=value.place, given=offsets, parent=value, step="globalOffsets")
@@ -308,7 +316,7 @@ def _extent(value: Fields) -> tuple[int, int]:
     return value.integer("start"), value.integer("end")
 
 
-def _fields(data: Fields) -> str:
+def _fields_hint(data: Fields) -> str:
     return f"fields: {', '.join(data.given)}"
 
 
@@ -331,7 +339,7 @@ FORMAT = Format(
         "predictions": "read predictions instead of annotations: yes, or the model's version",
         "text": "the field of the data that holds the text (default: text)",
         "document": f"the field of the data that names documents, or {_TASK} for the number of each task "
-        f"(default: the first of {', '.join(_NAMES)} that is there, else {_TASK})",
+        f"(default: the first of {', '.join(_NAME_FIELDS)} that is there, else {_TASK})",
         **OPTION,
     },
     sniff=sniff,
@@ -340,27 +348,27 @@ FORMAT = Format(
 )
 
 
-# Label Studio: tasks with one annotation each, or with one prediction.
+# Writer: tasks with one annotation or one prediction each.
 
 
-_FROM, _TO = "label", "text"
-_OF_DOCUMENTS = frozenset({"doc_id", "text"})
+_FROM_NAME, _TO_NAME = "label", "text"
+_DOCUMENT_FIELDS = frozenset({"doc_id", "text"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents as one array of tasks, a task a line."""
+    """Write documents as one array of tasks, one per line."""
     encode, model = msgspec.json.Encoder().encode, options.get("predictions")
-    tasks = (encode(_task(each, number, losses, model)).decode() for number, each in enumerate(documents, 1))
+    tasks = (encode(_build_task(each, number, losses, model)).decode() for number, each in enumerate(documents, 1))
     yield "", "[" + ",\n".join(tasks) + "]\n"
 
 
-def _task(passage: Passage, number: int, losses: Losses, model: str | None) -> dict[str, Any]:
+def _build_task(passage: Passage, number: int, losses: Losses, model: str | None) -> dict[str, Any]:
     result = [
         item
         for region, mention in enumerate(passage.mentions, 1)
-        for item in _results(passage, mention, f"r{region}", losses)
+        for item in _build_results(passage, mention, f"r{region}", losses)
     ]
-    data = attributes(passage, _OF_DOCUMENTS, losses)
+    data = attributes(passage, _DOCUMENT_FIELDS, losses)
     task: dict[str, Any] = {"id": number, "data": {"doc_id": passage.name, "text": passage.text, **data}}
     if model is not None:
         return {**task, "annotations": [], "predictions": [{"model_version": model, "result": result}]}
@@ -368,12 +376,18 @@ def _task(passage: Passage, number: int, losses: Losses, model: str | None) -> d
     return {**task, "annotations": [annotation], "predictions": []}
 
 
-def _results(passage: Passage, mention: Mention, region: str, losses: Losses) -> Iterator[dict[str, Any]]:
-    """Give the region of a span, and what is said of the region by controls of their own."""
+def _build_results(passage: Passage, mention: Mention, region: str, losses: Losses) -> Iterator[dict[str, Any]]:
+    """Yield the region of a span, and a per-region result for each column."""
     begin, end = extent(passage, mention, losses)
     covered = passage.text[begin:end]
     value = {"start": begin, "end": end, "text": covered, "labels": [mention.label]}
-    item: dict[str, Any] = {"id": region, "from_name": _FROM, "to_name": _TO, "type": "labels", "value": value}
+    item: dict[str, Any] = {
+        "id": region,
+        "from_name": _FROM_NAME,
+        "to_name": _TO_NAME,
+        "type": "labels",
+        "value": value,
+    }
     if "probability" in mention.said:
         item["score"] = mention.said["probability"]
     if "note" in mention.said:
@@ -381,14 +395,14 @@ def _results(passage: Passage, mention: Mention, region: str, losses: Losses) ->
     yield item
     columns: dict[str, Value | list[str]] = {} if mention.ids is None else {"id": list(mention.ids)}
     columns |= {name: value for name, value in mention.said.items() if name not in {"probability", "note"}}
-    for name, said in columns.items():
-        if isinstance(said, bool):
+    for name, column in columns.items():
+        if isinstance(column, bool):
             losses.lose(f"{name!r} of spans, a truth", passage.name)
             continue
-        kind, field = ("number", "number") if isinstance(said, int | float) else ("textarea", "text")
-        content = [said] if isinstance(said, str) else said
+        kind, field = ("number", "number") if isinstance(column, int | float) else ("textarea", "text")
+        content = [column] if isinstance(column, str) else column
         value = {"start": begin, "end": end, field: content}
-        yield {"id": region, "from_name": name, "to_name": _TO, "type": kind, "value": value}
+        yield {"id": region, "from_name": name, "to_name": _TO_NAME, "type": kind, "value": value}
 
 
 WRITER = Writer(

@@ -1,6 +1,6 @@
-"""The answers of language models: one object a document, with items that quote the text and name no place in it.
+"""Answers of language models: one object per document, with items that quote the text instead of giving offsets.
 
-The reader takes the items out of the answers. Where they stand is told when the other side is known.
+The reader extracts the items from the answers. They are located in the text when the key is known.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
 
-# What the answers of language models claim: texts of a document with their labels, found in values of JSON.
+# Items of answers in JSON: quoted texts with their labels.
 
 
 TEXT_NAMES: Final = ("text", "span", "mention", "quote", "word", "name", "entity", "value")
@@ -42,50 +42,50 @@ OFFSET_NAMES: Final = frozenset({"begin", "start", "start_offset", "end", "stop"
 OCCURRENCE: Final = "occurrence"
 
 How = Literal["read", "mended", "tagged", "unread"]
-"""How an answer was read: as it is, after mending, from tags in a text, or not at all."""
+"""How an answer was read: as given, after repair, from inline tags, or not at all."""
 
-_DEEPEST = 60
-_PLAIN = frozenset({int, float, bool})
-_NOTHING: Final[Mapping[str, Any]] = {}
+_MAX_DEPTH = 60
+_SCALAR_TYPES = frozenset({int, float, bool})
+_NO_ATTRIBUTES: Final[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The fields of an item that hold its text and its label; None for the well-known ones."""
+    """The fields of an item that hold its text and its label; None for the usual names."""
 
     mention: str | None = None
     label: str | None = None
 
 
 class Item(NamedTuple):
-    """What an answer claims: a text of the document, and its label.
+    """An item of an answer: a quoted text and its label.
 
     Args:
-        text: what the answer quotes, without white space around it.
+        text: the quoted text, without surrounding white space.
         label: its label.
-        said: what else the answer says of it, by name.
-        occurrence: which occurrence of the text is meant, from 1; 0 where the answer does not say.
-        begin: where it stands in the answer's copy of the text; -1 where there is none.
+        attributes: its other attributes, by name.
+        occurrence: the number of the occurrence of the text that is meant, from 1; 0 if the answer does not state it.
+        begin: its offset in the answer's copy of the text; -1 if there is no copy.
 
     """
 
     text: str
     label: str
-    said: Mapping[str, Any] = _NOTHING
+    attributes: Mapping[str, Any] = _NO_ATTRIBUTES
     occurrence: int = 0
     begin: int = -1
 
 
 @dataclass(slots=True, kw_only=True)
 class Answer:
-    """What was found in an answer.
+    """The content of an answer.
 
     Args:
         items: the items, in order.
         how: how it was read.
-        bad: how many items could not be read: without a text or a label.
-        offsets: how many items name offsets, which are not used.
-        copy: the answer's copy of the text, without tags; None where it has none.
+        bad: the number of items without a text or a label, which are dropped.
+        offsets: the number of items with offsets, which are ignored.
+        copy: the answer's copy of the text, without tags; None if it has none.
 
     """
 
@@ -97,7 +97,7 @@ class Answer:
 
 
 def read_value(value: Any, names: Names | None = None, how: How = "read") -> Answer:
-    """Read an answer that is JSON already.
+    """Read an answer that is already decoded from JSON.
 
     >>> [(item.text, item.label) for item in read_value({"PER": ["Anna", "Bo"], "LOC": []}).items]
     [('Anna', 'PER'), ('Bo', 'PER')]
@@ -105,20 +105,20 @@ def read_value(value: Any, names: Names | None = None, how: How = "read") -> Ans
     if not isinstance(value, dict | list):
         return Answer(how="unread")
     found = Answer(how=how)
-    _Gathering(found, names or Names()).gather(value, None, 0)
+    _ItemCollector(found, names or Names()).collect(value, None, 0)
     return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
-    """Which field of an object is which; objects of one answer mostly have the same fields.
+class _FieldPlan:
+    """The roles of the fields of an object; cached because objects of one answer mostly have the same fields.
 
     Args:
-        text: the field of the item's text; None if it is no item.
-        label: that of its label.
-        occurrence: that of the number of the occurrence.
+        text: the field of the item's text; None if the object is not an item.
+        label: the field of its label.
+        occurrence: the field of the number of the occurrence.
         offsets: whether it has offsets.
-        said: the fields that say more of it, each with the name of its column.
+        attributes: its other fields, each with the name of its column.
         lists: the fields that may hold items.
 
     """
@@ -127,53 +127,53 @@ class _Plan:
     label: str | None
     occurrence: str | None
     offsets: bool
-    said: tuple[tuple[str, str], ...]
+    attributes: tuple[tuple[str, str], ...]
     lists: tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 12)
-def _plan(fields: tuple[str, ...], names: Names) -> _Plan:
-    """Tell the fields of an object apart; capitals do not count."""
+def _plan_fields(fields: tuple[str, ...], names: Names) -> _FieldPlan:
+    """Assign roles to the fields of an object, ignoring case."""
     known = {each.lower(): each for each in reversed(fields)} | {each: each for each in fields}
     text = next((known[each] for each in ((names.mention,) if names.mention else TEXT_NAMES) if each in known), None)
     labels = (names.label,) if names.label else LABEL_NAMES
     label = next((known[each] for each in labels if each in known and known[each] != text), None)
-    said = tuple(
+    attributes = tuple(
         (each, "id" if each.lower() in ID_NAMES else each.lower())
         for each in fields
         if each not in {text, label} and each.lower() not in OFFSET_NAMES and each.lower() != OCCURRENCE
     )
     lists = tuple(known[each] for each in LIST_NAMES if each in known)
-    return _Plan(
+    return _FieldPlan(
         text=text,
         label=label,
         occurrence=known.get(OCCURRENCE),
         offsets=not OFFSET_NAMES.isdisjoint(known),
-        said=said,
+        attributes=attributes,
         lists=lists,
     )
 
 
-class _Gathering:
-    """Gathers the items of a value of JSON."""
+class _ItemCollector:
+    """Collects the items of a JSON value."""
 
     def __init__(self, found: Answer, names: Names) -> None:
         self._found = found
         self._names = names
 
-    def gather(self, value: Any, label: str | None, depth: int) -> None:
-        """Take over all items of a value; those without a label have the one of what they stand in."""
-        if depth > _DEEPEST:
+    def collect(self, value: Any, label: str | None, depth: int) -> None:
+        """Collect all items of a value; items without a label inherit that of the enclosing field."""
+        if depth > _MAX_DEPTH:
             self._found.bad += 1
         elif isinstance(value, list):
             for each in value:
-                self._one(each, label, depth)
+                self._collect_element(each, label, depth)
         else:
-            self._one(value, label, depth)
+            self._collect_element(value, label, depth)
 
-    def _one(self, value: Any, label: str | None, depth: int) -> None:
+    def _collect_element(self, value: Any, label: str | None, depth: int) -> None:
         if isinstance(value, dict):
-            self._object(value, label, depth)
+            self._collect_object(value, label, depth)
         elif isinstance(value, str) and label is not None:
             self._add(item_of(value, label))
         elif isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value):
@@ -181,31 +181,33 @@ class _Gathering:
         else:
             self._found.bad += 1
 
-    def _object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
-        """Take over an item; or the lists of an object that holds some; or the texts of each label."""
-        plan = _plan(tuple(given), self._names)
-        if plan.text is not None and not _holds(given[plan.text]):
-            self._add(self._item(given, plan, label))
+    def _collect_object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
+        """Collect an item, the items in the lists of an object, or the texts under each label."""
+        plan = _plan_fields(tuple(given), self._names)
+        if plan.text is not None and not _is_container(given[plan.text]):
+            self._add(self._read_item(given, plan, label))
             return
-        lists = [each for each in plan.lists if _holds(given[each])]
+        lists = [each for each in plan.lists if _is_container(given[each])]
         for each in lists:
-            self.gather(given[each], label, depth + 1)
-        if not lists and plan.label is not None and not _holds(given[plan.label]):  # an item, but for its text
+            self.collect(given[each], label, depth + 1)
+        if not lists and plan.label is not None and not _is_container(given[plan.label]):  # an item that lacks its text
             self._found.bad += 1
             return
         for each, value in given.items() if not lists else ():
             if isinstance(value, list | str):
-                self.gather(value or [], each, depth + 1)
+                self.collect(value or [], each, depth + 1)
             elif value is not None:
                 self._found.bad += 1
 
-    def _item(self, given: Mapping[str, Any], plan: _Plan, label: str | None) -> Item | None:
+    def _read_item(self, given: Mapping[str, Any], plan: _FieldPlan, label: str | None) -> Item | None:
         own = None if plan.label is None else given[plan.label]
         self._found.offsets += plan.offsets
         number = None if plan.occurrence is None else given[plan.occurrence]
         occurrence = number if type(number) is int and 0 < number < 1 << 62 else 0
-        said = said_of((name, given[each]) for each, name in plan.said) if plan.said else {}
-        return item_of(given[plan.text or ""], own if isinstance(own, str) else label, said=said, occurrence=occurrence)
+        attributes = said_of((name, given[each]) for each, name in plan.attributes) if plan.attributes else {}
+        return item_of(
+            given[plan.text or ""], own if isinstance(own, str) else label, attributes=attributes, occurrence=occurrence
+        )
 
     def _add(self, item: Item | None) -> None:
         if item is None:
@@ -215,23 +217,23 @@ class _Gathering:
 
 
 def item_of(
-    text: Any, label: Any, *, said: Mapping[str, Any] = _NOTHING, occurrence: int = 0, begin: int = -1
+    text: Any, label: Any, *, attributes: Mapping[str, Any] = _NO_ATTRIBUTES, occurrence: int = 0, begin: int = -1
 ) -> Item | None:
-    """Make an item; None where it has no text, no label, or what no text file can hold."""
+    """Make an item; None if it lacks a text or a label, or has characters that cannot be written to a text file."""
     if not (isinstance(text, str) and isinstance(label, str)):
         return None
     text, label = text.strip(), label.strip()
     if not (text and label) or unwritable(text) or unwritable(label):
         return None
-    return Item(text=text, label=label, said=said, occurrence=occurrence, begin=begin)
+    return Item(text=text, label=label, attributes=attributes, occurrence=occurrence, begin=begin)
 
 
-def _holds(value: Any) -> bool:
+def _is_container(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
 def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return what else an item says: ids, a probability, and single values under their own names; of two the first.
+    """Collect the other attributes of an item: ids, a probability, and scalars by name; the first of equal names wins.
 
     >>> said_of([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
     {'id': 'Q1', 'probability': 0.5, 'why': 'a name'}
@@ -239,18 +241,18 @@ def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in given:
         kind = type(value)
-        if name == "id":  # a whole number counts the items of an answer, and names no entity
+        if name == "id":  # an integer is the index of an item in the answer, not the id of an entity
             ids = [each for each in (value if kind is list else [value]) if isinstance(each, str) and each]
             if ids and (whole := joined(ids)) and not unwritable(whole):
                 found.setdefault("id", whole)
         elif (kind is int or kind is float) and name in {"confidence", "probability", "score"}:
             found.setdefault("probability", float(value))
-        elif kind in _PLAIN or (kind is str and value and not unwritable(value)):
+        elif kind in _SCALAR_TYPES or (kind is str and value and not unwritable(value)):
             found.setdefault(name, value)
     return found
 
 
-# Answers that are the text once more, with tags in it: the text around an item tells where it stands.
+# Answers that copy the text with inline tags: the surrounding text locates each item.
 
 
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[^\W\d][\w.-]*)(?P<rest>(?:\s[^<>]{0,300})?)>")
@@ -258,53 +260,53 @@ _ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LINK = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<label>[^\W\d][\w.:-]*)\)")
 
 WRAPPERS: Final = frozenset({"answer", "output", "result", "response", "text", "document", "sentence", "p", "s"})
-"""Tags that are taken for a frame around the text, and for no item."""
+"""Tags that wrap the whole text, and are not items."""
 
-_MOST_TAGS = 100_000
+_MAX_TAGS = 100_000
 
 
 def tagged(text: str) -> Answer | None:
-    """Read a text with tags, or with items in brackets and their labels behind; None if it has neither.
+    """Read a text with inline tags, or with items in brackets followed by labels; None if it has neither.
 
     >>> found = tagged("<PER>Anna</PER> left."), tagged("[Anna](PER) left.")
     >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
     [('Anna left.', 'Anna', 0), ('Anna left.', 'Anna', 0)]
     """
-    found = _tagged(text)
+    found = _read_tags(text)
     if found is not None and found.items:
         return found
-    return _linked(text if found is None else found.copy or "") or found
+    return _read_links(text if found is None else found.copy or "") or found
 
 
-def _tagged(text: str) -> Answer | None:
-    """Read a text with tags in it: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
-    tags = list(islice(_TAG.finditer(text), _MOST_TAGS))
-    pairs, lonely = _paired(tags)
-    if not pairs or len(tags) == _MOST_TAGS:
+def _read_tags(text: str) -> Answer | None:
+    """Read a text with inline tags: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
+    tags = list(islice(_TAG.finditer(text), _MAX_TAGS))
+    pairs, lonely = _pair_tags(tags)
+    if not pairs or len(tags) == _MAX_TAGS:
         return None
     used = sorted(number for pair in pairs for number in pair)
-    copy, begins = _without(text, [tags[number].span() for number in used])
+    copy, begins = _remove_slices(text, [tags[number].span() for number in used])
     place = dict(zip(used, begins, strict=True))
     found = Answer(how="tagged", bad=lonely, copy=copy)
     for opening, closing in sorted(pairs):
-        label, said = _meaning(tags[opening]["name"], tags[opening]["rest"])
+        label, attributes = _interpret_tag(tags[opening]["name"], tags[opening]["rest"])
         if label is not None:
-            _add_copied(found, begin=place[opening], end=place[closing], label=label, said=said)
+            _add_item(found, begin=place[opening], end=place[closing], label=label, attributes=attributes)
     return found
 
 
 @lru_cache(maxsize=1 << 12)
-def _meaning(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
-    """Return the label of a tag, None for a frame, and what its attributes say of the item."""
+def _interpret_tag(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
+    """Return the label of a tag (None for a wrapper) and the attributes of the item."""
     given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
     label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
     more = [(key, value) for key, value in given.items() if key not in LABEL_NAMES]
-    said = said_of(("id" if key in ID_NAMES else key, value) for key, value in more)
-    return label or (None if name in WRAPPERS else name), said
+    attributes = said_of(("id" if key in ID_NAMES else key, value) for key, value in more)
+    return label or (None if name in WRAPPERS else name), attributes
 
 
-def _paired(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
-    """Return which tags open and close an item, and how many have no partner."""
+def _pair_tags(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
+    """Return the indices of matching opening and closing tags, and the number of opening tags without a match."""
     pairs: list[tuple[int, int]] = []
     open_tags: dict[str, list[int]] = {}
     for number, tag in enumerate(tags):
@@ -317,21 +319,21 @@ def _paired(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
     return pairs, sum(map(len, open_tags.values()))
 
 
-def _linked(text: str) -> Answer | None:
-    """Read a text with items in brackets, and their labels behind: `[Anna](PER)`."""
-    links = list(islice(_LINK.finditer(text), _MOST_TAGS))
-    if not links or len(links) == _MOST_TAGS:
+def _read_links(text: str) -> Answer | None:
+    """Read a text with items in brackets, each followed by its label: `[Anna](PER)`."""
+    links = list(islice(_LINK.finditer(text), _MAX_TAGS))
+    if not links or len(links) == _MAX_TAGS:
         return None
     cuts = [cut for link in links for cut in ((link.start(), link.start("text")), (link.end("text"), link.end()))]
-    copy, begins = _without(text, cuts)
+    copy, begins = _remove_slices(text, cuts)
     found = Answer(how="tagged", copy=copy)
     for number, link in enumerate(links):
-        _add_copied(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], said={})
+        _add_item(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], attributes={})
     return found
 
 
-def _without(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
-    """Return a text without some pieces, and where each of them stood in what is left."""
+def _remove_slices(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
+    """Return a text without some slices, and the position of each of them in the remaining text."""
     kept, begins, place, size = [], [], 0, 0
     for begin, end in cuts:
         kept.append(text[place:begin])
@@ -341,20 +343,20 @@ def _without(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
     return "".join([*kept, text[place:]]), begins
 
 
-def _add_copied(found: Answer, begin: int, end: int, label: str, *, said: Mapping[str, Any]) -> None:
+def _add_item(found: Answer, begin: int, end: int, label: str, *, attributes: Mapping[str, Any]) -> None:
     assert found.copy is not None
     covered = found.copy[begin:end]
     begin += len(covered) - len(covered.lstrip())
-    if item := item_of(covered, label, said=said, begin=begin):
+    if item := item_of(covered, label, attributes=attributes, begin=begin):
         found.items.append(item)
     else:
         found.bad += 1
 
 
-# The answers of language models, as text: JSON alone, fenced or between sentences, or the text once more with tags.
+# Answers as strings: JSON, alone, fenced or embedded in prose, or a copy of the text with inline tags.
 #
-# What is no JSON by a trifle (single quotes, a comma too many, tuples) is mended. What is cut off is not: nobody knows
-# how it would go on.
+# Almost valid JSON (single quotes, trailing commas, tuples) is repaired. A truncated answer is not, because its
+# continuation is unknown.
 
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -364,24 +366,24 @@ _BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
 _TOKEN = re.compile(
     r'\s+|"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\]*(?:\\.[^\'\\]*)*\'|[\[\](){}:,]|[^\s\[\](){}:,"\']+', re.DOTALL
 )
-_ANSWERS_PLAIN = {"True": "true", "False": "false", "None": "null"}
-_SWAP = {"(": "[", ")": "]"}
+_PYTHON_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_TUPLE_BRACKETS = {"(": "[", ")": "]"}
 _SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
-_ANSWERS_DEEPEST, _MOST_PIECES, _MOST_MENDED = 60, 1000, 1 << 20
+_MAX_JSON_DEPTH, _MAX_PIECES, _MAX_REPAIRED = 60, 1000, 1 << 20
 
-_ANSWERS_NOTHING: Final = object()
-"""What is no JSON."""
+_NOT_JSON: Final = object()
+"""The result of decoding a string that is not JSON."""
 
-_TWICE: Final = object()
-"""The value of a field that an object has twice with two values: nobody knows which is meant."""
+_AMBIGUOUS: Final = object()
+"""The value of a field that occurs twice in an object with different values, so that neither can be chosen."""
 
 
 def parse(answer: str, names: Names | None = None) -> Answer:
-    """Read an answer that is text.
+    """Read an answer that is a string.
 
     >>> parse('Here they are: [{"text": "Anna", "label": "PER"}]').items
-    [Item(text='Anna', label='PER', said={}, occurrence=0, begin=-1)]
+    [Item(text='Anna', label='PER', attributes={}, occurrence=0, begin=-1)]
     >>> found = parse("<PER>Anna</PER> left.")
     >>> found.how, found.copy, found.items[0].text
     ('tagged', 'Anna left.', 'Anna')
@@ -389,10 +391,10 @@ def parse(answer: str, names: Names | None = None) -> Answer:
     names = names or Names()
     text = _THOUGHTS.sub("", answer).strip()
     blocks = [block.strip() for block in _FENCE.findall(text)]
-    value, how = _decoded(text)
-    if value is not _ANSWERS_NOTHING:
+    value, how = _decode(text)
+    if value is not _NOT_JSON:
         return read_value(value, names, how)
-    found = _of_blocks(blocks, names) if blocks else _of_pieces(_pieces(text), names)
+    found = _read_blocks(blocks, names) if blocks else _read_pieces(_find_pieces(text), names)
     if found is not None:
         return found
     for copied in [*blocks, text]:
@@ -401,23 +403,23 @@ def parse(answer: str, names: Names | None = None) -> Answer:
     return Answer(how="unread")
 
 
-def _decoded(text: str) -> tuple[Any, How]:
-    """Return the value of a text that is JSON, or is so once it is mended; `_NOTHING` if it is not."""
+def _decode(text: str) -> tuple[Any, How]:
+    """Decode a string that is JSON, possibly after repair; `_NOT_JSON` if it is not."""
     if text[:1] not in {"[", "{", "("}:
-        return _ANSWERS_NOTHING, "unread"
-    ways: tuple[How, ...] = ("read", "mended")
-    for how in ways:
-        written = text if how == "read" else _mended(text)
+        return _NOT_JSON, "unread"
+    attempts: tuple[How, ...] = ("read", "mended")
+    for how in attempts:
+        written = text if how == "read" else _repair(text)
         if written is not None:
             try:
-                return json.loads(written, object_pairs_hook=_merged), how
-            except (ValueError, RecursionError):  # no JSON, a number without end, or nested too deeply
+                return json.loads(written, object_pairs_hook=_merge_fields), how
+            except (ValueError, RecursionError):  # not JSON, a number with too many digits, or nested too deeply
                 continue
-    return _ANSWERS_NOTHING, "unread"
+    return _NOT_JSON, "unread"
 
 
-def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object; lists of a field that is there twice are one, and other values of it none."""
+def _merge_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object; concatenate the lists of a repeated field, and make its other values `_AMBIGUOUS`."""
     whole = dict(pairs)
     if len(whole) == len(pairs):
         return whole
@@ -428,83 +430,83 @@ def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         elif isinstance(value, list) and isinstance(seen[name], list):
             seen[name] += value
         else:
-            seen[name] = _TWICE
+            seen[name] = _AMBIGUOUS
     return seen
 
 
-def _mended(text: str) -> str | None:
-    """Return JSON for a text with single quotes, tuples, Python's constants or commas too many; None if it is neither.
+def _repair(text: str) -> str | None:
+    """Repair JSON with single quotes, tuples, Python constants or trailing commas; None if that does not suffice.
 
-    >>> _mended("[('Anna', 'PER'),]")
+    >>> _repair("[('Anna', 'PER'),]")
     '[["Anna","PER"]]'
     """
     written: list[str] = []
     place, depth = 0, 0
-    while place < len(text) <= _MOST_MENDED:
+    while place < len(text) <= _MAX_REPAIRED:
         token = _TOKEN.match(text, place)
-        if token is None or (written and depth == 0) or depth > _ANSWERS_DEEPEST:
+        if token is None or (written and depth == 0) or depth > _MAX_JSON_DEPTH:
             return None
         place, given = token.end(), token[0]
         if given.isspace():
             continue
         depth += (given in "[{(") - (given in "]})")
-        given = _ANSWERS_PLAIN.get(given, _SWAP.get(given, given))
+        given = _PYTHON_CONSTANTS.get(given, _TUPLE_BRACKETS.get(given, given))
         if given in {"]", "}"} and written and written[-1] == ",":
             written.pop()
         if given[0] == "'":
-            given = '"' + re.sub(r'\\(.)|(")', _requoted, given[1:-1], flags=re.DOTALL) + '"'
+            given = '"' + re.sub(r'\\(.)|(")', _requote, given[1:-1], flags=re.DOTALL) + '"'
         elif given[0] not in '[]{}:,"' and not _SCALAR.fullmatch(given):
             return None
         written.append(given.replace("\n", "\\n").replace("\t", "\\t") if given[0] == '"' else given)
     return "".join(written)
 
 
-def _requoted(found: re.Match[str]) -> str:
-    """Write an escape of Python, or a double quote, as JSON does."""
+def _requote(found: re.Match[str]) -> str:
+    """Convert a Python escape or a double quote to JSON."""
     if found[2]:
         return '\\"'
     return "'" if found[1] == "'" else f"\\{found[1]}"
 
 
-def _pieces(text: str) -> Iterator[tuple[Any, How]]:
-    """Give the values that stand in brackets, if all brackets close; of what is no JSON, `_NOTHING`."""
+def _find_pieces(text: str) -> Iterator[tuple[Any, How]]:
+    """Yield the values in brackets, `_NOT_JSON` if one is not JSON; nothing if a bracket is not closed."""
     found: list[tuple[Any, How]] = []
     place = 0
     while opening := _OPENING.search(text, place):
         depth = 0
         for bracket in _BRACKET.finditer(text, opening.start()):
             depth += (bracket[0] in "[{") - (bracket[0] in "]}")
-            if depth == 0 or depth > _ANSWERS_DEEPEST or bracket[0] == '"':
+            if depth == 0 or depth > _MAX_JSON_DEPTH or bracket[0] == '"':
                 break
-        if depth or len(found) > _MOST_PIECES:
+        if depth or len(found) > _MAX_PIECES:
             return
         place = bracket.end()
-        found.append(_decoded(text[opening.start() : place]))
+        found.append(_decode(text[opening.start() : place]))
     yield from found
 
 
-def _of_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
-    """Read the pieces of JSON in an answer as one; those without a readable item are prose."""
+def _read_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
+    """Combine the pieces of JSON in an answer; those without a readable item count as prose."""
     found = ((value, read_value(value, names, how)) for value, how in pieces)
-    return _together([each for value, each in found if each.how != "unread" and (each.items or not value)])
+    return _combine_answers([each for value, each in found if each.how != "unread" and (each.items or not value)])
 
 
-def _of_blocks(blocks: list[str], names: Names) -> Answer | None:
-    """Read fenced blocks as one; if some can be read and one cannot, that is an item that cannot."""
+def _read_blocks(blocks: list[str], names: Names) -> Answer | None:
+    """Combine fenced blocks; if some can be read, each of the others counts as a bad item."""
     found = []
-    if len(blocks) > _MOST_PIECES:
+    if len(blocks) > _MAX_PIECES:
         return None
     for block in blocks:
-        value, how = _decoded(block)
-        found.append(_of_pieces(_pieces(block), names) if value is _ANSWERS_NOTHING else read_value(value, names, how))
-    whole = _together([each for each in found if each is not None])
+        value, how = _decode(block)
+        found.append(_read_pieces(_find_pieces(block), names) if value is _NOT_JSON else read_value(value, names, how))
+    whole = _combine_answers([each for each in found if each is not None])
     if whole is not None:
         whole.bad += found.count(None)
     return whole
 
 
-def _together(answers: list[Answer]) -> Answer | None:
-    """Return several answers as one; None for none."""
+def _combine_answers(answers: list[Answer]) -> Answer | None:
+    """Combine several answers; None if there are none."""
     if not answers:
         return None
     return Answer(
@@ -521,60 +523,60 @@ TEXT = "text"
 NONE = "none"
 
 OWN = frozenset({"text", "quote", "placing"})
-"""Columns that items get when they are placed."""
+"""Columns that items get when they are located in the text."""
 
-_FIRST = 3
+_MAX_PLACES = 3
 _SHAPE = '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read answers; the first object decides which field is which."""
+    """Read answers; the first object determines the roles of fields."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    return _Reading(source, request).corpus()
+    return _Reader(source, request).read()
 
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """Which field of an object is which; a field inside of others is named by the way to it: `message.content`."""
+    """The fields of the document's name, text and answer; nested fields are given as paths: `message.content`."""
 
     document: str | None
     text: str | None
     answer: str
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
         self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"item {number + 1}")
         self.names = Names(request.options.get("mention"), request.options.get("label"))
-        self.met: dict[str, tuple[int, list[int]]] = {}
+        self.note_places: dict[str, tuple[int, list[int]]] = {}
         self.unread: list[tuple[int, str | None, int]] = []
         self.texts: list[str] = []
         self.occurrence: list[int] = []
         self.begin: list[int] = []
         self.copies: list[str | None] = []
 
-    def corpus(self) -> Corpus:
+    def read(self) -> Corpus:
         objects = JsonObjects(self.source)
         first = objects.first()
-        roles = self._roles(first)
+        roles = self._find_roles(first)
         for number, (record, offset) in enumerate(zip(objects, objects.offset.tolist(), strict=True)):
-            self._document(record, roles, number, offset)
+            self._add_document(record, roles, number, offset)
             if roles.text is not None:
-                self._text(_found(record, roles.text), roles.text, offset)
-            self._answer(_found(record, roles.answer), offset)
-        self._settle_unread()
-        for what, (count, places) in self.met.items():
+                self._add_text(_get_value(record, roles.text), roles.text, offset)
+            self._add_answer(_get_value(record, roles.answer), offset)
+        self._resolve_unread()
+        for what, (count, places) in self.note_places.items():
             self.draft.notes.append(Note(self.request.side, what, count, first_places(self.source, np.array(places))))
         corpus = self.draft.corpus(self.request, name="llm", judged="label")
         documents = replace(corpus.documents, marked=roles.document is not None or roles.text is not None)
-        return self._quoting(replace(corpus, documents=documents))
+        return self._with_quotes(replace(corpus, documents=documents))
 
-    def _quoting(self, corpus: Corpus) -> Corpus:
-        """Return a corpus without spans, and with the items as quotes."""
+    def _with_quotes(self, corpus: Corpus) -> Corpus:
+        """Return the corpus with its items as quotes instead of spans."""
         items = corpus.spans
         assert items is not None
         quotes = Quotes(
@@ -598,7 +600,7 @@ class _Reading:
         )
         return replace(corpus, spans=empty, quotes=quotes)
 
-    def _roles(self, first: Mapping[str, Any]) -> _Roles:
+    def _find_roles(self, first: Mapping[str, Any]) -> _Roles:
         options = self.request.options
         answer = options.get("answer") or next((name for name in (*LIST_NAMES, *ANSWERS) if name in first), None)
         if answer is None:
@@ -613,8 +615,8 @@ class _Reading:
         text = options.get("text", TEXT if isinstance(first.get(TEXT), str) else NONE)
         return _Roles(document, None if text == NONE else text, answer)
 
-    def _document(self, record: Mapping[str, Any], roles: _Roles, number: int, place: int) -> None:
-        """Begin a document."""
+    def _add_document(self, record: Mapping[str, Any], roles: _Roles, number: int, place: int) -> None:
+        """Add a document."""
         own = {roles.document, roles.text, roles.answer.partition(".")[0]}
         attributes = {
             name: str(value)
@@ -623,68 +625,70 @@ class _Reading:
         }
         name = f"document {number + 1}"
         if roles.document is not None:
-            value = _found(record, roles.document)
+            value = _get_value(record, roles.document)
             if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
                 hint = "every document needs a name of its own; name the field that holds it: ?document=FIELD"
                 raise refuse(self.source, place, f"{roles.document!r} names no document", hint=hint)
-            name = self._checked(str(value), place)
-        self.draft.document(name, place, {each: self._checked(value, place) for each, value in attributes.items()})
+            name = self._check_writable(str(value), place)
+        self.draft.document(
+            name, place, {each: self._check_writable(value, place) for each, value in attributes.items()}
+        )
 
-    def _text(self, text: Any, field: str, place: int) -> None:
-        """Take over the text of a document."""
+    def _add_text(self, text: Any, field: str, place: int) -> None:
+        """Add the text of a document."""
         if not isinstance(text, str):
             hint = "give all documents their text, or none; ?text=none passes over it, ?text=FIELD names another field"
             raise refuse(self.source, place, f"there is no text in {field!r}", hint=hint)
-        self.draft.texts.append(self._checked(text, place))
+        self.draft.texts.append(self._check_writable(text, place))
 
-    def _checked(self, text: str, place: int) -> str:
+    def _check_writable(self, text: str, place: int) -> str:
         if problem := unwritable(text):
             raise refuse(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
         return text
 
-    def _answer(self, value: Any, place: int) -> None:
-        """Take over the items of an answer; one that cannot be read has none."""
+    def _add_answer(self, value: Any, place: int) -> None:
+        """Add the items of an answer; an unreadable answer has none."""
         found = parse(value, self.names) if isinstance(value, str) else read_value(value, self.names)
         if found.how == "unread":
             self.unread.append((len(self.copies), value if isinstance(value, str) else None, place))
-        self._tell("answers that are not quite JSON, read all the same", int(found.how == "mended"), place)
-        self._tell("items without a text or a label, which are none", found.bad, place)
-        self._tell("items with offsets, which are not used: the text is looked for", found.offsets, place)
+        self._note("answers that are not quite JSON, read all the same", int(found.how == "mended"), place)
+        self._note("items without a text or a label, which are none", found.bad, place)
+        self._note("items with offsets, which are not used: the text is looked for", found.offsets, place)
         for item in found.items:
             number = self.draft.span([(0, 0)], item.label, place)
-            for name, said in item.said.items():
+            for name, attribute in item.attributes.items():
                 if name not in OWN:
-                    self.draft.say(number, name, said)
+                    self.draft.say(number, name, attribute)
             self.texts.append(item.text)
             self.occurrence.append(item.occurrence)
             self.begin.append(item.begin)
         self.copies.append(found.copy)
 
-    def _tell(self, what: str, count: int, place: int) -> None:
+    def _note(self, what: str, count: int, place: int) -> None:
         if count:
-            before, places = self.met.get(what, (0, []))
-            self.met[what] = before + count, [*places, place] if len(places) < _FIRST else places
+            before, places = self.note_places.get(what, (0, []))
+            self.note_places[what] = before + count, [*places, place] if len(places) < _MAX_PLACES else places
 
-    def _settle_unread(self) -> None:
-        """Count the answers that cannot be read. Where others are copies with tags, one without is a copy too."""
-        tagged = any(copy is not None for copy in self.copies)
+    def _resolve_unread(self) -> None:
+        """Note unreadable answers; if other answers are tagged copies of the text, take them as copies without tags."""
+        has_copies = any(copy is not None for copy in self.copies)
         for document, text, place in self.unread:
-            if tagged and text is not None and text.strip() and not unwritable(text):
+            if has_copies and text is not None and text.strip() and not unwritable(text):
                 self.copies[document] = text
             else:
-                self._tell("answers that cannot be read, counted as without items", 1, place)
+                self._note("answers that cannot be read, counted as without items", 1, place)
 
 
-def _found(record: Mapping[str, Any], way: str) -> Any:
-    """Return what stands in a field, or at the end of a way through fields and lists; None where there is nothing.
+def _get_value(record: Mapping[str, Any], path: str) -> Any:
+    """Return the value of a field, or at a path through fields and lists; None if there is none.
 
-    >>> _found({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
+    >>> _get_value({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
     '[]'
     """
     value: Any = record
-    if way in record:
-        return record[way]
-    for step in way.split("."):
+    if path in record:
+        return record[path]
+    for step in path.split("."):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
             value = value[int(step)]
         elif isinstance(value, Mapping):
@@ -695,7 +699,7 @@ def _found(record: Mapping[str, Any], way: str) -> Any:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines hold answers: items with a text and no place, or an answer in which such are found."""
+    """Whether the first lines hold answers: items with a text and no offsets, or strings that contain such items."""
     known = False
     for line in lines:
         try:
@@ -722,7 +726,7 @@ def _has_places(record: Mapping[str, Any]) -> bool:
 
 
 def _has_items(record: Mapping[str, Any]) -> bool:
-    """Whether an object has a list of items, or an answer in which there are some; not every text is an answer."""
+    """Whether an object has a list of items or an answer that contains some; other strings do not count."""
     for name in (*LIST_NAMES, *ANSWERS):
         value = record.get(name)
         if isinstance(value, str):

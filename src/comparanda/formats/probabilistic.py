@@ -45,32 +45,34 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows
 
 
-# What tuples stand on: the texts of documents, their words, or only numbers of words that a key must have.
+# From tuples to a corpus: offsets refer to the texts of documents, to their words, or to words that only the key has.
 
 
 FORMAT_NAME = "probabilistic"
 
 
 def on_ground(records: Records, tuples: RecordsTuples) -> Corpus:
-    """Make the corpus of tuples; how probable they are comes with it."""
+    """Build the corpus of tuples, with their probabilities."""
     if records.unit == "characters":
-        corpus = _on_texts(records, tuples)
+        corpus = _place_by_characters(records, tuples)
     else:
         words = [records.words(number) for number in range(len(records))]
-        corpus = _on_numbers(records, tuples) if words[0] is None else _on_words(records, tuples, words)
-    beliefs = replace(tuples.beliefs, policies=records.settings.said())
+        corpus = (
+            _place_by_word_numbers(records, tuples) if words[0] is None else _place_by_words(records, tuples, words)
+        )
+    beliefs = replace(tuples.beliefs, policies=records.settings.used_policies())
     return replace(corpus, beliefs=beliefs, layout="; ".join(filter(None, (corpus.layout, records.scheme))))
 
 
-def _on_texts(records: Records, tuples: RecordsTuples) -> Corpus:
-    """Place tuples by characters."""
+def _place_by_characters(records: Records, tuples: RecordsTuples) -> Corpus:
+    """Build the corpus of tuples whose offsets count characters."""
     draft = Draft(source=records.source, side=records.request.side, called=lambda span, _: tuples.called(span))
     names = records.names()
     numbers = records.source.numbers(np.array(records.places, np.int64))
     if names is None and records.source.opens:
         records.note("documents have no names: they are called by their number", [0])
     for number, document in enumerate(records.documents):
-        name = f"document {numbers[number]}" if names is None else _checked(records, number, names[number])
+        name = f"document {numbers[number]}" if names is None else _check_writable(records, number, names[number])
         draft.document(name, records.places[number])
         there = document.text is not None
         if there != (records.documents[0].text is not None):
@@ -78,7 +80,7 @@ def _on_texts(records: Records, tuples: RecordsTuples) -> Corpus:
             what = f"the document {name!r} has {here}, but the first has {first}"
             raise records.refuse(number, what, hint="give all documents their text, or none")
         if document.text is not None:
-            draft.texts.append(_checked(records, number, document.text))
+            draft.texts.append(_check_writable(records, number, document.text))
     places = np.array(records.places, np.int64)[tuples.record]
     draft.spans(tuples.record, begin=tuples.begin, end=tuples.end, labels=tuples.label, place=places)
     for row, text in tuples.text.items():
@@ -88,22 +90,25 @@ def _on_texts(records: Records, tuples: RecordsTuples) -> Corpus:
     return draft.corpus(records.request, name=FORMAT_NAME, judged="label", offsets=offsets)
 
 
-def _checked(records: Records, number: int, text: str) -> str:
-    """Refuse a text that no file could hold."""
+def _check_writable(records: Records, number: int, text: str) -> str:
+    """Refuse a string that cannot be written to a text file."""
     if problem := unwritable(text):
         raise records.refuse(number, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
     return text
 
 
-def _on_words(records: Records, tuples: RecordsTuples, given: list[list[str] | None]) -> Corpus:
-    """Place tuples by words: a record is a sentence, or a document; without names, all are one document."""
+def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[str] | None]) -> Corpus:
+    """Build the corpus of tuples whose offsets count the words of their records.
+
+    A record is a sentence or a document; records without names form one document.
+    """
     names, source = records.names(), records.source
     sentences: list[list[str]] = []
     for number, words in enumerate(given):
         if words is None:
             raise records.refuse(number, "this record has no words, but the first has", hint="give all words, or none")
         sentences.append(words)
-        _checked(records, number, " ".join(words))
+        _check_writable(records, number, " ".join(words))
     sizes = np.array(list(map(len, sentences)), np.int64)
     if not sizes.sum():
         raise ReadError("there are no words in this file", where=source.parts[0].name)
@@ -116,7 +121,7 @@ def _on_words(records: Records, tuples: RecordsTuples, given: list[list[str] | N
     for number in np.flatnonzero(sizes).tolist():
         if names is not None and names[number] != last:
             last = names[number]
-            marks.begin(_checked(records, number, last), int(first[number]), records.places[number])
+            marks.begin(_check_writable(records, number, last), int(first[number]), records.places[number])
     cuts = sentence_offsets([first[1:]], int(sizes.sum()))
     corpus = Corpus(
         name=records.request.side,
@@ -133,19 +138,19 @@ def _on_words(records: Records, tuples: RecordsTuples, given: list[list[str] | N
     row = first[tuples.record]
     document = np.searchsorted(bounds, row, side="right") - 1
     shift = row - bounds[document] if len(row) else row
-    spans = _spans(records, tuples, document, shift)
+    spans = _build_spans(records, tuples, document, shift)
     return replace(corpus, spans=spans, notes=(*source.notes, *records.notes))
 
 
-def _on_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
-    """Place tuples by numbers of words that the records do not have: those of the key's documents of the same names."""
+def _place_by_word_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
+    """Build the corpus of tuples whose offsets count words that only the key has, in documents of the same names."""
     names, source = records.names(), records.source
     if names is None:
         what = "the records have neither words nor names, so nothing tells where they belong"
         raise records.refuse(0, what, hint='give the words in "tokens", or the name of each document in "doc"')
     first: dict[str, int] = {}
     for number, name in enumerate(names):
-        if first.setdefault(_checked(records, number, name), number) != number:
+        if first.setdefault(_check_writable(records, number, name), number) != number:
             details = [f"the first stands at {source.locate(records.places[first[name]])}"]
             raise records.refuse(number, f"the document {name!r} is there a second time", details=details)
         if records.words(number) is not None:
@@ -154,7 +159,7 @@ def _on_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
             )
     _refuse_outside(records, tuples, None)
     nothing = np.zeros(len(names) + 1, np.int64)
-    spans = _spans(records, tuples, tuples.record, np.zeros(len(tuples.record), np.int64))
+    spans = _build_spans(records, tuples, tuples.record, np.zeros(len(tuples.record), np.int64))
     return Corpus(
         name=records.request.side,
         format=FORMAT_NAME,
@@ -171,7 +176,7 @@ def _on_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
 
 
 def _refuse_outside(records: Records, tuples: RecordsTuples, sizes: Rows | None) -> None:
-    """Refuse spans that hold no words, or words that are not there."""
+    """Refuse empty spans and spans that reach beyond the words of their record."""
     wrong = (tuples.begin < 0) | (tuples.end <= tuples.begin)
     if sizes is not None and len(tuples.record):
         wrong |= tuples.end > sizes[tuples.record]
@@ -183,13 +188,13 @@ def _refuse_outside(records: Records, tuples: RecordsTuples, sizes: Rows | None)
         raise records.refuse(number, what, hint="words count from 0, and the end is the number behind the last word")
 
 
-def _spans(records: Records, tuples: RecordsTuples, document: Rows, shift: Rows) -> Spans:
-    """Return the spans, by words of their documents."""
+def _build_spans(records: Records, tuples: RecordsTuples, document: Rows, shift: Rows) -> Spans:
+    """Build the spans, with offsets in words of their documents."""
     place = np.array(records.places, np.int64)[tuples.record]
     label = TextColumn.of(tuples.label)
     for code, name in enumerate(label.names):
         if unwritable(name):
-            _checked(records, int(tuples.record[np.flatnonzero(label.codes == code)[0]]), name)
+            _check_writable(records, int(tuples.record[np.flatnonzero(label.codes == code)[0]]), name)
     for what, mend in MENDS.items():
         label, rows = mended(label, mend)
         if rows.size:
@@ -206,13 +211,13 @@ def _spans(records: Records, tuples: RecordsTuples, document: Rows, shift: Rows)
     )
 
 
-# Probabilistic entities: JSONL with a document or a sentence a line, or what tools return for texts.
+# Reader: JSONL with one document or sentence per line, or the output of NER tools.
 
 
 _DECODER = msgspec.json.Decoder(Record)
-_ANY = msgspec.json.Decoder(Any)
-_OWN = re.compile(r'"(?:blocks|nbest)"\s*:\s*\[|"(?:dist|probs)"\s*:\s*(?:\[\s*)?\{|"label_semantics"\s*:')
-_LABELLED = ("label", "type", "tag", "labels", "labels[].value")
+_ANY_DECODER = msgspec.json.Decoder(Any)
+_TYPICAL_FIELDS = re.compile(r'"(?:blocks|nbest)"\s*:\s*\[|"(?:dist|probs)"\s*:\s*(?:\[\s*)?\{|"label_semantics"\s*:')
+_LABEL_PATHS = ("label", "type", "tag", "labels", "labels[].value")
 _READERS: Mapping[Content, Callable[[Records, Sequence[int], Policies], RecordsTuples]] = {
     "blocks": blocks,
     "entities": entities,
@@ -222,7 +227,7 @@ _READERS: Mapping[Content, Callable[[Records, Sequence[int], Policies], RecordsT
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read records, one a line or all in one array."""
+    """Read records from JSONL or from one JSON array."""
     check_line_lengths(source, 0, source.size, request.max_line)
     if re.match(rb"\s*\[", source.data):
         given = list(values(source))
@@ -237,17 +242,17 @@ def read(source: Source, request: Request) -> Corpus:
         place, piece = int(objects.offset[len(found)]), objects.pieces[len(found)]
         if (known := undecodable(source, place, piece, problem)) is not None:
             raise known from None
-        objects.decoded(_ANY)  # says what is no JSON
+        objects.decoded(_ANY_DECODER)  # raises the error for malformed JSON
         raise refuse(source, place, f"not JSON: {problem}") from None
-    return _corpus(found, objects.offset.tolist(), source, request)
+    return _read_documents(found, objects.offset.tolist(), source, request)
 
 
 def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, request: Request) -> Corpus:
-    """Read records that are plain values already.
+    """Read records that are already decoded.
 
     Args:
-        given: dictionaries, or lists of entities; a list of entities alone is one text.
-        places: the byte at which each stands in the source.
+        given: dictionaries, or lists of entities; if every element is an entity, they all belong to one text.
+        places: the byte offset of each in the source.
         source: the bytes.
         request: what was asked.
 
@@ -260,11 +265,11 @@ def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, 
             found.append(msgspec.convert(each, Record))
         except msgspec.ValidationError as problem:
             raise misshapen(source, place, problem) from None
-    return _corpus(found, list(places), source, request)
+    return _read_documents(found, list(places), source, request)
 
 
 def is_probable(records: Iterable[Any]) -> bool:
-    """Whether Python data are records of this format: the first that has entities or the like tells.
+    """Whether Python data are records of this format; the first record with entities or tokens decides.
 
     >>> is_probable([{"doc": "d1", "blocks": []}]), is_probable([{"id": "d1", "spans": []}])
     (True, False)
@@ -275,31 +280,31 @@ def is_probable(records: Iterable[Any]) -> bool:
         if {"blocks", "nbest", "dist"} & each.keys():
             return True
         lists = (each[name] for name in ("entities", "tokens") if is_collection(each.get(name)) and len(each[name]))
-        first = next((listed(values)[0] for values in lists), None)
+        first = next((listed(elements)[0] for elements in lists), None)
         if isinstance(first, Mapping):
             return bool({*SCORES, "probs", "labels"} & first.keys() or {"overlap", "label_semantics"} & each.keys())
     return False
 
 
 def _is_entity(given: Any) -> bool:
-    """Whether a value is an entity, and no record."""
+    """Whether a value is a single entity, not a record."""
     return isinstance(given, dict) and not {*BEGINS}.isdisjoint(given) and {*CONTENTS}.isdisjoint(given)
 
 
-def _corpus(found: list[Document | list[Span]], places: list[int], source: Source, request: Request) -> Corpus:
+def _read_documents(found: list[Document | list[Span]], places: list[int], source: Source, request: Request) -> Corpus:
     documents = [each if isinstance(each, Document) else Document(entities=each) for each in found]
     records = Records(source, request, documents, places)
     if request.options.get("score") == CERTAIN:
-        return _certain(records)
+        return _read_certain(records)
     parts = []
     for content, reader in _READERS.items():
-        for policies, numbers in records.by_policies(records.having(content)):
+        for policies, numbers in records.group_by_policies(records.with_content(content)):
             parts.append(reader(records, numbers, policies))
-    return on_ground(records, _in_order(parts))
+    return on_ground(records, _merge_tuples(parts))
 
 
-def _certain(records: Records) -> Corpus:
-    """Read entities whose scores do not count."""
+def _read_certain(records: Records) -> Corpus:
+    """Read entities as certain, ignoring their scores."""
     for number, content in enumerate(records.contents):
         if content != "entities":
             hint = "if the tags of words are to be read, name their format: ::jsonl?tags=FIELD"
@@ -309,8 +314,8 @@ def _certain(records: Records) -> Corpus:
     return replace(on_ground(records, tuples), beliefs=None)
 
 
-def _in_order(parts: Sequence[RecordsTuples]) -> RecordsTuples:
-    """Put tuples of several kinds of records together, in the order of these."""
+def _merge_tuples(parts: Sequence[RecordsTuples]) -> RecordsTuples:
+    """Merge the tuples of several kinds of records, in the order of the records."""
     if len(parts) == 1:
         return parts[0]
     sizes = [len(part.record) for part in parts]
@@ -334,16 +339,16 @@ def _in_order(parts: Sequence[RecordsTuples]) -> RecordsTuples:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines have what only probabilistic entities have, or entities with places and scores."""
+    """Whether the first lines have fields unique to this format, or entities with offsets and scores."""
     if not (looks_like_json(lines) or "\n".join(lines).lstrip().startswith("[[")):
         return False
-    if _OWN.search("\n".join(lines)):
+    if _TYPICAL_FIELDS.search("\n".join(lines)):
         return True
     found = key_paths(lines)
     for prefix in ("entities[].", "[].entities[].", "[][].", "[]."):
         here = {path.removeprefix(prefix) for path in found if path.startswith(prefix)}
         scored = {*SCORES, "labels[].confidence", "labels[].score"} & here
-        if scored and {*BEGINS} & here and {*_LABELLED} & here and not {"entity_group", "entity", "spans"} & here:
+        if scored and {*BEGINS} & here and {*_LABEL_PATHS} & here and not {"entity_group", "entity", "spans"} & here:
             return True
     return False
 
@@ -362,26 +367,26 @@ FORMAT = Format(
 )
 
 
-# Probabilistic entities as JSON lines: blocks of alternatives, or the worlds of a document as its n best analyses.
+# Writer: JSON lines with blocks of alternatives, or with the possible worlds of a document as an n-best list.
 
 
 MOST_WORLDS = 10_000
-"""So many worlds of a document are written as analyses, and no more."""
+"""The maximum number of worlds of a document that are written as analyses."""
 
 World = tuple[float, tuple[int, ...]]
-"""How likely a world is, and the tuples that are true in it."""
+"""The probability of a world, and the tuples that are true in it."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Tuples:
-    """Spans with labels, document by document and block by block.
+    """Labelled spans, ordered by document and block.
 
     Args:
-        document: the index of each one's document.
-        begin: the character of its text at which it begins.
-        end: the character behind it.
-        label: its label.
-        beliefs: how probable all of them are.
+        document: the index of the document of each.
+        begin: the first character of each, in the text of its document.
+        end: the character after the last one.
+        label: the label of each.
+        beliefs: their probabilities.
 
     """
 
@@ -393,36 +398,36 @@ class Tuples:
 
 
 def as_blocks(names: Sequence[str], texts: Sequence[str], tuples: Tuples) -> str:
-    """Write documents, one a line: with blocks, or with analyses where tuples of one block can be true together."""
+    """Write one document per line: with blocks, or with analyses if several tuples of a block can be true together."""
     bounds = np.searchsorted(tuples.document, np.arange(len(names) + 1)).tolist()
     encode = msgspec.json.Encoder().encode
     lines = []
     for number, (name, text) in enumerate(zip(names, texts, strict=True)):
         rows = range(bounds[number], bounds[number + 1])
-        record = {"doc": name, "text": text, **_content(name, rows, tuples)}
+        record = {"doc": name, "text": text, **_encode_content(name, rows, tuples)}
         lines.append(f"{encode(record).decode()}\n")
     return "".join(lines)
 
 
-def _content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
+def _encode_content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
     beliefs = tuples.beliefs
-    blocks: dict[int, list[int]] = {}
+    rows_by_block: dict[int, list[int]] = {}
     for row in rows:
-        blocks.setdefault(int(beliefs.block[row]), []).append(row)
-    if all(beliefs.exclusive[block] for block in blocks):
-        made = (_alternatives(each, tuples) for each in blocks.values())
-        return {"blocks": [{"alternatives": each} for each in made if each]}
-    worlds = [_worlds(block, each, beliefs) for block, each in blocks.items()]
+        rows_by_block.setdefault(int(beliefs.block[row]), []).append(row)
+    if all(beliefs.exclusive[block] for block in rows_by_block):
+        alternatives = (_encode_alternatives(each, tuples) for each in rows_by_block.values())
+        return {"blocks": [{"alternatives": each} for each in alternatives if each]}
+    worlds = [_list_worlds(block, each, beliefs) for block, each in rows_by_block.items()]
     if prod(map(len, worlds)) > MOST_WORLDS:
         what = (
             f"the document {name!r} has spans that overlap each other in chains, and more than {MOST_WORLDS:,} worlds"
         )
         raise WriteError(what, hint="blocks hold spans that exclude each other; ask with ?overlap=exclusive")
-    return {"nbest": [_analysis(each, tuples) for each in product(*worlds)]}
+    return {"nbest": [_encode_analysis(each, tuples) for each in product(*worlds)]}
 
 
-def _alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]]:
-    """Return the spans of a block that are possible; labels that are not are left out, unless all of them are."""
+def _encode_alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]]:
+    """Encode the possible spans of a block; impossible labels are omitted unless a span has no others."""
     beliefs = tuples.beliefs
     found: dict[int, dict[str, Any]] = {}
     for row in rows:
@@ -440,8 +445,8 @@ def _alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _worlds(block: int, rows: list[int], beliefs: Beliefs) -> list[World]:
-    """Return the worlds of a block that are possible, what is missing as one without tuples."""
+def _list_worlds(block: int, rows: list[int], beliefs: Beliefs) -> list[World]:
+    """List the possible worlds of a block; the remaining probability becomes a world without tuples."""
     if beliefs.exclusive[block] or beliefs.worlds is None:
         found: list[World] = [(float(beliefs.weight[row]), (row,)) for row in rows]
     else:
@@ -454,7 +459,7 @@ def _worlds(block: int, rows: list[int], beliefs: Beliefs) -> list[World]:
     return [*((p, members) for p, members in found if p > 0), *([(rest, ())] if rest > 0 else [])]
 
 
-def _analysis(worlds: Sequence[World], tuples: Tuples) -> dict[str, Any]:
+def _encode_analysis(worlds: Sequence[World], tuples: Tuples) -> dict[str, Any]:
     members = sorted(row for _, some in worlds for row in some)
     spans = [[int(tuples.begin[row]), int(tuples.end[row]), tuples.label[row]] for row in members]
     return {"p": prod(p for p, _ in worlds), "spans": spans}

@@ -1,4 +1,4 @@
-"""Records with `entities`: spans with a score each, which a policy makes blocks of."""
+"""The four kinds of probabilistic records: `entities`, `blocks`, `nbest` and `tokens`, each read as tuples."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
     """Read the entities of some records that have the same policies.
 
-    Where an entity has several labels, their probabilities are scores of the tuples: nothing is left over.
+    The probabilities of several labels of an entity are scores of the tuples; there is no residual.
     """
     given = [(number, records.documents[number].entities or []) for number in numbers]
     sizes = np.array([len(spans) for _, spans in given], np.int64)
@@ -50,10 +50,10 @@ def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tu
     first = np.cumsum(sizes) - sizes
     record = np.array(numbers, np.int64)[owner]
 
-    def way(span: int) -> str:
+    def path(span: int) -> str:
         return f"entities[{span - int(first[owner[span]])}]"
 
-    flat = flattened(records, [span for _, spans in given for span in spans], record, way)
+    flat = flattened(records, [span for _, spans in given for span in spans], record, path)
     span = flat.span
     scored = Scored(
         document=record[span],
@@ -62,14 +62,14 @@ def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tu
         label=TextColumn.of(flat.label).codes.astype(np.int64),
         weight=flat.entity[span] * flat.share,
     )
-    refuse = refusing(records, scored, flat.label, lambda row: way(int(span[row])))
+    refuse = refusing(records, scored, flat.label, lambda row: path(int(span[row])))
     return chosen(
         records,
         scored=scored,
         label=flat.label,
         policies=policies,
         refuse=refuse,
-        way=lambda row: way(int(span[row])),
+        path=lambda row: path(int(span[row])),
         texts=flat.texts(),
     )
 
@@ -81,10 +81,10 @@ def chosen(
     policies: Policies,
     *,
     refuse: Refuse,
-    way: Callable[[int], str],
+    path: Callable[[int], str],
     texts: dict[int, str],
 ) -> Tuples:
-    """Make tuples of scores by the policies, and note those that had to go."""
+    """Build tuples from scores according to the policies, and note those that were left out."""
     found = made(scored, policies.overlap, policies.semantics, refuse)
     if len(found.left_out):
         what = TOO_MANY + weighing(records.source, float(scored.weight[found.left_out].sum()))
@@ -97,45 +97,47 @@ def chosen(
         label=[label[row] for row in rows.tolist()],
         beliefs=found.beliefs,
         text={number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
-        called=lambda row: way(int(rows[row])),
+        called=lambda row: path(int(rows[row])),
     )
 
 
-def refusing(records: Records, scored: Scored, label: list[str], way: Callable[[int], str]) -> Refuse:
-    """Return what makes the error for some tuples: at the record of the first, with all that are meant."""
+def refusing(records: Records, scored: Scored, label: list[str], path: Callable[[int], str]) -> Refuse:
+    """Build the function that makes the error for some tuples: located at the record of the first, listing all."""
 
     def refuse(rows: Rows, what: str, hint: str) -> ReadError:
         shown = [
-            f"{way(row)}: {scored.begin[row]} to {scored.end[row]}, {label[row]} {scored.weight[row]:g}"
-            for row in rows[:_SHOWN].tolist()
+            f"{path(row)}: {scored.begin[row]} to {scored.end[row]}, {label[row]} {scored.weight[row]:g}"
+            for row in rows[:_MAX_SHOWN].tolist()
         ]
-        details = [*shown, *([f"and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else [])]
+        details = [*shown, *([f"and {len(rows) - _MAX_SHOWN} more"] if len(rows) > _MAX_SHOWN else [])]
         return records.refuse(int(scored.document[rows[0]]), what, details=details, hint=hint)
 
     return refuse
 
 
-_SHOWN = 4
+_MAX_SHOWN = 4
 
 
-# Records with `blocks`: alternatives that exclude each other, and what their labels leave over.
+# Records with `blocks`: mutually exclusive alternatives, and the residual probability of their labels.
 
 
-_MORE = "these exclude each other; say what else they mean: ?overlap=condition, scale or independent"
-_LABELS = "labels of one span exclude each other; if several can be right: ?semantics=independent, or ?overlap=scale"
+_OVERLAP_HINT = "these exclude each other; say what else they mean: ?overlap=condition, scale or independent"
+_LABELS_HINT = (
+    "labels of one span exclude each other; if several can be right: ?semantics=independent, or ?overlap=scale"
+)
 
 
 def blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
     """Read the blocks of some records that have the same policies."""
-    flat, block = _gathered(records, numbers)
+    flat, block = _flatten_blocks(records, numbers)
     if policies.semantics == "exclusive":
-        flat = _with_residual(_labels_checked(records, flat, policies), policies)
-    flat = replace(flat, entity=_spans_checked(records, flat, block, policies))
+        flat = _apply_residual(_check_label_sums(records, flat, policies), policies)
+    flat = replace(flat, entity=_apply_overlap(records, flat, block, policies))
     same = first_equals(flat.record, flat.begin, flat.end)
     weight, rows = flat.entity[flat.span] * flat.share, np.arange(len(flat.span))
     if (same != np.arange(len(same))).any():
-        weight, rows = _once(records, flat, block, same)
-    beliefs = _believed(flat, block=block, rows=rows, weight=weight[rows], policies=policies)
+        weight, rows = _merge_equal_tuples(records, flat, block, same)
+    beliefs = _block_beliefs(flat, block=block, rows=rows, weight=weight[rows], policies=policies)
     span, texts = flat.span[rows], flat.texts()
     return Tuples(
         record=flat.record[span],
@@ -144,41 +146,41 @@ def blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
         label=flat.label if len(rows) == len(flat.label) else [flat.label[row] for row in rows.tolist()],
         beliefs=beliefs,
         text={number: texts[row] for number, row in enumerate(rows.tolist()) if row in texts} if texts else {},
-        called=lambda row: flat.way(int(span[row])),
+        called=lambda row: flat.path(int(span[row])),
     )
 
 
-def _gathered(records: Records, numbers: Sequence[int]) -> tuple[Flat, Rows]:
-    """Lay the alternatives of all blocks end to end; return them, and the block of each."""
+def _flatten_blocks(records: Records, numbers: Sequence[int]) -> tuple[Flat, Rows]:
+    """Concatenate the alternatives of all blocks; return them and the block of each."""
     given = [records.documents[number].blocks or [] for number in numbers]
     several = list(map(attrgetter("alternatives"), chain.from_iterable(given)))
     sizes = np.fromiter(map(len, several), np.int64, len(several))
     block, first = np.repeat(np.arange(len(several)), sizes), np.cumsum(sizes) - sizes
-    counts = np.array([len(blocks) for blocks in given], np.int64)
+    counts = np.array([len(each) for each in given], np.int64)
     owner, first_block = np.repeat(np.arange(len(given)), counts), np.cumsum(counts) - counts
 
-    def way(span: int) -> str:
+    def path(span: int) -> str:
         number = int(block[span])
         index = number - int(first_block[owner[number]])
         return f"blocks[{index}].alternatives[{span - int(first[number])}]"
 
     record = np.array(numbers, np.int64)[owner][block]
-    return flattened(records, list(chain.from_iterable(several)), record, way), block
+    return flattened(records, list(chain.from_iterable(several)), record, path), block
 
 
-def _labels_checked(records: Records, flat: Flat, policies: Policies) -> Flat:
-    """Return spans whose labels sum to no more than one; refuse others, if no policy explains them."""
+def _check_label_sums(records: Records, flat: Flat, policies: Policies) -> Flat:
+    """Check that the labels of each span sum to at most one; scale them down if the policy allows it, else refuse."""
     total = np.bincount(flat.span, flat.share, len(flat.begin))
     over = np.flatnonzero(total > 1 + SLACK)
     if len(over) and policies.overlap != "scale":
         span = int(over[0])
-        what = f"the labels of {flat.way(span)!r} have probabilities that sum to {total[span]:g}"
-        raise records.refuse(int(flat.record[span]), what, hint=_LABELS)
+        what = f"the labels of {flat.path(span)!r} have probabilities that sum to {total[span]:g}"
+        raise records.refuse(int(flat.record[span]), what, hint=_LABELS_HINT)
     return replace(flat, share=flat.share / np.maximum(total, 1.0)[flat.span])
 
 
-def _with_residual(flat: Flat, policies: Policies) -> Flat:
-    """Return spans whose labels leave nothing over, if the policy is not to drop that."""
+def _apply_residual(flat: Flat, policies: Policies) -> Flat:
+    """Assign the residual probability of the labels of each span as the policy says; 'drop' leaves it unassigned."""
     total = np.bincount(flat.span, flat.share, len(flat.begin))
     if policies.residual == "renormalise":
         return replace(flat, share=flat.share / np.where(total > 0, total, 1.0)[flat.span])
@@ -192,58 +194,58 @@ def _with_residual(flat: Flat, policies: Policies) -> Flat:
     return replace(flat, span=span[order], label=[label[row] for row in order.tolist()], share=share[order])
 
 
-def _spans_checked(records: Records, flat: Flat, block: Rows, policies: Policies) -> Floats:
-    """Return how probable spans are, where those of each block have no more than one; refuse others."""
+def _apply_overlap(records: Records, flat: Flat, block: Rows, policies: Policies) -> Floats:
+    """Return span probabilities that sum to at most one in each block, as the policy says; refuse others."""
     if policies.overlap == "independent":
         return flat.entity
     if policies.overlap == "condition":
-        return _conditioned(records, flat, block)
+        return _condition_on_exclusion(records, flat, block)
     total = np.bincount(block, flat.entity)
     over = np.flatnonzero(total > 1 + SLACK)
     if len(over) and policies.overlap != "scale":
-        number, way = _block(flat, block, int(over[0]))
+        number, path = _locate_block(flat, block, int(over[0]))
         raise records.refuse(
-            number, f"the spans of {way!r} have probabilities that sum to {total[over[0]]:g}", hint=_MORE
+            number, f"the spans of {path!r} have probabilities that sum to {total[over[0]]:g}", hint=_OVERLAP_HINT
         )
     return flat.entity / np.maximum(total, 1.0)[block]
 
 
-def _conditioned(records: Records, flat: Flat, block: Rows) -> Floats:
-    """Return how probable spans of independent scores are, given that no two of a block are there."""
+def _condition_on_exclusion(records: Records, flat: Flat, block: Rows) -> Floats:
+    """Condition independent span probabilities on at most one span of each block being present."""
     certain = np.bincount(block, flat.entity >= ALMOST_ONE)
     if (certain > 1).any():
-        number, way = _block(flat, block, int((certain > 1).argmax()))
+        number, path = _locate_block(flat, block, int((certain > 1).argmax()))
         hint = "leave one out, or say ?overlap=independent if both can be there"
-        raise records.refuse(number, f"two spans of {way!r} are certain, and exclude each other", hint=hint)
+        raise records.refuse(number, f"two spans of {path!r} are certain, and exclude each other", hint=hint)
     capped = np.minimum(flat.entity, ALMOST_ONE)
     odds = capped / (1 - capped)
     found = odds / (1 + np.bincount(block, odds))[block]
     return np.where(np.bincount(block)[block] > 1, found, flat.entity)
 
 
-def _block(flat: Flat, block: Rows, number: int) -> tuple[int, str]:
-    """Return the record of a block, and the way to it."""
+def _locate_block(flat: Flat, block: Rows, number: int) -> tuple[int, str]:
+    """Return the record of a block and the path to the block."""
     first = int(np.searchsorted(block, number))
-    return int(flat.record[first]), flat.way(first).partition(".")[0]
+    return int(flat.record[first]), flat.path(first).partition(".")[0]
 
 
-def _once(records: Records, flat: Flat, block: Rows, same: Rows) -> tuple[Floats, Rows]:
-    """Return the weights of tuples, equal ones of a block added, and the first of each; refuse those of two blocks."""
+def _merge_equal_tuples(records: Records, flat: Flat, block: Rows, same: Rows) -> tuple[Floats, Rows]:
+    """Add the weights of equal tuples of a block; return them and the first row of each; refuse them in two blocks."""
     first = first_equals(same[flat.span], TextColumn.of(flat.label).codes)
     again = np.flatnonzero(first != np.arange(len(first)))
     apart = again[block[flat.span[again]] != block[flat.span[first[again]]]]
     if len(apart):
         row = int(apart[0])
         span, other = int(flat.span[row]), int(flat.span[first[row]])
-        what = f"{flat.way(span)!r} with the label {flat.label[row]!r} stands in {flat.way(other)!r} too"
+        what = f"{flat.path(span)!r} with the label {flat.label[row]!r} stands in {flat.path(other)!r} too"
         hint = "blocks are independent of each other: put spans that exclude each other into one"
         raise records.refuse(int(flat.record[span]), what, hint=hint)
     weight = np.bincount(first, flat.entity[flat.span] * flat.share, len(first)).astype(np.float64)
     return weight, np.flatnonzero(first == np.arange(len(first)))
 
 
-def _believed(flat: Flat, block: Rows, rows: Rows, weight: Floats, *, policies: Policies) -> Beliefs:
-    """Make the beliefs of the tuples that are left."""
+def _block_beliefs(flat: Flat, block: Rows, rows: Rows, weight: Floats, *, policies: Policies) -> Beliefs:
+    """Build the probabilities of the remaining tuples."""
     if policies.overlap == "independent":
         return alone(weight)
     span = flat.span[rows]
@@ -257,27 +259,27 @@ def _believed(flat: Flat, block: Rows, rows: Rows, weight: Floats, *, policies: 
             block=number,
             nothing=np.maximum(1 - np.bincount(number, weight), 0.0),
         )
-    one = first_equals(block, flat.begin, flat.end)  # spans that stand twice in a block are one
+    one = first_equals(block, flat.begin, flat.end)  # equal spans of a block count as one
     entity = np.bincount(one, flat.entity, len(one)).astype(np.float64)
     nothing = np.maximum(1 - np.bincount(block, flat.entity), 0.0)
     return Beliefs(weight=weight, entity=entity[one[span]], alternative=one[span], block=block[span], nothing=nothing)
 
 
-# Records with `nbest`: the n best analyses of a text, of which at most one is right: a block with worlds.
+# Records with `nbest`: the n best analyses of a text, of which at most one is correct; a block with worlds.
 
 
 Tuple = tuple[int, int, str]
-"""Where a span begins and ends, and its label."""
+"""The begin, the end and the label of a span."""
 
 
 @dataclass(slots=True)
-class _Read:
+class _Analyses:
     """The analyses of one record.
 
     Args:
         number: the record.
-        tuples: the spans of all analyses, each once, with where they stand first.
-        worlds: which of them are true together, and how probable that is; equal analyses are one.
+        tuples: the distinct spans of all analyses, each with the path of its first occurrence.
+        worlds: the sets of spans that are true together, with their probabilities; equal analyses are merged.
 
     """
 
@@ -287,30 +289,32 @@ class _Read:
 
 
 def nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
-    """Read the n best analyses of some records; no policy but the scale has an effect on them."""
-    tagged = _by_tags(records, numbers)
-    found = [_read(records, number, tagged) for number in numbers]
+    """Read the n-best lists of some records; only the policy for the scale affects them."""
+    tagged = _decode_tagged(records, numbers)
+    found = [_read_analyses(records, number, tagged) for number in numbers]
     found = [each for each in found if each.tuples]
     every = [each for one in found for each in one.tuples]
-    ways = [way for one in found for way in one.tuples.values()]
+    paths = [path for one in found for path in one.tuples.values()]
     return Tuples(
         record=np.repeat(np.array([one.number for one in found], np.int64), [len(one.tuples) for one in found]),
         begin=np.array([begin for begin, _, _ in every], np.int64),
         end=np.array([end for _, end, _ in every], np.int64),
         label=[label for _, _, label in every],
-        beliefs=_beliefs(found),
+        beliefs=_analysis_beliefs(found),
         text={},
-        called=lambda row: ways[row],
+        called=lambda row: paths[row],
     )
 
 
-def _read(records: Records, number: int, tagged: dict[tuple[int, int], list[Tuple]]) -> _Read:
+def _read_analyses(records: Records, number: int, tagged: dict[tuple[int, int], list[Tuple]]) -> _Analyses:
     """Read the analyses of one record."""
     given = records.documents[number].nbest or []
-    found = _Read(number)
-    weights = _weights(records, number).tolist()
+    found = _Analyses(number)
+    weights = _analysis_probabilities(records, number).tolist()
     for index, (analysis, probability) in enumerate(zip(given, weights, strict=True)):
-        spans = tagged[number, index] if analysis.spans is None else _spans(records, number, index, analysis)
+        spans = (
+            tagged[number, index] if analysis.spans is None else _read_analysis_spans(records, number, index, analysis)
+        )
         for inner, each in enumerate(spans):
             found.tuples.setdefault(each, f"nbest[{index}].spans[{inner}]")
         world = frozenset(spans)
@@ -318,9 +322,9 @@ def _read(records: Records, number: int, tagged: dict[tuple[int, int], list[Tupl
     return found
 
 
-def _beliefs(found: Sequence[_Read]) -> Beliefs:
-    """Make a block of the analyses of each record."""
-    worlds = _worlds(found)
+def _analysis_beliefs(found: Sequence[_Analyses]) -> Beliefs:
+    """Build one block per record from its analyses."""
+    worlds = _build_worlds(found)
     block = np.repeat(np.arange(len(found)), [len(one.tuples) for one in found])
     spans: dict[tuple[int, int, int], int] = {}
     for number, one in enumerate(found):
@@ -342,11 +346,11 @@ def _beliefs(found: Sequence[_Read]) -> Beliefs:
     )
 
 
-def _worlds(found: Sequence[_Read]) -> Worlds:
-    """Return the analyses that hold a span and are possible, the most probable first; what is missing is nothing.
+def _build_worlds(found: Sequence[_Analyses]) -> Worlds:
+    """Build the worlds of the possible analyses that contain a span, the most probable first.
 
-    Of equally probable ones the first is that which covers more text, then that whose spans come earlier: the order of
-    the list says nothing.
+    Analyses without spans are left to the probability of nothing. Ties are broken by covering more text, then by
+    earlier spans, so that the order of the list has no influence.
     """
     listed: list[tuple[int, list[int], float]] = []
     base = 0
@@ -365,7 +369,7 @@ def _worlds(found: Sequence[_Read]) -> Worlds:
     )
 
 
-def _spans(records: Records, number: int, index: int, analysis: Analysis) -> list[Tuple]:
+def _read_analysis_spans(records: Records, number: int, index: int, analysis: Analysis) -> list[Tuple]:
     """Return the spans of one analysis."""
     found: list[Tuple] = []
     for inner, span in enumerate(analysis.spans or ()):
@@ -373,16 +377,16 @@ def _spans(records: Records, number: int, index: int, analysis: Analysis) -> lis
         begin, end, label = given
         for name, value in (("start", begin), ("end", end), ("label", label)):
             if value is None or (name == "label" and not value.strip()):
-                raise records.refuse(number, f"'nbest[{index}].spans[{inner}]' has no {name!r}", hint=_SHAPE)
+                raise records.refuse(number, f"'nbest[{index}].spans[{inner}]' has no {name!r}", hint=_ANALYSIS_SHAPE)
         found.append((begin, end, label))
     return found
 
 
-_SHAPE = 'an analysis is written like this: {"logp": -0.1, "spans": [[0, 2, "PER"]]}'
+_ANALYSIS_SHAPE = 'an analysis is written like this: {"logp": -0.1, "spans": [[0, 2, "PER"]]}'
 
 
-def _weights(records: Records, number: int) -> Floats:
-    """Return how probable each analysis of a record is: what is given, or by the logarithms, relative to each other."""
+def _analysis_probabilities(records: Records, number: int) -> Floats:
+    """Return the probability of each analysis of a record: as given, or normalised from log probabilities."""
     document = records.documents[number]
     given = document.nbest or []
     coverage = document.coverage
@@ -390,14 +394,14 @@ def _weights(records: Records, number: int) -> Floats:
         raise records.refuse(number, f"'coverage' is {coverage:g}, which is not between 0 and 1")
     logs: list[float | None] = [first_of(each, LOGS) for each in given]
     record = np.full(len(given), number)
-    scores = records.scored(given, record, lambda index: f"nbest[{index}]")
+    scores = records.read_scores(given, record, lambda index: f"nbest[{index}]")
     if any(each is not None for each in logs):
-        _refuse_mixed(records, number, logs, scores)
-        return _relative(records, number, np.array(logs, np.float64)) * (1.0 if coverage is None else coverage)
+        _refuse_mixed_scores(records, number, logs, scores)
+        return _normalise_logs(records, number, np.array(logs, np.float64)) * (1.0 if coverage is None else coverage)
     if None in scores and len(given) > 1:
         what = f"'nbest[{scores.index(None)}]' has no 'logp' and no 'p'"
-        raise records.refuse(number, what, hint=_SHAPE)
-    found = records.probabilities(scores, record, lambda index: f"nbest[{index}].{records.score_in(given[index])}")
+        raise records.refuse(number, what, hint=_ANALYSIS_SHAPE)
+    found = records.probabilities(scores, record, lambda index: f"nbest[{index}].{records.score_field(given[index])}")
     total = float(found.sum())
     if coverage is not None:
         return found * (coverage / total) if total else found
@@ -407,16 +411,18 @@ def _weights(records: Records, number: int) -> Floats:
     return found / max(total, 1.0)
 
 
-def _refuse_mixed(records: Records, number: int, logs: Sequence[float | None], scores: Sequence[float | None]) -> None:
-    """Refuse analyses some of which have a logarithm, and others none, or that have both."""
+def _refuse_mixed_scores(
+    records: Records, number: int, logs: Sequence[float | None], scores: Sequence[float | None]
+) -> None:
+    """Refuse n-best lists where only some analyses have a log probability, or one has both it and a probability."""
     for index, (log, score) in enumerate(zip(logs, scores, strict=True)):
         if log is None or score is not None:
             what = "has no 'logp', as others have" if log is None else "has both a logarithm and a probability"
-            raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_SHAPE)
+            raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_ANALYSIS_SHAPE)
 
 
-def _relative(records: Records, number: int, logs: Floats) -> Floats:
-    """Return probabilities that sum to one, by their logarithms, which need not be those of probabilities."""
+def _normalise_logs(records: Records, number: int, logs: Floats) -> Floats:
+    """Normalise log scores to probabilities that sum to one (softmax)."""
     wrong = np.flatnonzero(np.isnan(logs) | (logs == np.inf))
     if len(wrong):
         raise records.refuse(number, f"'nbest[{wrong[0]}].logp' is {logs[wrong[0]]:g}, which is no logarithm")
@@ -427,20 +433,20 @@ def _relative(records: Records, number: int, logs: Floats) -> Floats:
     return relative
 
 
-def _by_tags(records: Records, numbers: Sequence[int]) -> dict[tuple[int, int], list[Tuple]]:
-    """Return the spans of those analyses that are given as a tag for each word."""
-    tagged = list(_tagged(records, numbers))
+def _decode_tagged(records: Records, numbers: Sequence[int]) -> dict[tuple[int, int], list[Tuple]]:
+    """Decode the spans of the analyses that have one tag per word."""
+    tagged = list(_tagged_analyses(records, numbers))
     if not tagged:
         return {}
-    column = TextColumn.of([tag for _, _, tags in tagged for tag in tags])
+    tag_column = TextColumn.of([tag for _, _, tags in tagged for tag in tags])
     cuts = np.cumsum([0, *(len(tags) for _, _, tags in tagged)])
     sentences = np.unique(cuts)
     try:
-        scheme = detect(column, sentences).scheme
+        scheme = detect(tag_column, sentences).scheme
     except ReadError as problem:
         raise records.refuse(tagged[0][0], f"'nbest[].tags': {problem.what}", hint=problem.hint) from None
     found: dict[tuple[int, int], list[Tuple]] = {(number, index): [] for number, index, _ in tagged}
-    spans = decode(column, sentences, scheme, "conlleval")
+    spans = decode(tag_column, sentences, scheme, "conlleval")
     if len(spans.defects):
         records.note(
             f"tags of analyses that break {scheme.upper()}, counted as conlleval does", numbers, len(spans.defects)
@@ -454,14 +460,14 @@ def _by_tags(records: Records, numbers: Sequence[int]) -> dict[tuple[int, int], 
     return found
 
 
-def _tagged(records: Records, numbers: Sequence[int]) -> Iterator[tuple[int, int, list[str]]]:
-    """Give the analyses that have tags, each with its record and its number there."""
+def _tagged_analyses(records: Records, numbers: Sequence[int]) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield the analyses that have tags, each with its record and its index there."""
     for number in numbers:
         words = records.words(number)
         for index, analysis in enumerate(records.documents[number].nbest or ()):
             if (analysis.spans is None) == (analysis.tags is None):
                 what = "has neither 'spans' nor 'tags'" if analysis.spans is None else "has both 'spans' and 'tags'"
-                raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_SHAPE)
+                raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_ANALYSIS_SHAPE)
             if analysis.tags is None:
                 continue
             if records.unit != "tokens":
@@ -475,15 +481,15 @@ def _tagged(records: Records, numbers: Sequence[int]) -> Iterator[tuple[int, int
             yield number, index, analysis.tags
 
 
-# From probabilities of tags, token by token, to spans that may be there.
+# From tag probabilities of tokens to candidate spans.
 #
-# A span of a label begins with one tag and goes on with another. If tokens were independent of each other, its
-# probability would be the product of those of its tags, times the probability that it neither began before nor goes on.
-# Spans that overlap cannot both be there then, so these weights never sum to more than one.
+# A span of a label begins with one tag and continues with another. If tokens were independent of each other, its
+# probability would be the product of those of its tags, times the probability that it neither starts earlier nor
+# continues. Overlapping spans then exclude each other, so these weights never sum to more than one.
 
 
 TagScheme = Literal["bio", "bioes", "io"]
-"""How tags say where spans begin and end: B and I; B, I, E and S; or I alone."""
+"""The tagging scheme: B and I; B, I, E and S; or I alone."""
 
 LETTERS: dict[TagScheme, str] = {"bio": "BI", "bioes": "BIES", "io": "I"}
 
@@ -494,8 +500,8 @@ class Spans:
 
     Args:
         begin: the first token of each.
-        end: the token behind its last one.
-        weight: what it weighs.
+        end: the token after its last one.
+        weight: the weight of each.
 
     """
 
@@ -506,12 +512,12 @@ class Spans:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Found:
-    """What was found in the tags of one label.
+    """The spans found in the tags of one label.
 
     Args:
-        spans: those that weigh enough.
-        rest: how many were left out; those that begin alike and go on in ways that were not followed count once.
-        mass: what these weigh together.
+        spans: those that reach the floor.
+        rest: the number of spans below the floor; all continuations of a pruned prefix count as one.
+        mass: the total weight of those.
 
     """
 
@@ -521,14 +527,14 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Ways:
-    """Spans that are being followed from token to token.
+class _OpenSpans:
+    """Spans that are being extended token by token.
 
     Args:
         begin: the first token of each.
-        product: the probability of its tags so far, and that it did not begin before.
-        tags: the product of the probabilities of its tags alone.
-        least: the least of these.
+        product: the probability of its tags so far, times that of not having begun earlier.
+        tags: the product of the probabilities of its tags only.
+        least: the smallest probability of its tags.
         total: their sum.
 
     """
@@ -539,8 +545,8 @@ class _Ways:
     least: Floats
     total: Floats
 
-    def take(self, rows: Rows) -> _Ways:
-        return _Ways(
+    def take(self, rows: Rows) -> _OpenSpans:
+        return _OpenSpans(
             begin=self.begin[rows],
             product=self.product[rows],
             tags=self.tags[rows],
@@ -548,9 +554,9 @@ class _Ways:
             total=self.total[rows],
         )
 
-    def longer(self, tag: Floats) -> _Ways:
-        """Return the same ways with one token more, given the probability of its tag."""
-        return _Ways(
+    def extend(self, tag: Floats) -> _OpenSpans:
+        """Extend the spans by one token, given the probability of its tag."""
+        return _OpenSpans(
             begin=self.begin,
             product=self.product * tag,
             tags=self.tags * tag,
@@ -559,7 +565,7 @@ class _Ways:
         )
 
     def weight(self, aggregate: Aggregate, size: int, closed: Floats) -> Floats:
-        """Return what spans of this length weigh, given the probability that they do not go on."""
+        """Return the weights of spans of this length, given the probability that they end here."""
         if aggregate == "product":
             return self.product * closed
         if aggregate == "geometric":
@@ -568,24 +574,24 @@ class _Ways:
 
 
 def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate: Aggregate, *, floor: float) -> Found:
-    """Return the spans of one label that are probable enough.
+    """Find the spans of one label whose product reaches the floor.
 
-    Whatever the aggregate, a span is there if its *product* reaches the floor: the others grow with every prefix of a
-    span, and would make a span of each.
+    Whatever the aggregate, a span is retained if its *product* reaches the floor: the other aggregates would retain
+    every prefix of a span as well.
 
     Args:
         tags: the probability of the label's tag with each letter, for all tokens.
         scheme: what the letters mean.
-        stops: for each token, where its sentence ends.
-        aggregate: how the weight of a span is made of the probabilities of its tokens.
-        floor: what is less probable is left out.
+        stops: the end of the sentence of each token.
+        aggregate: how token probabilities are combined to the weight of a span.
+        floor: less probable spans are left out.
 
     """
-    walk = _Walk(tags, scheme, stops)
+    walk = _SpanSearch(tags, scheme, stops)
     found: list[Spans] = []
     rest, mass = 0, 0.0
-    for size, ended, pruned in walk.steps(floor):
-        closed = walk.closing(ended.begin + size)
+    for size, ended, pruned in walk.search(floor):
+        closed = walk.end_probability(ended.begin + size)
         product = ended.product * closed
         enough = (product >= floor) & (product > 0)
         weight = ended.weight(aggregate, size, closed)
@@ -599,8 +605,8 @@ def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate:
 _COLUMNS = ("begin", "end", "weight")
 
 
-class _Walk:
-    """The way from tokens at which spans begin to those at which they end."""
+class _SpanSearch:
+    """A search for spans, extending them from their first tokens."""
 
     def __init__(self, tags: dict[str, Floats], scheme: TagScheme, stops: Rows) -> None:
         self.scheme = scheme
@@ -610,65 +616,65 @@ class _Walk:
         self.first = inside if scheme == "io" else tags["B"]
         self.single, self.last = (tags["S"], tags["E"]) if scheme == "bioes" else (self.first, inside)
 
-    def opening(self) -> Floats:
-        """Return how probable it is that no span of the label that holds a token holds the one before."""
+    def start_probability(self) -> Floats:
+        """Return, for each token, the probability that a span containing it does not contain the previous token."""
         free = np.ones(len(self.inside))
         if self.scheme == "io":
-            goes_on = np.flatnonzero(self.stops[1:] == self.stops[:-1]) + 1
-            free[goes_on] = 1 - self.inside[goes_on - 1]
+            continued = np.flatnonzero(self.stops[1:] == self.stops[:-1]) + 1
+            free[continued] = 1 - self.inside[continued - 1]
         return free
 
-    def closing(self, behind: Rows) -> Floats:
-        """Return how probable it is that spans which end before some tokens do not go on with these."""
+    def end_probability(self, after: Rows) -> Floats:
+        """Return the probability that spans ending before some tokens do not continue with them."""
         if self.scheme == "bioes":
-            return np.ones(len(behind))
-        ended = behind == self.stops[behind - 1]
-        return np.where(ended, 1.0, 1 - self.inside[np.where(ended, 0, behind)])
+            return np.ones(len(after))
+        ended = after == self.stops[after - 1]
+        return np.where(ended, 1.0, 1 - self.inside[np.where(ended, 0, after)])
 
-    def steps(self, floor: float) -> Iterator[tuple[int, _Ways, Floats]]:
-        """Give for each length the ways that end there, and the weights of those that are not followed further."""
-        opening = self.opening()
+    def search(self, floor: float) -> Iterator[tuple[int, _OpenSpans, Floats]]:
+        """Yield, for each length, the length, the spans that end there, and the weights of those that are pruned."""
+        opening = self.start_probability()
         every = np.arange(len(opening))
-        start = _Ways(
+        start = _OpenSpans(
             begin=every,
             product=opening,
             tags=np.ones(len(every)),
             least=np.ones(len(every)),
             total=np.zeros(len(every)),
         )
-        ways, ended = start.longer(self.first), start.longer(self.single)
+        active, ended = start.extend(self.first), start.extend(self.single)
         size = 1
         while True:
-            follow = (ways.product >= floor) & (ways.product > 0)
+            follow = (active.product >= floor) & (active.product > 0)
             ends = ended if self.scheme == "bioes" else ended.take(np.flatnonzero(follow))  # else by the same tag
-            yield size, ends, ways.product[~follow & (ways.product > 0)]
-            ways = ways.take(np.flatnonzero(follow))
-            ways = ways.take(np.flatnonzero(ways.begin + size < self.stops[ways.begin]))
-            if not len(ways.begin):
+            yield size, ends, active.product[~follow & (active.product > 0)]
+            active = active.take(np.flatnonzero(follow))
+            active = active.take(np.flatnonzero(active.begin + size < self.stops[active.begin]))
+            if not len(active.begin):
                 return
-            token = ways.begin + size
-            ended, ways = ways.longer(self.last[token]), ways.longer(self.inside[token])
+            token = active.begin + size
+            ended, active = active.extend(self.last[token]), active.extend(self.inside[token])
             size += 1
 
 
-# Records with `tokens` and the probabilities of their tags: the spans that these may be.
+# Records with `tokens` and tag probabilities: the candidate spans.
 
 
 ROUNDED = 0.01
-"""The probabilities of a token may sum to so much more than one: they are rounded, and divided by their sum."""
+"""The tolerance for tag probabilities of a token that exceed one by rounding; they are divided by their sum."""
 
-_SAME = {"M": "I", "L": "E", "U": "S", "W": "S"}
-"""Letters that mean what others do."""
+_EQUIVALENT_LETTERS = {"M": "I", "L": "E", "U": "S", "W": "S"}
+"""Letters of other schemes, with their equivalents."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Rows:
-    """The tokens of some records, one after the other.
+class _TokenRows:
+    """The concatenated tokens of some records.
 
     Args:
         record: the record of each.
-        inner: its number there.
-        stop: the token behind the last one of its record.
+        inner: its index there.
+        stop: the token after the last one of its record.
         given: the probabilities of its tags.
 
     """
@@ -678,37 +684,35 @@ class _Rows:
     stop: Rows
     given: list[Mapping[str, float]]
 
-    def way(self, token: int) -> str:
-        """Return the way to a token, for messages."""
+    def path(self, token: int) -> str:
+        """Return the path to a token, for messages."""
         return f"tokens[{self.inner[token]}]"
 
 
 def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
-    """Read the spans that tokens with probabilities of tags may be, in records that have the same policies."""
-    rows = _rows(records, numbers)
+    """Read candidate spans from the tag probabilities of tokens, in records that have the same policies."""
+    rows = _flatten_tokens(records, numbers)
     token = np.repeat(np.arange(len(rows.given)), np.fromiter(map(len, rows.given), np.int64, len(rows.given)))
     tags = list(chain.from_iterable(rows.given))
     values = [value for each in rows.given for value in each.values()]
 
-    def way(number: int) -> str:
-        return f"{rows.way(int(token[number]))}.{tags[number]}"
+    def path(number: int) -> str:
+        return f"{rows.path(int(token[number]))}.{tags[number]}"
 
-    share = _summed(records, rows, token, records.probabilities(values, rows.record[token], way))
+    share = _normalise_shares(records, rows, token, records.probabilities(values, rows.record[token], path))
     scheme, labels = _read_tags(records)
-    found = _distributions_spans(
-        labels, scheme=scheme, token=token, tags=tags, share=share, rows=rows, policies=policies
-    )
+    found = _find_label_spans(labels, scheme=scheme, token=token, tags=tags, share=share, rows=rows, policies=policies)
     names = sorted(found)
     label = [name for name in names for _ in range(len(found[name].spans.begin))]
     begin, end, weight = (
         np.concatenate([np.zeros(0, kind), *(getattr(found[name].spans, side) for name in names)])
         for side, kind in (("begin", np.int64), ("end", np.int64), ("weight", np.float64))
     )
-    _note_rest(records, found.values(), policies)
+    _note_left_out(records, found.values(), policies)
     order = np.lexsort((end, begin))
     begin, end, weight, label = begin[order], end[order], weight[order], [label[row] for row in order.tolist()]
     code = np.searchsorted(names, label) if names else np.zeros(0, np.int64)
-    first, last = _places(records, rows, begin, end)
+    first, last = _span_offsets(records, rows, begin, end)
     scored = Scored(document=rows.record[begin], begin=first, end=last, label=code, weight=weight)
 
     def span(row: int) -> str:
@@ -720,26 +724,26 @@ def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
         label=label,
         policies=policies,
         refuse=refusing(records, scored, label, span),
-        way=span,
+        path=span,
         texts={},
     )
 
 
-def _rows(records: Records, numbers: Sequence[int]) -> _Rows:
-    """Lay the tokens of records end to end."""
-    given = [_distributions(records, number) for number in numbers]
+def _flatten_tokens(records: Records, numbers: Sequence[int]) -> _TokenRows:
+    """Concatenate the tokens of records."""
+    given = [_read_distributions(records, number) for number in numbers]
     sizes = np.array(list(map(len, given)), np.int64)
     first = np.cumsum(sizes) - sizes
     record = np.repeat(np.array(numbers, np.int64), sizes)
     inner = np.arange(len(record)) - np.repeat(first, sizes)
-    return _Rows(record, inner, np.repeat(first + sizes, sizes), list(chain.from_iterable(given)))
+    return _TokenRows(record, inner, np.repeat(first + sizes, sizes), list(chain.from_iterable(given)))
 
 
-def _distributions(records: Records, number: int) -> list[Mapping[str, float]]:
-    """Return the probabilities of the tags of each token of a record."""
+def _read_distributions(records: Records, number: int) -> list[Mapping[str, float]]:
+    """Return the tag probabilities of each token of a record."""
     document = records.documents[number]
-    beside = document.dist if document.dist is not None else document.probs
-    if beside is None:
+    separate = document.dist if document.dist is not None else document.probs
+    if separate is None:
         found: list[Mapping[str, float]] = []
         for index, token in enumerate(document.tokens or ()):
             each = None if isinstance(token, str) else token.dist if token.probs is None else token.probs
@@ -749,19 +753,19 @@ def _distributions(records: Records, number: int) -> list[Mapping[str, float]]:
             found.append(each)
         return found
     words = records.words(number)
-    if words is not None and len(words) != len(beside):
-        what = f"there are {len(words)} tokens, but {len(beside)} distributions of tags"
+    if words is not None and len(words) != len(separate):
+        what = f"there are {len(words)} tokens, but {len(separate)} distributions of tags"
         raise records.refuse(number, what, hint="every token has one")
-    return list(beside)
+    return list(separate)
 
 
-def _summed(records: Records, rows: _Rows, token: Rows, share: Floats) -> Floats:
-    """Return probabilities of tags that sum to no more than one in each token; refuse what is more than rounding."""
+def _normalise_shares(records: Records, rows: _TokenRows, token: Rows, share: Floats) -> Floats:
+    """Normalise tag probabilities that sum to more than one by rounding; refuse larger sums."""
     total = np.bincount(token, share, len(rows.given))
     over = np.flatnonzero(total > 1 + ROUNDED)
     if len(over):
         number = int(over[0])
-        what = f"the tags of {rows.way(number)!r} have probabilities that sum to {total[number]:g}"
+        what = f"the tags of {rows.path(number)!r} have probabilities that sum to {total[number]:g}"
         raise records.refuse(int(rows.record[number]), what, hint="the tags of a token exclude each other")
     more = np.flatnonzero(total > 1)
     if len(more):
@@ -771,42 +775,44 @@ def _summed(records: Records, rows: _Rows, token: Rows, share: Floats) -> Floats
 
 
 def _read_tags(records: Records) -> tuple[TagScheme, dict[str, tuple[str, str]]]:
-    """Return the scheme of all tags of an input, and the letter and the label of each that is not outside."""
-    numbers = records.having("tokens")
-    names = {tag for number in numbers for each in _distributions(records, number) for tag in each}
+    """Detect the tagging scheme of an input; return it, and the letter and the label of each tag but O."""
+    numbers = records.with_content("tokens")
+    names = {tag for number in numbers for each in _read_distributions(records, number) for tag in each}
     spelling = Spelling.of(sorted(names))
     found: dict[str, tuple[str, str]] = {}
     for tag in sorted(names - OUTSIDE):
         match = None if spelling.bare else spelling.pattern.fullmatch(tag)
         if match is None and not spelling.bare:
-            raise _no_tag(records, numbers, tag)
+            raise _tag_error(records, numbers, tag)
         letter = match["letter"] if match else "I"
-        found[tag] = _SAME.get(letter, letter), (match["label"] or NO_LABEL) if match else tag
+        found[tag] = _EQUIVALENT_LETTERS.get(letter, letter), (match["label"] or NO_LABEL) if match else tag
     letters = {letter for letter, _ in found.values()}
     scheme: TagScheme = "bioes" if letters & {"E", "S"} else "io" if letters == {"I"} else "bio"
     records.scheme = scheme
     return scheme, found
 
 
-def _no_tag(records: Records, numbers: Sequence[int], tag: str) -> ReadError:
-    """Make the error for what is no chunk tag."""
-    every = ((number, index, each) for number in numbers for index, each in enumerate(_distributions(records, number)))
+def _tag_error(records: Records, numbers: Sequence[int], tag: str) -> ReadError:
+    """Make the error for an invalid chunk tag."""
+    every = (
+        (number, index, each) for number in numbers for index, each in enumerate(_read_distributions(records, number))
+    )
     record, inner = next((number, index) for number, index, each in every if tag in each)
     what = f"'tokens[{inner}]' has the tag {tag!r}, which says neither where a span begins nor that it goes on"
     return records.refuse(record, what, hint="tags are B-PER, I-PER and O, or with E- and S-")
 
 
-def _distributions_spans(
+def _find_label_spans(
     labels: Mapping[str, tuple[str, str]],
     scheme: TagScheme,
     token: Rows,
     tags: Sequence[str],
     *,
     share: Floats,
-    rows: _Rows,
+    rows: _TokenRows,
     policies: Policies,
 ) -> dict[str, Found]:
-    """Find the spans of each label."""
+    """Find the spans of each label in the tags."""
     names = sorted(labels)
     number = {tag: code for code, tag in enumerate(names)}
     code = np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags))
@@ -826,16 +832,16 @@ def _distributions_spans(
     return found
 
 
-def _note_rest(records: Records, found: Collection[Found], policies: Policies) -> None:
-    """Note how much was left out below the floor."""
+def _note_left_out(records: Records, found: Collection[Found], policies: Policies) -> None:
+    """Note the number and the weight of spans below the floor."""
     rest, mass = (sum(getattr(each, name) for each in found) for name in ("rest", "mass"))
     if rest:
         what = f"spans of tokens less probable than {policies.floor:g} left out; {weighing(records.source, mass)}"
         records.note(what, (), rest)
 
 
-def _places(records: Records, rows: _Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
-    """Return where spans of tokens begin and end, as the records count."""
+def _span_offsets(records: Records, rows: _TokenRows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
+    """Convert spans of tokens to the offsets that the records use."""
     if records.unit == "tokens":
         return rows.inner[begin], rows.inner[end - 1] + 1
     given = [token for number in np.unique(rows.record).tolist() for token in records.documents[number].tokens or ()]
@@ -843,5 +849,5 @@ def _places(records: Records, rows: _Rows, begin: Rows, end: Rows) -> tuple[Rows
     for places, name in zip(sides, ("start", "end"), strict=True):
         if len(places) < len(given) or None in places:
             number = 0 if len(places) < len(given) else places.index(None)
-            raise records.refuse(int(rows.record[number]), f"{rows.way(number)!r} has no {name!r}")
+            raise records.refuse(int(rows.record[number]), f"{rows.path(number)!r} has no {name!r}")
     return np.array(sides[0], np.int64)[begin], np.array(sides[1], np.int64)[end - 1]

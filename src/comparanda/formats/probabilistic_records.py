@@ -1,4 +1,4 @@
-"""The records of probabilistic entities as they are decoded: what is there, under the names that tools give it."""
+"""Decoded records of probabilistic entities, with the field names of several tools, and their policies."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ LOGS = ("logp", "logprob", "log_prob")
 
 
 class Scored(msgspec.Struct, gc=False, kw_only=True):
-    """Something with a probability, under one of its names."""
+    """An object with a probability, in one of the usual fields."""
 
     p: float | None = None
     probability: float | None = None
@@ -64,7 +64,7 @@ class Scored(msgspec.Struct, gc=False, kw_only=True):
 
 
 class Placed(Scored, gc=False, kw_only=True):
-    """Something with a place, under one of its names."""
+    """An object with offsets, in one of the usual pairs of fields."""
 
     start: Place | None = None
     begin: Place | None = None
@@ -79,7 +79,7 @@ class Placed(Scored, gc=False, kw_only=True):
 
 
 class Label(Scored, gc=False, kw_only=True):
-    """A label of a span with its probability, as an object."""
+    """A label of a span and its probability, given as an object."""
 
     value: str | None = None
     label: str | None = None
@@ -87,7 +87,7 @@ class Label(Scored, gc=False, kw_only=True):
 
 
 class Span(Placed, gc=False, kw_only=True):
-    """A span that may be there: an alternative of a block, an entity with a score, or a part of an analysis."""
+    """A candidate span: an alternative of a block, an entity with a score, or a span of an analysis."""
 
     labels: dict[str, float | None] | list[str | Label] | None = None
     label: str | None = None
@@ -98,13 +98,13 @@ class Span(Placed, gc=False, kw_only=True):
 
 
 class Block(msgspec.Struct, gc=False):
-    """Spans that exclude each other."""
+    """Mutually exclusive spans."""
 
     alternatives: list[Span]
 
 
 class Analysis(Scored, gc=False, kw_only=True):
-    """One of the n best analyses of a text: the spans that are there if it is right, or the tag of each word."""
+    """One of the n best analyses of a text: its spans, or the tag of each word."""
 
     logp: float | None = None
     logprob: float | None = None
@@ -114,7 +114,7 @@ class Analysis(Scored, gc=False, kw_only=True):
 
 
 class Token(Placed, gc=False, kw_only=True):
-    """A token with the probabilities of its tags, or without, where it is only there to be counted."""
+    """A token; its tag probabilities may be missing if it only counts as a position."""
 
     text: str | None = None
     word: str | None = None
@@ -154,11 +154,11 @@ class Document(msgspec.Struct, gc=False, kw_only=True):
 
 
 Record = Document | list[Span]
-"""A line: an object, or the bare list of a text's entities, as tools return it."""
+"""A line: an object, or the list of a text's entities, as tools return it."""
 
 
 def first_of(thing: Any, names: Sequence[str]) -> Any:
-    """Return the first of some fields that a thing has; None if it has none of them.
+    """Return the value of the first field that an object has; None if it has none of them.
 
     >>> first_of(Span(begin=3), BEGINS)
     3
@@ -167,7 +167,7 @@ def first_of(thing: Any, names: Sequence[str]) -> Any:
 
 
 def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """Return the same for many things at once."""
+    """Return the value of the first field of each object, as `first_of` does."""
     found = list(map(attrgetter(names[0]), things))
     for name in names[1:]:
         if None not in found:
@@ -176,10 +176,10 @@ def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
     return found
 
 
-# What is wrong with a record that cannot be decoded, with the way to the field.
+# Errors for records that cannot be decoded, with the path to the field.
 
 
-_KINDS = {
+_TYPE_NAMES = {
     "str": "a text",
     "int": "an integer",
     "float": "a number",
@@ -191,79 +191,81 @@ _KINDS = {
 _UNEXPECTED = re.compile(r"Expected `(?P<wanted>[^`]+)`, got `(?P<found>[^`]+)`")
 _MISSING = re.compile(r"Object missing required field `(?P<field>[^`]+)`")
 _LENGTH = re.compile(r"Expected `array` of length (?P<length>\d+)")
-_WAY = re.compile(r" - at `\$\.?(?P<way>.*)`$")
+_PATH = re.compile(r" - at `\$\.?(?P<path>.*)`$")
 _SHAPE = 'a block is written like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
 
 
 def undecodable(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
-    """Say which field of a record is wrong; None where the whole is no JSON at all."""
+    """Make the error for a record that cannot be decoded; None if it is malformed JSON."""
     if isinstance(problem, msgspec.ValidationError):
         return misshapen(source, place, problem)
     try:
-        way, value = next(_infinite(json.loads(piece), ""), ("", 0.0))
+        path, value = next(_find_infinite(json.loads(piece), ""), ("", 0.0))
     except (ValueError, RecursionError):
         return None
-    return not_finite(source, place, way, value) if way else None
+    return not_finite(source, place, path, value) if path else None
 
 
-def not_finite(source: Source, place: int, way: str, value: float) -> ReadError:
-    """Make the error for a number that is none."""
+def not_finite(source: Source, place: int, path: str, value: float) -> ReadError:
+    """Make the error for NaN or an infinite number."""
     shown = "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}infinity"
-    return refuse(source, place, f"{way!r} is {shown}, which is no probability", hint="give every probability a value")
+    return refuse(source, place, f"{path!r} is {shown}, which is no probability", hint="give every probability a value")
 
 
 def misshapen(source: Source, place: int, problem: msgspec.ValidationError) -> ReadError:
     """Make the error for a field of the wrong type."""
     text = str(problem)
-    found = _WAY.search(text)
-    way = found["way"].replace("[...]", " (one of its values)") if found else ""
-    called = repr(way) if way else "the record"
+    found = _PATH.search(text)
+    path = found["path"].replace("[...]", " (one of its values)") if found else ""
+    called = repr(path) if path else "the record"
     if missing := _MISSING.match(text):
         return refuse(source, place, f"there is no {missing['field']!r} in {called}", hint=_SHAPE)
     if length := _LENGTH.match(text):
         hint = 'a span is written [0, 4, "PER"], or as an object'
         return refuse(source, place, f"{called} has not {length['length']} elements", hint=hint)
     if unexpected := _UNEXPECTED.match(text):
-        wanted = " or ".join(_KINDS.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null")
+        wanted = " or ".join(
+            _TYPE_NAMES.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null"
+        )
         return refuse(
-            source, place, f"{called} is {_KINDS.get(unexpected['found'], unexpected['found'])}, not {wanted}"
+            source, place, f"{called} is {_TYPE_NAMES.get(unexpected['found'], unexpected['found'])}, not {wanted}"
         )
     return refuse(source, place, f"{called} is too large a number")
 
 
-def _infinite(given: Any, way: str) -> Iterator[tuple[str, float]]:
-    """Give the ways to all numbers that are not finite."""
+def _find_infinite(given: Any, path: str) -> Iterator[tuple[str, float]]:
+    """Yield all numbers that are not finite, each with its path."""
     if isinstance(given, float) and not math.isfinite(given):
-        yield way, given
+        yield path, given
     elif isinstance(given, dict):
         for name, value in given.items():
-            yield from _infinite(value, f"{way}.{name}".removeprefix("."))
+            yield from _find_infinite(value, f"{path}.{name}".removeprefix("."))
     elif isinstance(given, list):
         for number, value in enumerate(given):
-            yield from _infinite(value, f"{way}[{number}]")
+            yield from _find_infinite(value, f"{path}[{number}]")
 
 
-# The policies of records: what a record says itself, and else what the options say.
+# The policies of records: those that a record declares itself override the options.
 
 
 DECLARED: Overlap = "declared"
-"""What blocks say of spans by themselves."""
+"""The overlap policy of blocks, which declare themselves which spans exclude each other."""
 
-_MATTERS: Mapping[str, tuple[str, ...]] = {
+_RELEVANT_POLICIES: Mapping[str, tuple[str, ...]] = {
     "blocks": ("scale", "overlap", "semantics", "residual"),
     "entities": ("scale", "overlap", "semantics"),
     "nbest": ("scale",),
     "tokens": ("scale", "overlap", "semantics", "aggregate", "floor"),
 }
-"""The policies that have an effect on each kind of record."""
+"""The policies that affect each kind of record."""
 
 
 def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Policies:
-    """Return the policies that hold where a record does not say anything else.
+    """Parse the policies that apply unless a record declares others.
 
     Args:
-        options: as they are written behind `?` or `--belief`.
-        blocks: whether the input says itself which spans exclude each other.
+        options: as given after `?` or with `--belief`.
+        blocks: whether the input has blocks, which declare which spans exclude each other.
 
     """
     overlap = choose(options, "overlap", OVERLAPS) if "overlap" in options or not blocks else DECLARED
@@ -275,11 +277,11 @@ def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Polic
         semantics=choose(options, "semantics", SEMANTICS),
         residual=choose(options, "residual", RESIDUALS),
         aggregate=choose(options, "aggregate", AGGREGATES),
-        floor=_floor(options),
+        floor=_parse_floor(options),
     )
 
 
-def _floor(options: Mapping[str, str]) -> float:
+def _parse_floor(options: Mapping[str, str]) -> float:
     if "floor" not in options:
         return Policies().floor
     try:
@@ -295,7 +297,7 @@ class Settings:
     """The policies of one input.
 
     Args:
-        options: those of the input.
+        options: the options of the input.
 
     """
 
@@ -305,24 +307,24 @@ class Settings:
         self.used: dict[str, set[str]] = {}
 
     def of(self, document: Document, content: Content, refuse: Callable[[str, str], ReadError]) -> Policies:
-        """Return the policies of a record; `refuse` makes the error for a value that is not possible."""
+        """Return the policies of a record; `refuse` makes the error for an invalid value."""
         blocks = content == "blocks"
         if blocks not in self._asked:
             self._asked[blocks] = asked_policies(self._options, blocks=blocks)
-        found = self._said(document, self._asked[blocks], refuse)
+        found = self._override(document, self._asked[blocks], refuse)
         if found.overlap == DECLARED and not blocks:
             raise refuse(f"'overlap' is 'declared', but there are {content}", "only blocks say what excludes what")
-        for name in _MATTERS[content]:
+        for name in _RELEVANT_POLICIES[content]:
             value = getattr(found, name)
             self.used.setdefault(name, set()).add(f"{value:g}" if isinstance(value, float) else value)
         return found
 
-    def said(self) -> dict[str, str]:
-        """Return the policies that were used, by name; several values of one where records differ."""
+    def used_policies(self) -> dict[str, str]:
+        """Return the policies that were used, by name, with all values if records differ."""
         return {name: ", ".join(sorted(self.used[name])) for name in sorted(self.used)}
 
-    def _said(self, document: Document, asked: Policies, refuse: Callable[[str, str], ReadError]) -> Policies:
-        """Put what a record says in place of what was asked for."""
+    def _override(self, document: Document, asked: Policies, refuse: Callable[[str, str], ReadError]) -> Policies:
+        """Override the policies of the options with those that a record declares."""
         semantics = document.semantics if document.label_semantics is None else document.label_semantics
         given = (document.scale, document.overlap, semantics, document.residual, document.aggregate)
         if document.floor is not None:
@@ -333,20 +335,22 @@ class Settings:
             return asked
         return replace(
             asked,
-            scale=_one_of("scale", given=given[0], allowed=SCALES, asked=asked.scale, refuse=refuse),
-            overlap=_one_of("overlap", given=given[1], allowed=OVERLAPS, asked=asked.overlap, refuse=refuse),
-            semantics=_one_of(
+            scale=_choose_policy("scale", given=given[0], allowed=SCALES, asked=asked.scale, refuse=refuse),
+            overlap=_choose_policy("overlap", given=given[1], allowed=OVERLAPS, asked=asked.overlap, refuse=refuse),
+            semantics=_choose_policy(
                 "label_semantics", given=semantics, allowed=SEMANTICS, asked=asked.semantics, refuse=refuse
             ),
-            residual=_one_of("residual", given=given[3], allowed=RESIDUALS, asked=asked.residual, refuse=refuse),
-            aggregate=_one_of("aggregate", given=given[4], allowed=AGGREGATES, asked=asked.aggregate, refuse=refuse),
+            residual=_choose_policy("residual", given=given[3], allowed=RESIDUALS, asked=asked.residual, refuse=refuse),
+            aggregate=_choose_policy(
+                "aggregate", given=given[4], allowed=AGGREGATES, asked=asked.aggregate, refuse=refuse
+            ),
         )
 
 
-def _one_of(
+def _choose_policy(
     name: str, given: str | None, allowed: tuple[Choice, ...], asked: Choice, *, refuse: Callable[[str, str], ReadError]
 ) -> Choice:
-    """Return what a record says of a policy, if it does."""
+    """Return the policy that a record declares, or the one of the options."""
     if given is None:
         return asked
     for each in allowed:
@@ -355,7 +359,7 @@ def _one_of(
     raise refuse(f"{name!r} is {given!r}{nearest(given, allowed)}", f"one of: {', '.join(allowed)}")
 
 
-# The records of one input: what each holds, what its offsets count, what it is called, and its probabilities.
+# The records of one input: the content, offset unit, name and probabilities of each.
 
 
 Unit = Literal["characters", "tokens"]
@@ -369,7 +373,7 @@ _UNITS: dict[str, Unit] = {
     "word": "tokens",
     "words": "tokens",
 }
-_ONE_OF = f"a record has one of: {', '.join(CONTENTS)}"
+_CONTENTS_HINT = f"a record has one of: {', '.join(CONTENTS)}"
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -377,13 +381,13 @@ class Tuples:
     """The tuples of some records, in their order.
 
     Args:
-        record: the record of each, by number.
-        begin: where its span begins, as the record counts.
-        end: where it ends.
-        label: its label.
-        beliefs: how probable they are.
-        text: the text that a tuple says it covers, for those that do.
-        called: gives what to call a tuple in messages.
+        record: the index of the record of each.
+        begin: the begin of the span of each, in the unit of the record.
+        end: the end of the span of each.
+        label: the label of each.
+        beliefs: their probabilities.
+        text: the covered text, by row, of the tuples that state it.
+        called: returns the name of a tuple for messages.
 
     """
 
@@ -397,13 +401,13 @@ class Tuples:
 
 
 class Records:
-    """The records of one input, checked as wholes.
+    """The records of one input, with checks across records.
 
     Args:
         source: the bytes they were read from.
         request: what was asked.
         documents: the records.
-        places: the byte at which each stands.
+        places: the byte offset of each.
 
     """
 
@@ -413,12 +417,12 @@ class Records:
         self.documents = documents
         self.places = places
         self.settings = Settings(request.options)
-        self.contents = [self._content(number) for number in range(len(documents))]
+        self.contents = [self._find_content(number) for number in range(len(documents))]
         self.policies = [self._policies(number) for number in range(len(documents))]
-        self.unit = self._unit()
-        self.scores = self._scores()
+        self.unit = self._common_unit()
+        self.score_fields = self._score_fields()
         self.notes: list[Note] = []
-        self.scheme = ""  # of the tags that tokens have probabilities of
+        self.scheme = ""  # the tagging scheme of token marginals
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -428,36 +432,36 @@ class Records:
         return refuse(self.source, self.places[number], what, details=details, hint=hint)
 
     def note(self, what: str, records: Rows | Sequence[int], count: int | None = None) -> None:
-        """Note what was met in some records."""
+        """Add a note about some records."""
         places = [self.places[int(each)] for each in records[:3]]
         found = first_places(self.source, np.array(places, np.int64))
         self.notes.append(Note(self.request.side, what, len(records) if count is None else count, found))
 
-    def having(self, content: Content) -> list[int]:
-        """Return the numbers of the records that hold one kind of content."""
+    def with_content(self, content: Content) -> list[int]:
+        """Return the indices of the records that have one kind of content."""
         return [number for number, each in enumerate(self.contents) if each == content]
 
-    def by_policies(self, numbers: Sequence[int]) -> list[tuple[Policies, list[int]]]:
-        """Return some records by their policies."""
+    def group_by_policies(self, numbers: Sequence[int]) -> list[tuple[Policies, list[int]]]:
+        """Group records by their policies."""
         found: dict[Policies, list[int]] = {}
         for number in numbers:
             found.setdefault(self.policies[number], []).append(number)
         return list(found.items())
 
-    def _content(self, number: int) -> Content:
-        """Return which of the four fields a record has."""
+    def _find_content(self, number: int) -> Content:
+        """Return the one content field that a record has; refuse several or none."""
         document = self.documents[number]
         found: list[Content] = [name for name in CONTENTS[:3] if getattr(document, name) is not None]
-        if document.dist is not None or document.probs is not None or _has_tags(document, alone=not found):
+        if document.dist is not None or document.probs is not None or _has_tag_probabilities(document, alone=not found):
             found.append("tokens")
         if len(found) == 1:
             return found[0]
         if found:
-            raise self.refuse(number, f"the record has both {found[0]!r} and {found[1]!r}", hint=_ONE_OF)
+            raise self.refuse(number, f"the record has both {found[0]!r} and {found[1]!r}", hint=_CONTENTS_HINT)
         if document.tokens or document.words:
             hint = "give 'dist' beside them, or blocks, entities or nbest"
             raise self.refuse(number, "the record has words without any probabilities", hint=hint)
-        raise self.refuse(number, "the record has nothing that may be there", hint=_ONE_OF)
+        raise self.refuse(number, "the record has nothing that may be there", hint=_CONTENTS_HINT)
 
     def _policies(self, number: int) -> Policies:
         def wrong(what: str, hint: str) -> ReadError:
@@ -465,16 +469,16 @@ class Records:
 
         return self.settings.of(self.documents[number], self.contents[number], wrong)
 
-    def _unit(self) -> Unit:
-        """Return what offsets count; records must not differ in that."""
-        units = [self._unit_of(number) for number in range(len(self))]
+    def _common_unit(self) -> Unit:
+        """Return the unit of offsets, which all records must share."""
+        units = [self._find_unit(number) for number in range(len(self))]
         for number, unit in enumerate(units):
             if unit != units[0]:
                 what = f"offsets of this record count {unit}, but those of the first {units[0]}"
                 raise self.refuse(number, what, hint="give records that count alike, or several files")
         return units[0]
 
-    def _unit_of(self, number: int) -> Unit:
+    def _find_unit(self, number: int) -> Unit:
         document = self.documents[number]
         if document.unit is not None:
             if document.unit not in _UNITS:
@@ -487,7 +491,7 @@ class Records:
         return "tokens" if document.text is None and self.words(number) is not None else "characters"
 
     def words(self, number: int) -> list[str] | None:
-        """Return the words of a record; None where it has none."""
+        """Return the words of a record; None if it has none."""
         document = self.documents[number]
         if document.words is not None:
             return document.words
@@ -497,7 +501,7 @@ class Records:
         return None if None in found else found
 
     def names(self) -> list[str] | None:
-        """Return what documents are called; None if they have no names."""
+        """Return the names of documents; None if they have none."""
         field = next((name for name in NAMES if getattr(self.documents[0], name) is not None), None)
         if field is None:
             return None
@@ -510,8 +514,8 @@ class Records:
             found.append(str(name))
         return found
 
-    def _scores(self) -> tuple[str, ...]:
-        """Return the fields that can hold the probability of a span."""
+    def _score_fields(self) -> tuple[str, ...]:
+        """Return the fields that may hold the probability of a span."""
         asked = self.request.options.get("score")
         if asked is None:
             return SCORES
@@ -522,10 +526,10 @@ class Records:
             raise UsageError(f"score={asked!r} is no field of these records{nearest(asked, SCORES)}", hint=hint)
         return (asked,)
 
-    def scored(self, things: Sequence[Any], record: Rows, way: Callable[[int], str]) -> list[float | None]:
-        """Return the probability of each thing as it is written, whatever the field is called; refuse two of them."""
-        columns: list[list[float | None]] = [list(map(attrgetter(name), things)) for name in self.scores]
-        filled = [column for column in columns if column.count(None) < len(column)]
+    def read_scores(self, things: Sequence[Any], record: Rows, path: Callable[[int], str]) -> list[float | None]:
+        """Return the probability of each object as given, in whichever field; refuse several fields in one object."""
+        columns: list[list[float | None]] = [list(map(attrgetter(name), things)) for name in self.score_fields]
+        filled = [values for values in columns if values.count(None) < len(values)]
         if not filled:
             return [None] * len(things)
         found = filled[0]
@@ -533,57 +537,57 @@ class Records:
             both = [one is not None and two is not None for one, two in zip(found, other, strict=True)]
             if any(both):
                 number = both.index(True)
-                several = [repr(name) for name in self.scores if getattr(things[number], name) is not None]
-                what = f"the probability of {way(number)!r} could be in {' or '.join(several)}"
+                several = [repr(name) for name in self.score_fields if getattr(things[number], name) is not None]
+                what = f"the probability of {path(number)!r} could be in {' or '.join(several)}"
                 hint = "say which: ?score=FIELD"
                 raise self.refuse(int(record[number]), what, hint=hint)
             found = [two if one is None else one for one, two in zip(found, other, strict=True)]
         return found
 
-    def score_in(self, thing: Any) -> str:
-        """Return what the probability of a thing is called there."""
-        return next((name for name in self.scores if getattr(thing, name) is not None), SCORES[0])
+    def score_field(self, thing: Any) -> str:
+        """Return the field that holds the probability of an object."""
+        return next((name for name in self.score_fields if getattr(thing, name) is not None), SCORES[0])
 
-    def probabilities(self, values: Sequence[float | None], record: Rows, way: Callable[[int], str]) -> Floats:
-        """Return numbers as probabilities, by the scale of their records; refuse those that are none.
+    def probabilities(self, values: Sequence[float | None], record: Rows, path: Callable[[int], str]) -> Floats:
+        """Convert numbers to probabilities by the scale of their records; refuse numbers outside of the scale.
 
         Args:
-            values: as they are written; what is missing is certain.
+            values: the numbers as given; missing ones count as certain.
             record: the record of each.
-            way: gives the way to one, for messages.
+            path: returns the path to a number, for messages.
 
         """
         absent = np.fromiter((value is None for value in values), np.bool_, len(values))
         found = np.array([1.0 if value is None else value for value in values], np.float64)
         for scale in {self.policies[number].scale for number in np.unique(record).tolist()}:
             mine = np.array([each.scale == scale for each in self.policies], np.bool_)[record] & ~absent
-            found[mine] = self._scaled(found, rows=np.flatnonzero(mine), scale=scale, record=record, way=way)
+            found[mine] = self._unscale(found, rows=np.flatnonzero(mine), scale=scale, record=record, path=path)
         return found
 
-    def _scaled(self, values: Floats, rows: Rows, scale: Scale, record: Rows, *, way: Callable[[int], str]) -> Floats:
+    def _unscale(self, values: Floats, rows: Rows, scale: Scale, record: Rows, *, path: Callable[[int], str]) -> Floats:
         found = unscaled(values[rows], scale)
         wrong = np.flatnonzero(impossible(found))
         if len(wrong):
             row = int(rows[wrong[0]])
-            raise self._no_probability(int(record[row]), way(row), float(values[row]), scale)
+            raise self._probability_error(int(record[row]), path(row), float(values[row]), scale)
         outside = np.flatnonzero((found < 0) | (found > 1))
         if len(outside):
             self.note(CLIPPED, record[rows[outside]])
         return np.clip(found, 0.0, 1.0)
 
-    def _no_probability(self, number: int, way: str, value: float, scale: Scale) -> ReadError:
-        """Make the error for a number that is no probability."""
+    def _probability_error(self, number: int, path: str, value: float, scale: Scale) -> ReadError:
+        """Make the error for a number that is not a probability."""
         if not np.isfinite(value):
-            return not_finite(self.source, self.places[number], way, value)
+            return not_finite(self.source, self.places[number], path, value)
         if scale == "logprob":
-            return self.refuse(number, f"{way!r} is {value:g}, and no logarithm of a probability is above 0")
+            return self.refuse(number, f"{path!r} is {value:g}, and no logarithm of a probability is above 0")
         if scale == "percent":
-            return self.refuse(number, f"{way!r} is {value:g}, which is not between 0 and 100")
-        return self.refuse(number, f"{way!r} is {value:g}, which is not between 0 and 1", hint=hint_for(value))
+            return self.refuse(number, f"{path!r} is {value:g}, which is not between 0 and 100")
+        return self.refuse(number, f"{path!r} is {value:g}, which is not between 0 and 1", hint=hint_for(value))
 
 
-def _has_tags(document: Document, *, alone: bool) -> bool:
-    """Whether tokens have probabilities of tags; an empty list of tokens, if nothing else is there, has as well."""
+def _has_tag_probabilities(document: Document, *, alone: bool) -> bool:
+    """Whether tokens have tag probabilities; an empty list of tokens has them if it is the only content."""
     if document.tokens is None:
         return False
     if not document.tokens:
@@ -591,11 +595,11 @@ def _has_tags(document: Document, *, alone: bool) -> bool:
     return any(type(each) is Token and (each.probs is not None or each.dist is not None) for each in document.tokens)
 
 
-# Spans of records laid end to end: where they stand, how probable they are, and which labels they may have.
+# The concatenated spans of records: their offsets, probabilities and labels.
 
 
 Shares = Mapping[str, float | None]
-"""The labels of a span, each with its probability, if it has one."""
+"""The labels of a span, each with its probability or None."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -604,14 +608,14 @@ class Flat:
 
     Args:
         record: the record of each span.
-        begin: where it begins.
-        end: where it ends.
-        entity: how probable it is.
+        begin: the begin of each span.
+        end: the end of each span.
+        entity: the probability of each span.
         span: the span of each label, not descending.
         label: the labels.
-        share: how probable each is, given that the span is there.
-        text: the text that a span says it covers; None where it says nothing.
-        way: gives the way to a span, for messages.
+        share: the probability of each label, given its span.
+        text: the covered text that each span states; None if it states none.
+        path: returns the path to a span, for messages.
 
     """
 
@@ -623,42 +627,42 @@ class Flat:
     label: list[str]
     share: Floats
     text: list[str | None]
-    way: Callable[[int], str]
+    path: Callable[[int], str]
 
     def texts(self) -> dict[int, str]:
-        """Return the text that each tuple says it covers, for those that do."""
+        """Return the covered text, by row, of the tuples that state it."""
         if self.text.count(None) == len(self.text):
             return {}
         return {row: text for row, span in enumerate(self.span.tolist()) if (text := self.text[span]) is not None}
 
 
-def flattened(records: Records, spans: Sequence[Span], record: Rows, way: Callable[[int], str]) -> Flat:
-    """Lay spans end to end.
+def flattened(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> Flat:
+    """Concatenate spans and their labels.
 
     Args:
-        records: where they come from.
+        records: the records of the spans.
         spans: the spans, in order.
-        record: the record of each, by number.
-        way: gives the way to one, for messages.
+        record: the index of the record of each.
+        path: returns the path to a span, for messages.
 
     """
     begin, end = column(spans, BEGINS), column(spans, ENDS)
     for places, name in ((begin, BEGINS[0]), (end, ENDS[0])):
         if None in places:
             number = places.index(None)
-            raise records.refuse(int(record[number]), f"{way(number)!r} has no {name!r}", hint=_SPANS_SHAPE)
-    scores = records.scored(spans, record, way)
-    entity = records.probabilities(scores, record, lambda span: f"{way(span)}.{records.score_in(spans[span])}")
-    shares = _shares(records, spans, record, way)
+            raise records.refuse(int(record[number]), f"{path(number)!r} has no {name!r}", hint=_SPAN_SHAPE)
+    scores = records.read_scores(spans, record, path)
+    entity = records.probabilities(scores, record, lambda span: f"{path(span)}.{records.score_field(spans[span])}")
+    shares = _read_shares(records, spans, record, path)
     span = np.repeat(np.arange(len(spans)), np.fromiter(map(len, shares), np.int64, len(shares)))
     label = list(chain.from_iterable(shares))
     values = [value for each in shares for value in each.values()]
-    _check_labels(records, label=label, span=span, record=record, way=way)
+    _check_labels(records, label=label, span=span, record=record, path=path)
     if None in values:
-        _refuse_several(records, shares, record, way)
+        _refuse_unscored_labels(records, shares, record, path)
 
     def place(row: int) -> str:
-        return f"{way(int(span[row]))}.labels.{label[row]}"
+        return f"{path(int(span[row]))}.labels.{label[row]}"
 
     return Flat(
         record=record,
@@ -669,37 +673,37 @@ def flattened(records: Records, spans: Sequence[Span], record: Rows, way: Callab
         label=label,
         share=records.probabilities(values, record[span], place),
         text=list(map(attrgetter("text"), spans)),
-        way=way,
+        path=path,
     )
 
 
-_SPANS_SHAPE = 'a span is written like this: {"start": 0, "end": 4, "label": "PER", "score": 0.9}'
+_SPAN_SHAPE = 'a span is written like this: {"start": 0, "end": 4, "label": "PER", "score": 0.9}'
 
 
-def _shares(records: Records, spans: Sequence[Span], record: Rows, way: Callable[[int], str]) -> list[Shares]:
+def _read_shares(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> list[Shares]:
     """Return the labels of each span."""
     given = list(map(attrgetter("labels"), spans))
     if set(map(type, given)) == {dict}:
         several = list(map(attrgetter("label"), spans))
         if several.count(None) == len(several):
             return given
-    return [_labels_of(records, span, int(record[number]), way(number)) for number, span in enumerate(spans)]
+    return [_read_labels(records, span, int(record[number]), path(number)) for number, span in enumerate(spans)]
 
 
-def _labels_of(records: Records, span: Span, record: int, way: str) -> Shares:
-    """Return the labels of one span, however they are written."""
+def _read_labels(records: Records, span: Span, record: int, path: str) -> Shares:
+    """Return the labels of one span, in whichever form they are given."""
     alone = first_of(span, LABELS)
     if alone is not None and span.labels is not None:
-        raise records.refuse(record, f"{way!r} has both a label and 'labels'", hint="give one of them")
+        raise records.refuse(record, f"{path!r} has both a label and 'labels'", hint="give one of them")
     if alone is not None:
         return {alone: None}
     if span.labels is None:
-        raise records.refuse(record, f"{way!r} has no label", hint=_SPANS_SHAPE)
+        raise records.refuse(record, f"{path!r} has no label", hint=_SPAN_SHAPE)
     if isinstance(span.labels, dict):
         return span.labels
     found: dict[str, float | None] = {}
     for number, each in enumerate(span.labels):
-        here = f"{way}.labels[{number}]"
+        here = f"{path}.labels[{number}]"
         name = each if isinstance(each, str) else first_of(each, ("value", "label", "name"))
         if name is None:
             raise records.refuse(
@@ -707,30 +711,32 @@ def _labels_of(records: Records, span: Span, record: int, way: str) -> Shares:
             )
         if name in found:
             raise records.refuse(record, f"{here!r} is {name!r} once more", hint="give each label once")
-        found[name] = _score(records, each, record, here)
+        found[name] = _read_label_score(records, each, record, here)
     return found
 
 
-def _score(records: Records, label: str | Label, record: int, way: str) -> float | None:
-    return None if isinstance(label, str) else records.scored([label], np.array([record]), lambda _: way)[0]
+def _read_label_score(records: Records, label: str | Label, record: int, path: str) -> float | None:
+    return None if isinstance(label, str) else records.read_scores([label], np.array([record]), lambda _: path)[0]
 
 
-def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, *, way: Callable[[int], str]) -> None:
-    """Refuse labels that are empty."""
+def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, *, path: Callable[[int], str]) -> None:
+    """Refuse empty labels."""
     empty = {each for each in set(label) if not each.strip()}
     if empty:
         number = int(span[next(row for row, each in enumerate(label) if each in empty)])
-        raise records.refuse(int(record[number]), f"{way(number)!r} has an empty label", hint=_SPANS_SHAPE)
+        raise records.refuse(int(record[number]), f"{path(number)!r} has an empty label", hint=_SPAN_SHAPE)
 
 
-def _refuse_several(records: Records, shares: Sequence[Shares], record: Rows, way: Callable[[int], str]) -> None:
-    """Refuse several labels some of which have no probability."""
+def _refuse_unscored_labels(
+    records: Records, shares: Sequence[Shares], record: Rows, path: Callable[[int], str]
+) -> None:
+    """Refuse spans with several labels of which some have no probability."""
     for number, each in enumerate(shares):
         if len(each) > 1 and None in each.values():
-            what = f"{way(number)!r} has {len(each)} labels, and {_unsaid(each)!r} has no probability"
+            what = f"{path(number)!r} has {len(each)} labels, and {_first_unscored(each)!r} has no probability"
             hint = 'give each label its probability: "labels": {"PER": 0.7, "LOC": 0.3}'
             raise records.refuse(int(record[number]), what, hint=hint)
 
 
-def _unsaid(shares: Shares) -> str:
+def _first_unscored(shares: Shares) -> str:
     return next(name for name, value in shares.items() if value is None)

@@ -1,4 +1,4 @@
-"""Prodigy: one annotated example a line, with its spans, its tokens and the annotator's answer.
+"""Prodigy: one annotated example per line, with its spans, its tokens and the annotator's answer.
 
 The format is described at https://prodi.gy/docs/api-interfaces (tasks) and https://prodi.gy/docs/api-recipes#db-out.
 """
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
 
-_ANSWERS = ("accept", "reject", "ignore")
-_HASHES = ("_input_hash", "_task_hash")
-_ANNOTATORS = ("_annotator_id", "_session_id")
-_NAMES = ("id", "meta.id", "_input_hash")
-_MARKS = frozenset({*_HASHES, *_ANNOTATORS, "_view_id", "spans[].token_start"})
-_ANSWERED = re.compile(r'"answer"\s*:\s*"(?:accept|reject|ignore)"')
-_OWN = frozenset({"id", "text", "answer"})
-_OF_SPANS = frozenset({"start", "end", "label", "token_start", "token_end", "id", "kb_id", "score", "text"})
+_ANSWER_VALUES = ("accept", "reject", "ignore")
+_HASH_FIELDS = ("_input_hash", "_task_hash")
+_ANNOTATOR_FIELDS = ("_annotator_id", "_session_id")
+_NAME_FIELDS = ("id", "meta.id", "_input_hash")
+_TYPICAL_PATHS = frozenset({*_HASH_FIELDS, *_ANNOTATOR_FIELDS, "_view_id", "spans[].token_start"})
+_ANSWER_PATTERN = re.compile(r'"answer"\s*:\s*"(?:accept|reject|ignore)"')
+_OWN_FIELDS = frozenset({"id", "text", "answer"})
+_SPAN_FIELDS = frozenset({"start", "end", "label", "token_start", "token_end", "id", "kb_id", "score", "text"})
 _SHAPE = 'a span is written like this: {"start": 0, "end": 5, "label": "PER"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read annotated examples, each a document; only those that were accepted, unless more is asked for."""
+    """Read annotated examples, each a document; only accepted ones, unless the options include others."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    return _Reading(source, request).corpus()
+    return _Reader(source, request).read()
 
 
-class _Head(NamedTuple):
-    """An example before its spans are read: whose it is, and what each field that could name it says."""
+class _ExampleHead(NamedTuple):
+    """An example before its spans are read: its annotator, and its name by each candidate field."""
 
     number: int
     place: int
@@ -61,48 +61,52 @@ class _Head(NamedTuple):
     names: tuple[str | None, ...]
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
         self.answers = choose(request.options, "answers", ("accept", "all"))
         asked = request.options.get("document")
-        self.fields = _NAMES if asked is None else (asked,)
+        self.name_fields = _NAME_FIELDS if asked is None else (asked,)
         self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"spans[{number}]")
-        self.met: dict[str, list[int]] = {}
+        self.note_places: dict[str, list[int]] = {}
 
-    def corpus(self) -> Corpus:
+    def read(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
         objects = JsonObjects(self.source)
-        names = self._names(self._heads(objects))
+        names = self._choose_names(self._select_examples(objects))
         for number, each in enumerate(objects):
             if number in names:
-                self._document(Fields(self.source, int(objects.offset[number]), each), names[number])
-        for what, places in self.met.items():
+                self._add_document(Fields(self.source, int(objects.offset[number]), each), names[number])
+        for what, places in self.note_places.items():
             first = first_places(self.source, np.array(places, np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
         return self.draft.corpus(self.request, name="prodigy", judged="label", offsets=offsets)
 
-    def _heads(self, objects: JsonObjects) -> list[_Head]:
-        """Return the examples whose answer and annotator are wanted; the others are counted."""
+    def _select_examples(self, objects: JsonObjects) -> list[_ExampleHead]:
+        """Select the examples with the answer and annotator to be read; note the others."""
         wanted, heads = self.request.options.get("annotator"), []
         annotators: set[str] = set()
         for number, each in enumerate(objects):
             place = int(objects.offset[number])
             example = Fields(self.source, place, each)
             answer = each.get("answer", "accept")
-            if answer not in _ANSWERS:
-                raise example.bad("answer", "an answer of Prodigy", f"answers: {', '.join(_ANSWERS)}")
-            annotator = _annotator(example)
+            if answer not in _ANSWER_VALUES:
+                raise example.bad("answer", "an answer of Prodigy", f"answers: {', '.join(_ANSWER_VALUES)}")
+            annotator = _read_annotator(example)
             annotators.add(annotator)
             if wanted is not None and annotator != wanted:
-                self._met("examples of other annotators, passed over", place)
+                self._note("examples of other annotators, passed over", place)
             elif self.answers == "accept" and answer != "accept":
-                self._met(f"examples with the answer {answer!r}, passed over", place)
+                self._note(f"examples with the answer {answer!r}, passed over", place)
             else:
-                heads.append(_Head(number, place, annotator, tuple(_name(example, field) for field in self.fields)))
+                heads.append(
+                    _ExampleHead(
+                        number, place, annotator, tuple(_read_name(example, field) for field in self.name_fields)
+                    )
+                )
         if not heads:
             what = "no example is accepted" if wanted is None else f"no accepted example is of the annotator {wanted!r}"
             known = ", ".join(sorted(annotators - {""})) or "none is named"
@@ -110,30 +114,32 @@ class _Reading:
             raise ReadError(what, where=self.source.parts[0].name, hint=hint)
         return heads
 
-    def _met(self, what: str, place: int) -> None:
-        self.met.setdefault(what, []).append(place)
+    def _note(self, what: str, place: int) -> None:
+        self.note_places.setdefault(what, []).append(place)
 
-    def _names(self, heads: list[_Head]) -> dict[int, str]:
-        """Return what the examples are called, by their number: by the first field that all of them have."""
-        for field in range(len(self.fields)):
+    def _choose_names(self, heads: list[_ExampleHead]) -> dict[int, str]:
+        """Choose the names of the examples, by index, from the first field that all of them have."""
+        for field in range(len(self.name_fields)):
             lacking = next((head for head in heads if head.names[field] is None), None)
             if lacking is None:
-                return self._distinct(heads, field)
+                return self._unique_names(heads, field)
             if "document" in self.request.options:
-                raise refuse(self.source, lacking.place, f"there is no {self.fields[field]!r} to name the document by")
-        self._met("no field names all documents: they are called by their number", heads[0].place)
+                raise refuse(
+                    self.source, lacking.place, f"there is no {self.name_fields[field]!r} to name the document by"
+                )
+        self._note("no field names all documents: they are called by their number", heads[0].place)
         return {head.number: f"document {count}" for count, head in enumerate(heads, 1)}
 
-    def _distinct(self, heads: list[_Head], field: int) -> dict[int, str]:
-        """Return the names that a field gives; refuse two equal ones, and say whose they are."""
-        first: dict[str | None, _Head] = {}
+    def _unique_names(self, heads: list[_ExampleHead], field: int) -> dict[int, str]:
+        """Return the names in a field, by index; refuse duplicates, naming their annotators."""
+        first: dict[str | None, _ExampleHead] = {}
         for head in heads:
             name = head.names[field]
             before = first.setdefault(name, head)
             if before is head:
                 continue
             annotators = sorted({each.annotator for each in heads if each.names[field] == name} - {""})
-            what = f"the document {name!r} (by {self.fields[field]!r}) is there a second time"
+            what = f"the document {name!r} (by {self.name_fields[field]!r}) is there a second time"
             hint = "merge the examples of one text, or name documents by another field: ?document=_task_hash"
             if len(annotators) > 1:
                 what = f"{len(annotators)} annotators have annotated the document {name!r}: {', '.join(annotators)}"
@@ -142,48 +148,48 @@ class _Reading:
             raise refuse(self.source, head.place, what, details=details, hint=hint)
         return {head.number: name for name, head in first.items() if name is not None}
 
-    def _document(self, example: Fields, name: str) -> None:
-        attributes = {name: value for name, value in example.attributes(_OWN).items() if not name.startswith("_")}
+    def _add_document(self, example: Fields, name: str) -> None:
+        known = {name: value for name, value in example.attributes(_OWN_FIELDS).items() if not name.startswith("_")}
         if type(meta := example.given.get("meta")) is dict:
-            attributes |= Fields(
+            known |= Fields(
                 source=self.source, place=example.place, given=meta, parent=example, step="meta"
-            ).attributes(_OWN)
-        if annotator := _annotator(example):
-            attributes["annotator"] = annotator
+            ).attributes(_OWN_FIELDS)
+        if annotator := _read_annotator(example):
+            known["annotator"] = annotator
         if self.answers == "all" and "answer" in example.given:
-            attributes["answer"] = str(example.given["answer"])
-        self.draft.document(name, example.place, attributes)
+            known["answer"] = str(example.given["answer"])
+        self.draft.document(name, example.place, known)
         self.draft.texts.append(example.text("text", "only examples with a text have spans of it"))
         tokens = example.items("tokens")
         for span in example.objects("spans", _SHAPE):
-            self._span(span, tokens)
+            self._add_span(span, tokens)
         for _ in example.items("relations"):
-            self._met("relations, passed over", example.place)
+            self._note("relations, passed over", example.place)
 
-    def _span(self, span: Fields, tokens: list[Any]) -> None:
+    def _add_span(self, span: Fields, tokens: list[Any]) -> None:
         given = span.given
-        covered = _covered(span, tokens) if tokens and given.get("token_start") is not None else None
+        covered = _covered_tokens(span, tokens) if tokens and given.get("token_start") is not None else None
         if covered is not None and "start" not in given and "end" not in given:
-            extent = covered[:2]
+            bounds = covered[:2]
         else:
-            extent = (span.integer("start", _SHAPE), span.integer("end", _SHAPE))
-        if covered is not None and covered[:2] != extent:
-            self._met("spans whose token_start and token_end are other tokens; their characters hold", span.place)
+            bounds = (span.integer("start", _SHAPE), span.integer("end", _SHAPE))
+        if covered is not None and covered[:2] != bounds:
+            self._note("spans whose token_start and token_end are other tokens; their characters hold", span.place)
             covered = None
         label = given.get("label")
         if label is None or label == "":
             label = UNLABELLED
-            self._met(f"spans without a label, read as {UNLABELLED}", span.place)
+            self._note(f"spans without a label, read as {UNLABELLED}", span.place)
         elif type(label) is not str:
             raise span.bad("label", "a text", _SHAPE)
-        number = self.draft.span([extent], label, span.place)
-        said = given.get("text")
-        if covered is not None or type(said) is str:
-            self.draft.say(number, "text", said if covered is None else covered[2])
-        self._say(number, span)
+        number = self.draft.span([bounds], label, span.place)
+        text = given.get("text")
+        if covered is not None or type(text) is str:
+            self.draft.say(number, "text", text if covered is None else covered[2])
+        self._add_columns(number, span)
 
-    def _say(self, number: int, span: Fields) -> None:
-        """Say what else is known of a span: its id, its score, and fields of the user."""
+    def _add_columns(self, number: int, span: Fields) -> None:
+        """Add the columns of a span: its id, its score, and custom fields."""
         if not span.given.keys() > {"start", "end", "label"}:
             return
         if (id_ := span.name("id") or span.name("kb_id")) is not None:
@@ -193,16 +199,16 @@ class _Reading:
             if type(score) is not float and type(score) is not int:
                 raise span.bad("score", "a number")
             self.draft.say(number, "probability", float(score))
-        for name, value in span.plain(_OF_SPANS):
+        for name, value in span.plain(_SPAN_FIELDS):
             self.draft.say(number, name, value)
 
 
-def _annotator(example: Fields) -> str:
-    return next((str(example.given[field]) for field in _ANNOTATORS if example.given.get(field)), "")
+def _read_annotator(example: Fields) -> str:
+    return next((str(example.given[field]) for field in _ANNOTATOR_FIELDS if example.given.get(field)), "")
 
 
-def _name(example: Fields, field: str) -> str | None:
-    """Return what a field names an example by; it may be one of `meta`."""
+def _read_name(example: Fields, field: str) -> str | None:
+    """Return the name of an example in a field, which may be nested in `meta`."""
     outer, _, inner = field.partition(".")
     if not inner:
         return example.name(outer)
@@ -214,20 +220,20 @@ def _name(example: Fields, field: str) -> str | None:
     )
 
 
-def _covered(span: Fields, tokens: list[Any]) -> tuple[int, int, str]:
-    """Return where the tokens of a span begin and end, the last included, and their text."""
+def _covered_tokens(span: Fields, tokens: list[Any]) -> tuple[int, int, str]:
+    """Return the begin and end of the tokens of a span, and their text."""
     first, last = span.integer("token_start"), span.integer("token_end")
     if not 0 <= first <= last < len(tokens):
         what = f"{span.path()!r} has the tokens {first} to {last}, but there are {len(tokens):,}"
         raise span.refuse(what, hint="token_end is the number of its last token, and both count from 0")
-    here = [_token(span, tokens, number) for number in range(first, last + 1)]
+    here = [_read_token(span, tokens, number) for number in range(first, last + 1)]
     text = here[0][2]
     for before, token in pairwise(here):
         text += " " * (token[0] > before[1]) + token[2]
     return here[0][0], here[-1][1], text
 
 
-def _token(span: Fields, tokens: list[Any], number: int) -> tuple[int, int, str]:
+def _read_token(span: Fields, tokens: list[Any], number: int) -> tuple[int, int, str]:
     token = tokens[number]
     whole = span.parent or span
     if type(token) is not dict:
@@ -237,11 +243,13 @@ def _token(span: Fields, tokens: list[Any], number: int) -> tuple[int, int, str]
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines are examples of Prodigy: a text with an answer, hashes, or spans that name tokens."""
+    """Whether the first lines are Prodigy examples: a text with an answer, hashes, or spans with token indices."""
     found = key_paths(lines)
     if "text" not in found:
         return False
-    return not _MARKS.isdisjoint(found) or ("answer" in found and _ANSWERED.search("\n".join(lines)) is not None)
+    return not _TYPICAL_PATHS.isdisjoint(found) or (
+        "answer" in found and _ANSWER_PATTERN.search("\n".join(lines)) is not None
+    )
 
 
 FORMAT = Format(
@@ -252,7 +260,7 @@ FORMAT = Format(
     options={
         "answers": "which examples are read: accept (those that were accepted), all",
         "annotator": "the annotator whose examples are read (_annotator_id or _session_id)",
-        "document": f"the field that names documents (default: the first of {', '.join(_NAMES)} that all have)",
+        "document": f"the field that names documents (default: the first of {', '.join(_NAME_FIELDS)} that all have)",
         **OPTION,
     },
     sniff=sniff,
@@ -262,31 +270,31 @@ FORMAT = Format(
 )
 
 
-# Prodigy: one accepted example a line.
+# Writer: one accepted example per line.
 
 
-_OF_DOCUMENTS = frozenset({"id", "text", "answer"})
-_TAKEN = frozenset({"start", "end", "label", "token_start", "token_end", "id", "kb_id", "text"})
+_DOCUMENT_FIELDS = frozenset({"id", "text", "answer"})
+_TAKEN_FIELDS = frozenset({"start", "end", "label", "token_start", "token_end", "id", "kb_id", "text"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one example a line; each is answered by accept."""
+    """Write one example per document and line, with the answer accept."""
     del options
-    return json_lines(documents, lambda each: _example(each, losses))
+    return json_lines(documents, lambda each: _build_example(each, losses))
 
 
-def _example(passage: Passage, losses: Losses) -> dict[str, Any]:
-    meta = attributes(passage, _OF_DOCUMENTS, losses)
+def _build_example(passage: Passage, losses: Losses) -> dict[str, Any]:
+    meta = attributes(passage, _DOCUMENT_FIELDS, losses)
     spans = [
         {
             **dict(zip(("start", "end"), extent(passage, mention, losses), strict=True)),
             "label": mention.label,
-            **said(passage, mention, losses, _TAKEN),
+            **said(passage, mention, losses, _TAKEN_FIELDS),
         }
         for mention in passage.mentions
     ]
     head: dict[str, Any] = {"id": passage.name, "answer": "accept", **({"meta": meta} if meta else {})}
-    return {**head, "text": passage.text, "spans": spans}  # long texts last: the head tells the format
+    return {**head, "text": passage.text, "spans": spans}  # texts last, so that the format is detected from the head
 
 
 WRITER = Writer(name="prodigy", suffix=".jsonl", write=write)

@@ -1,6 +1,6 @@
-"""Documents with spans as plain values, one object a document: `{"id": …, "text": …, "spans": [{"begin": …}]}`.
+"""Documents with spans as plain objects, one per document: `{"id": …, "text": …, "spans": [{"begin": …}]}`.
 
-From JSONL and from Python. The first document decides which field is which, the first span which of its own.
+From JSONL and from Python. The first document determines the roles of document fields, the first span those of its own.
 """
 
 from __future__ import annotations
@@ -38,37 +38,37 @@ _SHAPE = 'a span is written like this: {"begin": 0, "end": 5, "label": "PER"}'
 
 
 def holds_spans(record: Record) -> bool:
-    """Whether a document has a field with spans, as far as one can tell.
+    """Whether a document seems to have a field with spans.
 
     >>> holds_spans({"text": "Anna", "people": [{"start": 0, "end": 4, "type": "PER"}]})
     True
     """
-    return bool(_known(record) or _found(record))
+    return bool(_known_span_fields(record) or _likely_span_fields(record))
 
 
-def _known(record: Record) -> list[str]:
-    """Return the fields that have a well-known name and hold a list, which may be empty."""
+def _known_span_fields(record: Record) -> list[str]:
+    """Return the fields that have a usual name and hold a list, which may be empty."""
     return [name for name in SPANS_NAMES if is_collection(record.get(name))]
 
 
-def _found(record: Record) -> list[str]:
-    """Return the fields that hold a list of objects with a begin and an end."""
+def _likely_span_fields(record: Record) -> list[str]:
+    """Return the fields that hold a non-empty list of objects with a begin and an end."""
     lists = [name for name, value in record.items() if is_collection(value) and len(value)]
     return [name for name in lists if all(_has_extent(each) for each in record[name])]
 
 
 def _has_extent(span: Any) -> bool:
-    return isinstance(span, Mapping) and bool(_has(BEGIN_NAMES, span) and _has(END_NAMES, span))
+    return isinstance(span, Mapping) and bool(_find_field(BEGIN_NAMES, span) and _find_field(END_NAMES, span))
 
 
-def _has(names: Sequence[str], span: Record) -> str | None:
-    """Return the first of some names that a span has."""
+def _find_field(names: Sequence[str], span: Record) -> str | None:
+    """Return the first of some fields that a span has; None if it has none."""
     return next((name for name in names if name in span), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """Which field of a document is which."""
+    """The fields of a document, by role."""
 
     document: str | None
     text: str
@@ -77,7 +77,7 @@ class _Roles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SpanRoles:
-    """Which field of a span is which; `own` has those that are no columns. Only mentions have a chain."""
+    """The fields of a span, by role; all but those in `own` become columns. Only mentions have chains."""
 
     begin: str
     end: str
@@ -89,48 +89,48 @@ class _SpanRoles:
 def read_records(
     records: Callable[[], Iterable[Record]], place: Codes, source: Source, request: Request, *, name: str
 ) -> Corpus:
-    """Make the corpus of documents with spans.
+    """Read documents with spans into a corpus.
 
     Args:
-        records: gives the documents; it may be asked twice.
-        place: the byte at which each document stands in the source.
+        records: returns the documents; it is called twice.
+        place: the byte offset of each document in the source.
         source: the bytes.
         request: what was asked.
         name: the format's name.
 
     """
-    return _Reading(source, request, place).corpus(records, name)
+    return _Reader(source, request, place).read(records, name)
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request, place: Codes) -> None:
         self.source = source
         self.request = request
         self.place = place
         self.numbers = source.numbers(place)
-        self.field = ""
-        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"{self.field}[{number}]")
+        self.spans_field = ""
+        self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"{self.spans_field}[{number}]")
         self.roles: _SpanRoles | None = None
         self.chained = request.layer == "chains"
         self.in_chains = 0
 
-    def corpus(self, records: Callable[[], Iterable[Record]], name: str) -> Corpus:
+    def read(self, records: Callable[[], Iterable[Record]], name: str) -> Corpus:
         offsets = asked_offsets(self.request.options)
-        roles = self._roles(records())
-        self.field = roles.spans
+        roles = self._find_roles(records())
+        self.spans_field = roles.spans
         first_text: bool | None = None
         for number, record in enumerate(records()):
             place = int(self.place[number])
-            called = self._document(record, roles, number, place)
+            called = self._add_document(record, roles, number, place)
             text = record.get(roles.text)
-            first_text = self._text(text, called, place, first=first_text)
+            first_text = self._add_text(text, called, place, first=first_text)
             spans = record.get(roles.spans)
             if not is_collection(spans):
-                raise self._no_list(record, roles.spans, called, place)
+                raise self._no_list_error(record, roles.spans, called, place)
             for index, span in enumerate(listed(spans)):
-                self._span(span, f"{roles.spans}[{index}]", called, place)
+                self._add_span(span, f"{roles.spans}[{index}]", called, place)
         judged = self.roles.label if self.roles else LABEL_NAMES[0]
         if self.chained:
             judged = "chains"
@@ -141,7 +141,7 @@ class _Reading:
         return self.draft.corpus(self.request, name=name, judged=judged, offsets=offsets)
 
     def _check_chains(self) -> None:
-        """Note that no mention is in a chain, which is likely a file of something else."""
+        """Note that no mention is in a chain; the file probably holds something else."""
         if self.roles is None or self.in_chains:
             return
         asked = self.request.options.get("chain")
@@ -153,31 +153,31 @@ class _Reading:
         places = first_places(self.source, self.place[:1])
         self.draft.notes.append(Note(self.request.side, what, 1, places))
 
-    def _roles(self, records: Iterable[Record]) -> _Roles:
-        """Tell which field is which: as the options say, else by well-known names, else by what is in it."""
+    def _find_roles(self, records: Iterable[Record]) -> _Roles:
+        """Determine the roles of fields: by the options, else by usual names, else by their values."""
         options = self.request.options
         several: Iterator[Record] = iter(records)
         first = next(several)
-        document = options.get("document") or options.get("id") or _has(DOCUMENT_NAMES, first)
+        document = options.get("document") or options.get("id") or _find_field(DOCUMENT_NAMES, first)
         for asked in (document, options.get("text"), options.get("spans")):
             if asked is not None and asked not in first:
-                self._refuse_field(asked, first)
+                self._refuse_unknown_field(asked, first)
         spans = options.get("spans")
         if spans is None:
-            found = _known(first) or _found(first)
+            found = _known_span_fields(first) or _likely_span_fields(first)
             while not found and (other := next(several, None)) is not None:
-                found = _found(other)
-            spans = self._only(found, first)
+                found = _likely_span_fields(other)
+            spans = self._choose_spans_field(found, first)
         return _Roles(document, options.get("text", TEXT), spans)
 
-    def _refuse_field(self, asked: str, first: Record) -> None:
+    def _refuse_unknown_field(self, asked: str, first: Record) -> None:
         where = str(self.source.locate(int(self.place[0])))
         names = list(map(str, first))
         hint = f"fields: {', '.join(names)}"
         raise ReadError(f"there is no field {asked!r}{nearest(asked, names)}", where=where, hint=hint)
 
-    def _only(self, found: list[str], first: Record) -> str:
-        """Return the one field that holds spans; `spans` goes before all others."""
+    def _choose_spans_field(self, found: list[str], first: Record) -> str:
+        """Return the one field that holds spans; `spans` takes precedence over all others."""
         if len(found) == 1 or found[:1] == [SPANS_NAMES[0]]:
             return found[0]
         where = str(self.source.locate(int(self.place[0])))
@@ -191,8 +191,8 @@ class _Reading:
             hint=f"name it: ?spans=FIELD; {_SHAPE}",
         )
 
-    def _document(self, record: Record, roles: _Roles, number: int, place: int) -> str:
-        """Begin a document; return its name."""
+    def _add_document(self, record: Record, roles: _Roles, number: int, place: int) -> str:
+        """Add a document; return its name."""
         if roles.document is None:
             name = f"document {self.numbers[number]}"
         else:
@@ -203,18 +203,22 @@ class _Reading:
             if is_collection(value) or isinstance(value, Mapping):
                 what = f"{roles.document!r} is of type {type(value).__name__}, which is no name of a document"
                 raise refuse(self.source, place, what, hint="name the field that holds it: ?document=FIELD")
-            name = self._checked(str(value), place)
+            name = self._check_writable(str(value), place)
         own = {roles.document, roles.text, roles.spans}
-        attributes = {str(field): _plain(value) for field, value in record.items() if field not in own}
+        attributes = {str(field): _to_scalar(value) for field, value in record.items() if field not in own}
         self.draft.document(
             name,
             place,
-            {field: self._checked(str(value), place) for field, value in attributes.items() if value is not None},
+            {
+                field: self._check_writable(str(value), place)
+                for field, value in attributes.items()
+                if value is not None
+            },
         )
         return name
 
-    def _text(self, text: Any, name: str, place: int, *, first: bool | None) -> bool:
-        """Take over the text of a document; return whether documents have texts."""
+    def _add_text(self, text: Any, name: str, place: int, *, first: bool | None) -> bool:
+        """Add the text of a document; return whether documents have texts."""
         there = not is_missing(text)
         if first is not None and there != first:
             here, first_has = ("a text", "none") if there else ("no text", "one")
@@ -224,15 +228,15 @@ class _Reading:
             if not isinstance(text, str):
                 what = f"the text of document {name!r} is of type {type(text).__name__}"
                 raise refuse(self.source, place, what, hint="name the field that holds the text: ?text=FIELD")
-            self.draft.texts.append(self._checked(text, place))
+            self.draft.texts.append(self._check_writable(text, place))
         return there
 
-    def _checked(self, text: str, place: int) -> str:
+    def _check_writable(self, text: str, place: int) -> str:
         if problem := unwritable(text):
             raise refuse(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
         return text
 
-    def _no_list(self, record: Record, field: str, name: str, place: int) -> ReadError:
+    def _no_list_error(self, record: Record, field: str, name: str, place: int) -> ReadError:
         details = [f"document {name!r}"]
         if field not in record:
             hint = "every document must have the fields of the first; an empty list says that there are no spans"
@@ -242,48 +246,48 @@ class _Reading:
         hint = f"give a list, empty if there are no spans; {_SHAPE}"
         return refuse(self.source, place, what, details=details, hint=hint)
 
-    def _span(self, span: Any, called: str, document: str, place: int) -> None:
-        """Take over one span."""
+    def _add_span(self, span: Any, called: str, document: str, place: int) -> None:
+        """Add one span."""
         if type(span) is not dict and not isinstance(span, Mapping):
             what = f"{called} is of type {type(span).__name__}, not an object"
-            raise self._bad(what, document, place, _SHAPE)
+            raise self._error(what, document, place, _SHAPE)
         if self.roles is None:
-            self.roles = self._span_roles(span)
+            self.roles = self._find_span_roles(span)
         roles = self.roles
-        pieces = self._pieces(span, roles=roles, called=called, document=document, place=place)
-        label = _plain(span.get(roles.label))
+        pieces = self._read_pieces(span, roles=roles, called=called, document=document, place=place)
+        label = _to_scalar(span.get(roles.label))
         if label is None and self.chained:
             label = UNLABELLED
         if label is None or (text := str(label)).isspace():
             empty = "is missing" if is_missing(span.get(roles.label)) else "is empty"
             hint = "give every span a label, or name the field that holds it: ?label=FIELD"
-            raise self._bad(f"the label ({roles.label!r}) of {called} {empty}", document, place, hint)
+            raise self._error(f"the label ({roles.label!r}) of {called} {empty}", document, place, hint)
         number = self.draft.span(pieces, text, place)
         for field, given in span.items():
-            value = _ids(given) if field == "id" else _plain(given)
+            value = _join_ids(given) if field == "id" else _to_scalar(given)
             if field not in roles.own and value is not None:
                 self.draft.say(number, str(field), value)
         if self.chained:
-            self._chain(number, span=span, called=called, document=document, place=place)
+            self._add_to_chain(number, span=span, called=called, document=document, place=place)
 
-    def _chain(self, number: int, span: Record, called: str, document: str, *, place: int) -> None:
-        """Say which chain a span is in, if any; the name may be a text or a number."""
+    def _add_to_chain(self, number: int, span: Record, called: str, document: str, *, place: int) -> None:
+        """Add a span to its chain, if any; the name may be a string or a number."""
         assert self.roles is not None
-        field = _has(self.roles.chains, span)
+        field = _find_field(self.roles.chains, span)
         given = None if field is None else span[field]
         if is_collection(given) or isinstance(given, Mapping):
             what = f"{called}.{field} is of type {type(given).__name__}, which is no name of a chain"
-            raise self._bad(what, document, place, "a mention is in one chain: its name is a text or a number")
-        if (name := _plain(given)) is not None:
+            raise self._error(what, document, place, "a mention is in one chain: its name is a text or a number")
+        if (name := _to_scalar(given)) is not None:
             self.draft.say(number, CHAIN_NAMES[0], str(name))
             self.in_chains += 1
 
-    def _span_roles(self, span: Record) -> _SpanRoles:
+    def _find_span_roles(self, span: Record) -> _SpanRoles:
         wanted = self.request.options.get("label")
         if wanted is None and self.request.value in span:
             wanted = self.request.value
-        begin, end = _has(BEGIN_NAMES, span) or BEGIN_NAMES[0], _has(END_NAMES, span) or END_NAMES[0]
-        label = wanted or _has(LABEL_NAMES, span) or LABEL_NAMES[0]
+        begin, end = _find_field(BEGIN_NAMES, span) or BEGIN_NAMES[0], _find_field(END_NAMES, span) or END_NAMES[0]
+        label = wanted or _find_field(LABEL_NAMES, span) or LABEL_NAMES[0]
         own = frozenset({begin, end, label, FRAGMENTS})
         if not self.chained:
             return _SpanRoles(begin=begin, end=end, label=label, own=own)
@@ -291,73 +295,75 @@ class _Reading:
         chains = CHAIN_NAMES if asked is None else (asked,)
         return _SpanRoles(begin=begin, end=end, label=label, own=own | {*chains, CHAIN_NAMES[0]}, chains=chains)
 
-    def _pieces(
+    def _read_pieces(
         self, span: Record, roles: _SpanRoles, called: str, document: str, *, place: int
     ) -> list[tuple[int, int]]:
-        """Return where a span begins and ends, in pieces if it has fragments."""
+        """Return the begin and end of a span, or of each of its fragments."""
         pieces = []
         if not is_missing(fragments := span.get(FRAGMENTS)):
-            pieces = self._fragments(fragments, called, document, place)
+            pieces = self._read_fragments(fragments, called, document, place)
         if pieces and roles.begin not in span and roles.end not in span:
             return pieces
-        begin = self._integer(span, field=roles.begin, called=called, document=document, place=place)
-        end = self._integer(span, field=roles.end, called=called, document=document, place=place)
+        begin = self._read_integer(span, field=roles.begin, called=called, document=document, place=place)
+        end = self._read_integer(span, field=roles.end, called=called, document=document, place=place)
         if not pieces:
             return [(begin, end)]
         whole = min(piece[0] for piece in pieces), max(piece[1] for piece in pieces)
         if whole != (begin, end):
             what = f"{called} is {begin} to {end}, but its fragments are {whole[0]} to {whole[1]}"
-            raise self._bad(what, document, place, "fragments are the pieces of a span: the first begins where it does")
+            raise self._error(
+                what, document, place, "fragments are the pieces of a span: the first begins where it does"
+            )
         return pieces
 
-    def _fragments(self, fragments: Any, called: str, document: str, place: int) -> list[tuple[int, int]]:
+    def _read_fragments(self, fragments: Any, called: str, document: str, place: int) -> list[tuple[int, int]]:
         shape = 'fragments are written like this: "fragments": [[0, 3], [7, 9]]'
         if not is_collection(fragments):
             what = f"{called}.{FRAGMENTS} is of type {type(fragments).__name__}, not a list"
-            raise self._bad(what, document, place, shape)
+            raise self._error(what, document, place, shape)
         pieces = []
         for number, piece in enumerate(listed(fragments)):
             here = f"{called}.{FRAGMENTS}[{number}]"
             pair: Record
             if isinstance(piece, Mapping):
                 pair = {
-                    "begin": piece.get(_has(BEGIN_NAMES, piece) or ""),
-                    "end": piece.get(_has(END_NAMES, piece) or ""),
+                    "begin": piece.get(_find_field(BEGIN_NAMES, piece) or ""),
+                    "end": piece.get(_find_field(END_NAMES, piece) or ""),
                 }
             elif is_collection(piece) and len(piece) == 2:
                 pair = dict(zip(("begin", "end"), listed(piece), strict=True))
             else:
-                raise self._bad(f"{here} is no pair of a begin and an end", document, place, shape)
-            begin = self._integer(pair, field="begin", called=here, document=document, place=place)
-            pieces.append((begin, self._integer(pair, field="end", called=here, document=document, place=place)))
+                raise self._error(f"{here} is no pair of a begin and an end", document, place, shape)
+            begin = self._read_integer(pair, field="begin", called=here, document=document, place=place)
+            pieces.append((begin, self._read_integer(pair, field="end", called=here, document=document, place=place)))
         return pieces
 
-    def _integer(self, span: Record, field: str, called: str, document: str, *, place: int) -> int:
+    def _read_integer(self, span: Record, field: str, called: str, document: str, *, place: int) -> int:
         value = span.get(field)
         if type(value) is not int:
             if is_missing(value):
-                raise self._bad(f"{called} has no {field!r}", document, place, _SHAPE)
+                raise self._error(f"{called} has no {field!r}", document, place, _SHAPE)
             if type(value) is bool or not isinstance(value, Integral | np.integer):
                 what = f"{called}.{field} is {value!r}, which is no integer"
-                raise self._bad(what, document, place, "offsets are whole numbers: code points of the text, from 0")
+                raise self._error(what, document, place, "offsets are whole numbers: code points of the text, from 0")
             value = int(value)
         if abs(value) > FARTHEST:
-            raise self._bad(f"{called}.{field} is {value}, and no text is that long", document, place, None)
+            raise self._error(f"{called}.{field} is {value}, and no text is that long", document, place, None)
         return value
 
-    def _bad(self, what: str, document: str, place: int, hint: str | None) -> ReadError:
+    def _error(self, what: str, document: str, place: int, hint: str | None) -> ReadError:
         return refuse(self.source, place, what, details=[f"document {document!r}"], hint=hint)
 
 
-def _ids(value: Any) -> str | None:
-    """Return the ids of a span: one, several with bars between them, or a list; a null in a list is NIL."""
+def _join_ids(value: Any) -> str | None:
+    """Join the ids of a span: one, several separated by bars, or a list; a null in a list is NIL."""
     if is_collection(value):
         return joined(None if is_missing(each) else str(each) for each in listed(value))
-    return None if (plain := _plain(value)) is None else joined(split(str(plain)))
+    return None if (plain := _to_scalar(value)) is None else joined(split(str(plain)))
 
 
-def _plain(value: Any) -> str | int | float | bool | None:
-    """Return a single value as one of the four kinds that columns are made of; None for nothing, lists and objects."""
+def _to_scalar(value: Any) -> str | int | float | bool | None:
+    """Convert a scalar to one of the four types of columns; None for missing values, lists and objects."""
     kind = type(value)
     if kind is str:
         return value or None

@@ -1,4 +1,4 @@
-"""spaCy: documents as `Doc.to_json` gives them, in JSON or JSONL, and `.spacy` files, which need spaCy to be read."""
+"""spaCy: documents as written by `Doc.to_json`, in JSON or JSONL, and `.spacy` files, which require spaCy."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
 
-# Documents of spaCy: what is read of them, whether they come as objects, as JSON or as a DocBin.
+# spaCy documents from Python objects, JSON or a DocBin.
 #
-# spaCy is not imported here: a document is what has `ents`, `spans` and `text`.
+# spaCy is not imported for objects: anything with `ents`, `spans` and `text` is a document.
 
 
 UNTYPED = "ENTITY"
-"""The label of spans that have none, as spans of groups may."""
+"""The label of spans that have none, which span groups allow."""
 
 
 class Span(NamedTuple):
-    """An entity, or a span of a group: where it begins and ends, its label and its id; empty where it has none."""
+    """An entity or a span of a group: its begin, end, label and id; empty strings if it has none."""
 
     begin: int
     end: int
@@ -47,12 +47,12 @@ class Document:
     """A document.
 
     Args:
-        name: its name; None where it has none.
+        name: its name; None if it has none.
         text: its text.
-        entities: its entities; None where nobody has looked for some.
-        groups: its spans by the names of their groups.
-        place: the byte at which it stands in the source.
-        attributes: what is known of it, by name.
+        entities: its entities; None if it was not annotated with any.
+        groups: its span groups, by name.
+        place: its byte offset in the source.
+        attributes: its attributes, by name.
 
     """
 
@@ -65,41 +65,41 @@ class Document:
 
 
 def is_doc(given: Any) -> bool:
-    """Whether an object is a document of spaCy."""
+    """Whether an object is a spaCy document."""
     return all(hasattr(given, name) for name in ("ents", "spans", "text", "has_annotation", "user_data"))
 
 
 def read_docs(docs: list[Any], request: Request) -> Corpus:
-    """Read documents of spaCy; the third stands at `<name>:3`."""
+    """Read spaCy documents; the location of the third is `<name>:3`."""
     source = Source.of_text(f"<{request.side}>", b"\n" * len(docs))
     return corpus_of([document_of(doc, place) for place, doc in enumerate(docs)], source, request, "python")
 
 
 def document_of(doc: Any, place: int) -> Document:
-    """Return what is read of a document of spaCy."""
+    """Convert a spaCy document."""
     custom = {key[1]: value for key, value in doc.user_data.items() if _is_extension(key)}
     others = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     return Document(
         name=name_of({**others, **custom}),
         text=doc.text,
-        entities=list(map(_span, doc.ents)) if doc.has_annotation("ENT_IOB") else None,
-        groups={name: list(map(_span, doc.spans[name])) for name in doc.spans},
+        entities=list(map(_convert_span, doc.ents)) if doc.has_annotation("ENT_IOB") else None,
+        groups={name: list(map(_convert_span, doc.spans[name])) for name in doc.spans},
         place=place,
         attributes=attributes_of(custom),
     )
 
 
 def _is_extension(key: Any) -> bool:
-    """Whether something is said of the whole document, as `doc._.id` is kept by spaCy."""
+    """Whether a key of `user_data` is a custom attribute of the document, such as `doc._.id`."""
     return isinstance(key, tuple) and len(key) >= 4 and key[0] == "._." and key[2] is None and key[3] is None
 
 
-def _span(span: Any) -> Span:
+def _convert_span(span: Any) -> Span:
     return Span(span.start_char, span.end_char, span.label_, span.kb_id_)
 
 
 def name_of(known: Mapping[str, Any]) -> str | None:
-    """Return the name of a document, if a field holds it that usually does.
+    """Return the name of a document from one of the usual fields; None if it has none.
 
     >>> name_of({"id": 7}), name_of({"lang": "en"})
     ('7', None)
@@ -112,7 +112,7 @@ def name_of(known: Mapping[str, Any]) -> str | None:
 
 
 def attributes_of(custom: Mapping[str, Any]) -> dict[str, str]:
-    """Return what custom attributes say of a document that is not its name.
+    """Return the custom attributes of a document, without its name.
 
     >>> attributes_of({"id": 7, "year": 1843, "tokens": [1, 2]})
     {'year': '1843'}
@@ -126,12 +126,12 @@ def attributes_of(custom: Mapping[str, Any]) -> dict[str, str]:
 
 
 def corpus_of(documents: list[Document], source: Source, request: Request, name: str) -> Corpus:
-    """Make the corpus of documents of spaCy.
+    """Build the corpus of spaCy documents.
 
     Args:
         documents: the documents.
-        source: the bytes that they stand in.
-        request: what was asked; its option `spans` names the group that is read in place of entities.
+        source: the bytes that they were read from.
+        request: what was asked; its option `spans` names a group to be read instead of entities.
         name: the format's name.
 
     """
@@ -142,7 +142,7 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
     named = all(document.name is not None for document in documents)
     without: list[int] = []
     for number, document in enumerate(documents, start=1):
-        _check(source, document)
+        _check_writable(source, document)
         called = document.name if named and document.name is not None else f"document {number}"
         draft.document(called, document.place, document.attributes)
         draft.texts.append(document.text)
@@ -154,30 +154,30 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
             if span.id:
                 draft.say(span_number, "id", joined([span.id]))
     if len(without) == len(documents):
-        raise _nothing(documents, source, group)
+        raise _no_spans_error(documents, source, group)
     missing = "entities were not annotated" if group is None else f"there is no span group {group!r}"
-    _note(draft, f"documents in which {missing}, read as documents without spans", without)
+    _add_note(draft, f"documents in which {missing}, read as documents without spans", without)
     if not named:
         what = "no field is known to hold the name of a document: they are called by their number"
         draft.notes.append(Note(request.side, what, 1, first_places(source, np.array([documents[0].place]))))
     return draft.corpus(request, name=name, judged="label", offsets=asked_offsets(request.options))
 
 
-def _check(source: Source, document: Document) -> None:
+def _check_writable(source: Source, document: Document) -> None:
     for text in (document.text, document.name or "", *document.attributes.values()):
         if problem := unwritable(text):
             where = str(source.locate(document.place))
             raise ReadError(f"{problem[0]} in {text[:40]!r}", where=where, hint=problem[1])
 
 
-def _note(draft: Draft, what: str, places: list[int]) -> None:
+def _add_note(draft: Draft, what: str, places: list[int]) -> None:
     if places:
         first = first_places(draft.source, np.array(places, np.int64))
         draft.notes.append(Note(draft.side, what, len(places), first))
 
 
-def _nothing(documents: Iterable[Document], source: Source, group: str | None) -> ReadError:
-    """Make the error for documents of which none has what was to be read."""
+def _no_spans_error(documents: Iterable[Document], source: Source, group: str | None) -> ReadError:
+    """Make the error for documents of which none has the spans to be read."""
     groups = sorted({name for document in documents for name in document.groups})
     what = "no document has entities" if group is None else f"no document has a span group {group!r}"
     hint = "were they annotated? A document in which none were found has an empty list of them"
@@ -195,37 +195,37 @@ _SHAPE = 'a span is written {"start": 0, "end": 4, "label": "PER"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read documents; each is called by its `id` among its custom attributes or, if one has none, by its number."""
+    """Read documents; each is named by its custom attribute `id` or, if any document lacks it, by its number."""
     documents: list[Document] = []
     if _is_binary(source, 0):
         for number in range(len(source.parts)):
-            documents += _docs(source, number)
+            documents += _read_docbin(source, number)
     else:
-        documents += [_document(fields) for fields, _ in nodes(source)]
+        documents += [_read_document(fields) for fields, _ in nodes(source)]
     if not documents:
         raise ReadError("there are no documents in this file", where=source.parts[0].name)
     return corpus_of(documents, source, request, "spacy")
 
 
-def _document(fields: Fields) -> Document:
-    """Return what is read of a document in JSON."""
+def _read_document(fields: Fields) -> Document:
+    """Read a document in JSON."""
     given = fields.given.get("_")
     custom = given if isinstance(given, dict) else {}
     groups: dict[str, list[Span]] = {}
     if "spans" in fields.given:
         inner = fields.inner("spans", "spans of groups stand in lists by the names of these")
-        groups = {name: _spans(inner, name) for name in inner.given}
+        groups = {name: _read_spans(inner, name) for name in inner.given}
     return Document(
         name=name_of({**fields.given, **custom}),
         text=fields.text("text"),
-        entities=_spans(fields, "ents") if "ents" in fields.given else None,
+        entities=_read_spans(fields, "ents") if "ents" in fields.given else None,
         groups=groups,
         place=fields.place,
         attributes=attributes_of(custom),
     )
 
 
-def _spans(fields: Fields, name: str) -> list[Span]:
+def _read_spans(fields: Fields, name: str) -> list[Span]:
     return [
         Span(
             each.integer("start", _SHAPE),
@@ -241,8 +241,8 @@ def _is_binary(source: Source, number: int) -> bool:
     return source.parts[number].name.removesuffix(".gz").endswith(SUFFIX)
 
 
-def _docs(source: Source, number: int) -> list[Document]:
-    """Return the documents of a DocBin."""
+def _read_docbin(source: Source, number: int) -> list[Document]:
+    """Read the documents of a DocBin."""
     try:
         from spacy.tokens import DocBin
         from spacy.vocab import Vocab
@@ -255,7 +255,7 @@ def _docs(source: Source, number: int) -> list[Document]:
     try:
         found: list[Any] = list(DocBin().from_bytes(bytes(source.data[begin:end])).get_docs(Vocab()))
         return [document_of(doc, begin) for doc in found]
-    except Exception as problem:  # whatever a file that is cut off or of another kind brings about in there
+    except Exception as problem:  # spaCy raises arbitrary errors for truncated or other files
         what = (
             f"spaCy cannot read this file: {str(problem).splitlines()[0] if str(problem) else type(problem).__name__}"
         )
@@ -265,7 +265,7 @@ def _docs(source: Source, number: int) -> list[Document]:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines hold a document as `Doc.to_json` gives it: with tokens that name their places alone."""
+    """Whether the first lines hold a document as written by `Doc.to_json`: its tokens have offsets but no texts."""
     paths = {path.removeprefix("[].") for path in key_paths(lines)}
     tokens = {"tokens[].id", "tokens[].start", "tokens[].end"}
     found = {"ents", "sents", "cats"} & paths or any(path.startswith("spans.") for path in paths)
@@ -285,24 +285,24 @@ FORMAT = Format(
 )
 
 
-# spaCy's JSON: a document a line, as `Doc.from_json` reads it.
+# Writer: one document per line, as read by `Doc.from_json`.
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one object a line."""
+    """Write one object per document and line."""
     encode = msgspec.json.Encoder().encode
     group = options.get("spans")
-    yield "", "".join(f"{encode(_write_document(each, group, losses)).decode()}\n" for each in documents)
+    yield "", "".join(f"{encode(_build_document(each, group, losses)).decode()}\n" for each in documents)
 
 
-def _write_document(passage: Passage, group: str | None, losses: Losses) -> dict[str, Any]:
-    tokens = _tokens(passage)
+def _build_document(passage: Passage, group: str | None, losses: Losses) -> dict[str, Any]:
+    tokens = _cut_tokens(passage)
     for mention in passage.mentions:
-        _spacy_check(passage, mention, tokens, losses)
+        _check_mention(passage, mention, tokens, losses)
     if group is None:
         _refuse_overlaps(passage)
     spans = [
-        _spacy_span(mention, group) for mention in sorted(passage.mentions, key=lambda each: (each.begin, each.end))
+        _build_span(mention, group) for mention in sorted(passage.mentions, key=lambda each: (each.begin, each.end))
     ]
     for attribute in passage.attributes.keys() & {"id"}:
         losses.lose(f"the attribute {attribute!r} of documents, whose name is taken", passage.name)
@@ -315,15 +315,15 @@ def _write_document(passage: Passage, group: str | None, losses: Losses) -> dict
     }
 
 
-def _spacy_span(mention: Mention, group: str | None) -> dict[str, Any]:
+def _build_span(mention: Mention, group: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {"start": mention.begin, "end": mention.end, "label": mention.label}
-    if mention.ids is not None or group is not None:  # of groups it must be there
+    if mention.ids is not None or group is not None:  # required in groups
         found["kb_id"] = mention.ids[0] if mention.ids else ""
     return found
 
 
-def _spacy_check(passage: Passage, mention: Mention, tokens: list[tuple[int, int]], losses: Losses) -> None:
-    """Refuse a span that is not made of tokens; tell the losses of what cannot be said of one."""
+def _check_mention(passage: Passage, mention: Mention, tokens: list[tuple[int, int]], losses: Losses) -> None:
+    """Refuse a span that does not consist of tokens; record the loss of columns and ids that cannot be written."""
     called = f"the span {mention.begin}:{mention.end} of document {passage.name!r}"
     if len(mention.pieces) > 1:
         what = f"{called} is in {len(mention.pieces)} pieces"
@@ -346,14 +346,14 @@ def _refuse_overlaps(passage: Passage) -> None:
             raise WriteError(what, hint="write them as a span group: ?spans=sc")
 
 
-def _tokens(passage: Passage) -> list[tuple[int, int]]:
-    r"""Return where tokens begin and end: words, cut also where spans begin and end, and white space as spaCy has it.
+def _cut_tokens(passage: Passage) -> list[tuple[int, int]]:
+    r"""Return the begin and end of tokens: words, split at the borders of spans, and white space as in spaCy.
 
-    One space behind a token belongs to it; any other white space is a token of its own.
+    One space after a token belongs to it; any other white space is a token of its own.
 
-    >>> met = Mention(((7, 9),), "X")
+    >>> mention = Mention(((7, 9),), "X")
     >>> words = ((1, 4), (7, 10), (11, 13))
-    >>> _tokens(Passage(name="d", text=" Ada\n  met Bo", words=words, sentences=(0,), mentions=(met,)))
+    >>> _cut_tokens(Passage(name="d", text=" Ada\n  met Bo", words=words, sentences=(0,), mentions=(mention,)))
     [(0, 1), (1, 4), (4, 7), (7, 9), (9, 10), (11, 13)]
     """
     text = passage.text
@@ -362,7 +362,7 @@ def _tokens(passage: Passage) -> list[tuple[int, int]]:
     cuts |= {place for place in range(1, len(text)) if text[place].isspace() != text[place - 1].isspace()}
     bounds = sorted({0, len(text), *(place for place in cuts if 0 < place < len(text))})
     found: list[tuple[int, int]] = []
-    space = 0  # where white space goes on that was begun
+    space = 0  # the begin of white space that is not yet part of a token
     for begin, end in pairwise(bounds):
         if not text[begin].isspace():
             if space < begin:

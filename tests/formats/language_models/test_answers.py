@@ -95,19 +95,19 @@ class TestValues:
             "empty": "",
         }
         (found,) = read_value([item]).items
-        assert found.said == {"id": "Q1", "probability": 0.5, "why": "a name", "sure": True}
+        assert found.attributes == {"id": "Q1", "probability": 0.5, "why": "a name", "sure": True}
         assert read_value([item]).offsets == 1
         (found,) = read_value([{**ANNA, "ids": ["Q2", "<NIL>"], "confidence": "high", "Score": 1}]).items
-        assert found.said == {"id": "Q2|NIL", "confidence": "high", "probability": 1.0}
+        assert found.attributes == {"id": "Q2|NIL", "confidence": "high", "probability": 1.0}
 
     def test_a_number_is_no_id_of_an_entity(self) -> None:
         (found,) = read_value([{"id": 1, **ANNA}]).items
-        assert found.said == {}
+        assert found.attributes == {}
 
     @pytest.mark.parametrize(("given", "read"), [(2, 2), (0, 0), (-1, 0), ("2", 0), (1.5, 0), (True, 0), (1 << 70, 0)])
     def test_the_number_of_an_occurrence(self, given: Any, read: int) -> None:
         (found,) = read_value([{**ANNA, "occurrence": given}]).items
-        assert (found.occurrence, found.said) == (read, {})
+        assert (found.occurrence, found.attributes) == (read, {})
 
     def test_fields_can_be_named(self) -> None:
         value = [{"text": "a remark", "span_text": "Anna", "label": "x", "Kind": "PER"}]
@@ -233,7 +233,7 @@ class TestTags:
 
     def test_attributes(self) -> None:
         (found,) = parse('<PER id="Q1" confidence="high">Anna</PER> left').items
-        assert found.said == {"id": "Q1", "confidence": "high"}
+        assert found.attributes == {"id": "Q1", "confidence": "high"}
 
     def test_a_tag_that_does_not_close_or_holds_nothing_is_counted(self) -> None:
         assert summary(parse("<PER>Anna</PER> met <DOG>Bo.")) == ("tagged", [("Anna", "PER")], 1)
