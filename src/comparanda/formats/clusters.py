@@ -66,13 +66,13 @@ class WordDocuments:
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
         self._attributes: dict[str, dict[int, str]] = {}
-        self._read_words: list[str] = []
+        self._words: list[str] = []
         self._lacks_words = False
         self._sentence_starts: list[int] = []
         self._bounds: list[int] = []
         self._offset: list[int] = []
         self._columns: dict[str, dict[int, str | None]] = {}
-        self._read_mentions: list[tuple[int, int, int]] = []
+        self._mentions: list[tuple[int, int, int]] = []
         self._chains: list[str] = []
 
     def document(
@@ -85,7 +85,7 @@ class WordDocuments:
         extra: Mapping[str, Sequence[str | None]],
     ) -> None:
         """Start a document, whose name must be new."""
-        base = len(self._read_words)
+        base = len(self._words)
         for column, tags in extra.items():
             self._columns.setdefault(column, {}).update(enumerate(tags, start=base))
         for attribute, value in attributes.items():
@@ -93,7 +93,7 @@ class WordDocuments:
         self.places[name] = place
         self._bounds.append(base)
         self._lacks_words = self._lacks_words or words.words is None
-        self._read_words += words.words or []
+        self._words += words.words or []
         rows = words.row_of
         starts = words.sentences if rows is None else [_first_row_from(rows, start) for start in words.sentences]
         self._sentence_starts += [base, *(base + start for start in starts)]
@@ -101,14 +101,14 @@ class WordDocuments:
 
     def mention(self, rows: tuple[int, int], chain: str) -> None:
         """Add a mention to the current document."""
-        self._read_mentions.append((len(self.places) - 1, *rows))
+        self._mentions.append((len(self.places) - 1, *rows))
         self._chains.append(chain)
 
     def corpus(self, source: Source, request: Request, notes: tuple[Note, ...]) -> Corpus:
         """Build the corpus."""
-        if not self._read_words and not self._lacks_words:
+        if not self._words and not self._lacks_words:
             raise ReadError("there are no words in this file", where=source.parts[0].name)
-        size = len(self._read_words)
+        size = len(self._words)
         sentences = np.unique(
             np.array([0, *(start for start in self._sentence_starts if start < size), size], np.int64)
         )
@@ -122,7 +122,7 @@ class WordDocuments:
             format="clusters",
             source=source,
             offset=np.array(self._offset, offset_type(source)),
-            words=None if self._lacks_words else Slices.of(self._read_words),
+            words=None if self._lacks_words else Slices.of(self._words),
             columns={
                 name: TextColumn.of([values.get(row) for row in range(size)]) for name, values in self._columns.items()
             },
@@ -134,7 +134,7 @@ class WordDocuments:
         )
 
     def _spans(self, source: Source) -> Spans:
-        document, begin, end = np.array(self._read_mentions, np.int64).reshape(-1, 3).T
+        document, begin, end = np.array(self._mentions, np.int64).reshape(-1, 3).T
         places: Rows = np.array([*self.places.values()], np.int64)[document] if len(document) else np.zeros(0, np.int64)
         return Spans(
             unit="tokens",

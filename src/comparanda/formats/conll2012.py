@@ -188,9 +188,9 @@ class DocumentMarks:
 
 # Fast path for brackets that hold only chain names: `(12`, `12)`, `(12)`, `(12|(3)7)`, a whole file at once.
 #
-# Most coreference files have no others. Each distinct cell is parsed once; opening and closing brackets are then matched
-# by sorting, without a loop over mentions. Within a chain, a bracket closes the most recently opened one, so at each
-# depth opening and closing brackets alternate. Anything else is left to `entity_brackets`, which reports what is wrong.
+# Most coreference files have no others. Each distinct cell is parsed once; opening and closing brackets are then
+# matched by sorting, without a loop over mentions. Within a chain, a bracket closes the most recently opened one, so at
+# each depth opening and closing brackets alternate. Anything else is left to `entity_brackets`, which reports errors.
 
 
 _CHAIN_NAME = r"[^()|\[\]%&\s-]+"
@@ -445,7 +445,7 @@ class _Reader:
         self.gathering.add(block, lines, np.searchsorted(lines, np.flatnonzero(cuts)))
 
     def _is_word_line(self, block: Block, line: int) -> bool:
-        """Whether a line that begins with `#` holds a word: words are in column 1, and its last cell can hold brackets."""
+        """Whether a line that begins with `#` holds a word: words are in column 1, and its last cell is valid."""
         if self.word != 0:
             return False
         cells = block.text(self.source, line).split(chr(self.layout.separator))
@@ -631,8 +631,8 @@ FORMAT = Format(
 
 # Writing CoNLL-2012.
 #
-# Lines have six tab-separated columns: the document, its part, the number of the word in its sentence, the word, its tag
-# and the brackets. The reference scorer reads this, and requires that chains are named by numbers.
+# Lines have six tab-separated columns: the document, its part, the number of the word in its sentence, the word, its
+# tag and the brackets. The reference scorer reads this, and requires that chains are named by numbers.
 
 
 NOTHING = "-"
@@ -705,8 +705,8 @@ class _DocumentWriter:
     def _word_brackets(self, passage: Passage, mentions: Sequence[Placed]) -> dict[int, str]:
         """Return the brackets of each word that has any.
 
-        Opening brackets are in the order in which the input lists their chains, because that decides which chain keeps a
-        duplicate mention; within a chain the longer mention opens first, and the most recently opened closes first.
+        Opening brackets are in the order in which the input lists their chains, because that decides which chain keeps
+        a duplicate mention; within a chain the longer mention opens first, and the most recently opened closes first.
         """
         opening, closing = defaultdict[int, list[tuple[str, int]]](list), defaultdict[int, list[tuple[int, str]]](list)
         runs = [each.run for each in mentions]

@@ -290,7 +290,7 @@ class Gathered:
         self.empty: list[int] = []
         self._documents: list[int] = []
         self._pieces: list[list[tuple[int, int]]] = []
-        self._value_positions: list[int] = []
+        self._places: list[int] = []
         self._labels: list[str] = []
         self._field_values: dict[str, dict[int, str]] = {}
 
@@ -311,7 +311,7 @@ class Gathered:
                 self._field_values.setdefault(ZERO, {})[number] = str(node)
             self._documents.append(document)
             self._pieces.append([(begin - base, end - base) for begin, end in pieces])
-            self._value_positions.append(mention.place)
+            self._places.append(mention.place)
             self._labels.append(NO_LABEL)
             if mention.chain is not None:
                 self._field_values.setdefault("chain", {})[number] = plain(mention.chain)
@@ -358,7 +358,7 @@ class Gathered:
         if "%" in value or "&" in value:
             value = plain(value)
             if problem := unwritable(value):
-                raise refuse(self.source, self._value_positions[number], f"{problem[0]} in {value!r}", hint=problem[1])
+                raise refuse(self.source, self._places[number], f"{problem[0]} in {value!r}", hint=problem[1])
         if column == "label":
             self._labels[number] = value if value.strip() else NO_LABEL
         elif column:
@@ -366,7 +366,7 @@ class Gathered:
 
     def spans(self, side: str) -> tuple[Spans, list[Note]]:
         """Return the spans, and notes on labels that were normalised."""
-        count, place = len(self._labels), np.array(self._value_positions, np.int64)
+        count, place = len(self._labels), np.array(self._places, np.int64)
         label, notes = TextColumn.of(self._labels), []
         for what, mend in MENDS.items():
             label, rows = mended(label, mend)

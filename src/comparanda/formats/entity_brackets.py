@@ -75,7 +75,7 @@ class Bracketed:
         chain: the id of its entity, if there is a field for it.
         place: the byte offset of the cell with its first bracket.
         pieces: the rows of its parts, half-open; parts without rows are omitted, adjacent ones merged.
-        zero: the position of its first empty node (the next row, the number of the node); None if it begins with a word.
+        zero: the position of its first empty node (next row, number of the node); None if it begins with a word.
         cells: the cells that open and close each part.
 
     """

@@ -1,4 +1,4 @@
-"""Standoff annotation: spans given as offsets into a text, checked, and the text tokenised into the rows of a corpus."""
+"""Standoff annotation: spans given as offsets into a text, checked, and the text tokenised into rows."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ class Extents:
     pieces: Pieces
 
     def check(self, asked: Offsets | None, usual: Offsets = "code-points") -> tuple[Pieces, list[Note]]:
-        """Return the pieces in code points, and notes on the convention and on spans that do not cover their stated text.
+        """Return the pieces in code points, and notes on the convention and on mismatched spans.
 
         If no convention is asked for, take the one that fits the stated texts best; in case of a tie, the usual one.
         Spans outside the text are refused, and so is an input in which most spans do not cover their stated text.
