@@ -391,9 +391,9 @@ class _Layout:
         text = self.text(unit)
         data, width = _encode(text, unit)
         return sum(
-            agrees([_covered_text(data, width, each) for each in annotation.locations], said)
+            agrees([_covered_text(data, width, each) for each in annotation.locations], stated)
             for annotation in _all_annotations(self.document)
-            if (said := annotation.text) and annotation.locations
+            if (stated := annotation.text) and annotation.locations
         )
 
 
@@ -618,9 +618,9 @@ def _xml_document(passage: WriterPassage, losses: Losses) -> str:
     def leaf(name: str, text: str, attributes: str = "") -> str:
         return f"<{name}{attributes}>{content(text, passage.name)}</{name}>"
 
-    def infons(said: Mapping[str, Value]) -> str:
+    def infons(given: Mapping[str, Value]) -> str:
         return "".join(
-            leaf("infon", written(value), attribute("key", key, passage.name)) for key, value in said.items()
+            leaf("infon", written(value), attribute("key", key, passage.name)) for key, value in given.items()
         )
 
     annotations = []
@@ -628,9 +628,9 @@ def _xml_document(passage: WriterPassage, losses: Losses) -> str:
         for name, value in mention.said.items():
             lose_type(name, value, passage, losses)
         places = "".join(f'<location offset="{begin}" length="{end - begin}"/>' for begin, end in mention.pieces)
-        said = infons(_mention_infons(passage, mention, losses))
+        infon_elements = infons(_mention_infons(passage, mention, losses))
         annotations.append(
-            f'<annotation id="{number}">{said}{places}{leaf("text", passage.covered(mention))}</annotation>\n'
+            f'<annotation id="{number}">{infon_elements}{places}{leaf("text", passage.covered(mention))}</annotation>\n'
         )
     of_document = infons(passage.attributes)
     return (

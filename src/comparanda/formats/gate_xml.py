@@ -256,8 +256,8 @@ class _Reader:
         if by_number:
             names = map(str, range(1, 1 + len(documents)))
         for name, found in zip(names, documents, strict=True):
-            said = {key: str(value) for key, value in found.features.items() if value != ""}
-            self.draft.document(name, found.place, said)
+            attributes = {key: str(value) for key, value in found.features.items() if value != ""}
+            self.draft.document(name, found.place, attributes)
             self.draft.texts.append(found.text)
             for annotation in found.annotations:
                 if wanted(annotation):

@@ -460,14 +460,14 @@ def _describe_document(
         if ":" not in name and not name.startswith("xmlns")
     }
     name = next((attributes[each] for each in _NAME_ATTRIBUTES if attributes.get(each)), None)
-    said: dict[str, str | None] = {key: value for key, value in attributes.items() if key != "id"}
+    described: dict[str, str | None] = {key: value for key, value in attributes.items() if key != "id"}
     for element in before:
         written = text[element.begin : element.end].strip()
         if element.name in _NAME_ELEMENTS and written:
             name = written
         if element.name == "DCT" and written:
-            said["dct"] = written
-    return name, said
+            described["dct"] = written
+    return name, described
 
 
 def sniff(lines: list[str]) -> bool:
@@ -522,12 +522,12 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 
 
 def _document(passage: Passage, losses: Losses, element: str | None) -> str:
-    said = "".join(
+    root_attributes = "".join(
         attribute(name, value, passage.name)
         for name, value in passage.attributes.items()
         if _is_document_attribute(name, passage, losses)
     )
-    return f"{HEAD}<document{said}><text>{_tagged_text(passage, losses, element)}</text></document>\n"
+    return f"{HEAD}<document{root_attributes}><text>{_tagged_text(passage, losses, element)}</text></document>\n"
 
 
 def _is_document_attribute(name: str, passage: Passage, losses: Losses) -> bool:

@@ -71,7 +71,7 @@ class _Phrase:
     iri: str
     context: str | None
     extent: tuple[int, int]
-    said: dict[str, list[Any]]
+    properties: dict[str, list[Any]]
     place: int
 
 
@@ -118,7 +118,7 @@ class _Reader:
 
     def _read_node(self, node: Node) -> None:
         """Read a node: a context, a phrase, or anything else."""
-        said: dict[str, list[Any]] = {}
+        properties: dict[str, list[Any]] = {}
         iri, types = "", set()
         for key, value in node.fields.given.items():
             if key in {"@id", "id"}:
@@ -126,23 +126,26 @@ class _Reader:
             elif key in {"@type", "type"}:
                 types = {local_name(self.iri(str(each))) for each in values(value)}
             elif (full := self.iri(key)).startswith((NIF, ITSRDF)):
-                said[local_name(full)] = values(value)
+                properties[local_name(full)] = values(value)
         place = node.fields.place
-        if not (said or "Context" in types):
+        if not (properties or "Context" in types):
             return
         if iri:
             self._check_unique(node, iri)
-        whole = "isString" in said or "Context" in types
+        whole = "isString" in properties or "Context" in types
         if whole:
-            self.texts[iri] = _Context(iri, self._single_text(node, said, "isString"), place)
-        if types & _MENTION_TYPES or {"taIdentRef", "taClassRef", "taMsClassRef"} & said.keys():
-            extent = self._single_integer(node, said, "beginIndex"), self._single_integer(node, said, "endIndex")
+            self.texts[iri] = _Context(iri, self._single_text(node, properties, "isString"), place)
+        if types & _MENTION_TYPES or {"taIdentRef", "taClassRef", "taMsClassRef"} & properties.keys():
+            extent = (
+                self._single_integer(node, properties, "beginIndex"),
+                self._single_integer(node, properties, "endIndex"),
+            )
             context = (
-                iri if whole else self._single_text(node, said, "referenceContext")
+                iri if whole else self._single_text(node, properties, "referenceContext")
             )  # a mention may cover a whole text
-            self.phrases.append(_Phrase(iri=iri, context=context, extent=extent, said=said, place=place))
-            self.units += [place] * len(said.get("annotationUnit", ()))
-        elif not whole and "beginIndex" in said:
+            self.phrases.append(_Phrase(iri=iri, context=context, extent=extent, properties=properties, place=place))
+            self.units += [place] * len(properties.get("annotationUnit", ()))
+        elif not whole and "beginIndex" in properties:
             self.ignored.append(place)
 
     def _check_unique(self, node: Node, iri: str) -> None:
@@ -153,16 +156,16 @@ class _Reader:
             raise node.fields.refuse(what, details=[f"the first stands at {first}"], hint=hint)
         self.places[iri] = node.fields.place
 
-    def _single_text(self, node: Node, said: Mapping[str, list[Any]], name: str) -> str | None:
-        found = said.get(name, [])
+    def _single_text(self, node: Node, properties: Mapping[str, list[Any]], name: str) -> str | None:
+        found = properties.get(name, [])
         if len(found) > 1 or not all(isinstance(each, str) for each in found):
             raise node.fields.refuse(f"{name!r} is not one text, but {str(found)[:60]}")
         if found and (problem := unwritable(found[0])):
             raise node.fields.refuse(f"{problem[0]} in {name!r}", hint=problem[1])
         return found[0] if found else None
 
-    def _single_integer(self, node: Node, said: Mapping[str, list[Any]], name: str) -> int:
-        found = said.get(name, [])
+    def _single_integer(self, node: Node, properties: Mapping[str, list[Any]], name: str) -> int:
+        found = properties.get(name, [])
         if len(found) == 1 and type(found[0]) is not bool and _INTEGER.fullmatch(str(found[0])):
             whole = int(found[0])
             if abs(whole) <= FARTHEST:
@@ -201,20 +204,20 @@ class _Reader:
                 self._add_span(draft, phrase)
 
     def _add_span(self, draft: Draft, phrase: _Phrase) -> None:
-        classes = [self.iri(str(each)) for each in phrase.said.get("taClassRef", ())]
-        narrow = [self.iri(str(each)) for each in phrase.said.get("taMsClassRef", ())]
+        classes = [self.iri(str(each)) for each in phrase.properties.get("taClassRef", ())]
+        narrow = [self.iri(str(each)) for each in phrase.properties.get("taMsClassRef", ())]
         label = BAR.join(sorted({_class_label(each) for each in narrow or classes}))
         number = draft.span([phrase.extent], label or UNTYPED, phrase.place)
         self.called.append(f"the phrase {phrase.iri!r}" if phrase.iri else "a phrase")
-        entities = [self.iri(str(each)) for each in phrase.said.get("taIdentRef", ())]
+        entities = [self.iri(str(each)) for each in phrase.properties.get("taIdentRef", ())]
         if entities:
             ids = joined(None if _NO_ENTITY.search(each) else document_name(each) for each in entities)
             draft.say(number, "id", ids)
         if classes or narrow:
             draft.say(number, "class", BAR.join(dict.fromkeys([*narrow, *classes])))
-        if anchor := phrase.said.get("anchorOf"):
+        if anchor := phrase.properties.get("anchorOf"):
             draft.say(number, "text", str(anchor[0]))
-        for value in phrase.said.get("taConfidence", ())[:1]:
+        for value in phrase.properties.get("taConfidence", ())[:1]:
             draft.say(number, "probability", _parse_confidence(value))
 
 

@@ -125,9 +125,9 @@ class _Reader:
     def _stray_error(self, place: int, line: str, name: str, what: str) -> ReadError:
         """Make the error for a line that does not belong to the current document."""
         where = f"stands in document {self.name!r}" if self.name else "has no title before it"
-        said = f"this {what} of document {name!r} {where}"
+        problem = f"this {what} of document {name!r} {where}"
         hint = "a document begins with its title, ID|t|TITLE, and ends at an empty line"
-        return refuse(self.source, place, said, details=[shown(line)], hint=hint)
+        return refuse(self.source, place, problem, details=[shown(line)], hint=hint)
 
 
 def sniff(lines: list[str]) -> bool:
@@ -136,8 +136,8 @@ def sniff(lines: list[str]) -> bool:
     found = [_TEXT_LINE.match(row) for row in rows]
     if not found or not all(found):
         return False
-    said = [(each["id"], each["part"]) for each in found if each]
-    return [part for _, part in said] == ["t", "a"] and len({name for name, _ in said}) == 1
+    headers = [(each["id"], each["part"]) for each in found if each]
+    return [part for _, part in headers] == ["t", "a"] and len({name for name, _ in headers}) == 1
 
 
 FORMAT = Format(

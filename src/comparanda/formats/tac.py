@@ -80,13 +80,15 @@ class _Reader:
             self.by_place[key].candidates.append(candidate)
             self.further.append(place)
         else:
-            said = {
+            attributes = {
                 "text": fields[2],
                 "mention_id": mention_id,
                 "mention_type": fields[6].strip() if len(fields) > 6 else "",
             }
-            said = {name: value for name, value in said.items() if value}
-            self.by_place[key] = Mention(begin=key.begin, end=key.end, place=place, candidates=[candidate], said=said)
+            attributes = {name: value for name, value in attributes.items() if value}
+            self.by_place[key] = Mention(
+                begin=key.begin, end=key.end, place=place, candidates=[candidate], said=attributes
+            )
             self.mentions.add(key.document, self.by_place[key])
         if len(fields) > _MAX_COLUMNS:
             self.wider.append(place)

@@ -193,9 +193,9 @@ class _Reader:
         if roles.id is not None and (id_ := getattr(annotation, roles.id)):
             draft.say(number, "id", joined([str(id_)]))
         for feature in roles.others:
-            said = getattr(annotation, feature)
-            if said != "" and isinstance(said, str | int | float):
-                draft.say(number, feature, said)
+            content = getattr(annotation, feature)
+            if content != "" and isinstance(content, str | int | float):
+                draft.say(number, feature, content)
 
     def _assign_roles(self, kind: Any, place: int) -> _Roles:
         features = [feature.name for feature in kind.all_features if feature.name not in _BUILT_IN_FEATURES]
@@ -256,12 +256,12 @@ def _check_names(data: bytes, where: str) -> None:
 
 def _load_error(problem: Exception, name: str, wanted: str) -> ReadError:
     """Make the error for a file that is not XML, or not what was expected."""
-    said = str(problem).partition("\n")[0][:200]
+    message = str(problem).partition("\n")[0][:200]
     line = getattr(problem, "lineno", None)
     if line is not None:
-        what = f"this is no XML: {getattr(problem, 'msg', said).partition(', line ')[0]}"
+        what = f"this is no XML: {getattr(problem, 'msg', message).partition(', line ')[0]}"
         return ReadError(what, where=f"{name}:{line}", hint="is the file cut off?")
-    what = f"this is not {wanted}: {said if len(said) > 11 else f'{type(problem).__name__} {said}'}"
+    what = f"this is not {wanted}: {message if len(message) > 11 else f'{type(problem).__name__} {message}'}"
     return ReadError(what, where=name, hint="the type system must be that of the file: ?types=FILE names it")
 
 
@@ -394,13 +394,13 @@ def _entity(
     losses: Losses,
 ) -> str:
     refuse_pieces(passage, mention, "annotations of UIMA are in one")
-    said: dict[str, Value] = {} if mention.label == UNTYPED else {"value": mention.label}
+    entries: dict[str, Value] = {} if mention.label == UNTYPED else {"value": mention.label}
     if mention.ids is not None:
-        said["identifier"] = mention.ids[0] if mention.ids else NIL
+        entries["identifier"] = mention.ids[0] if mention.ids else NIL
         if len(mention.ids) > 1:
             losses.lose("further ids of a span, behind the first", passage.name)
-    said |= {name: value for name, value in mention.said.items() if name in features}
-    written_out = "".join(attribute(name, written(value), passage.name) for name, value in said.items())
+    entries |= {name: value for name, value in mention.said.items() if name in features}
+    written_out = "".join(attribute(name, written(value), passage.name) for name, value in entries.items())
     extent = f'begin="{units[mention.begin]}" end="{units[mention.end]}"'
     return f' <type:NamedEntity xmi:id="{number}" sofa="1" {extent}{written_out}/>\n'
 

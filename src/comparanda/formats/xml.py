@@ -164,21 +164,21 @@ class _Parser:
         hint = "without a DTD there are &amp; &lt; &gt; &quot; &apos; and numbers such as &#233;"
         return refuse(self.source, self.begin + index, f"the entity {entity} is not defined", hint=hint)
 
-    def _syntax_error(self, said: str) -> ReadError:
+    def _syntax_error(self, message: str) -> ReadError:
         """Make the error for a problem that the parser reports."""
         index = self.expat.ErrorByteIndex
         place = min(self.begin + index, self.source.size - 1)
-        if said == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
+        if message == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
             found = _ENTITY.search(self.source.data, place)  # for an attribute, the position is that of the tag
             return self._undefined_error(found[0].decode(errors="replace") if found else "of this tag", index)
         details = [f"<{self.open[-1][0]}> of {self.source.locate(self.open[-1][1])} is open"] if self.open else []
-        if said == expat.errors.XML_ERROR_TAG_MISMATCH:
+        if message == expat.errors.XML_ERROR_TAG_MISMATCH:
             tag = _NAME.match(self.source.data, place)
             closing = "an end tag" if tag is None else f"</{tag[0].decode(errors='replace')}>"
             return refuse(self.source, place, f"{closing} closes another element than the last", details=details)
-        if said == expat.errors.XML_ERROR_NO_ELEMENTS and self.open:
+        if message == expat.errors.XML_ERROR_NO_ELEMENTS and self.open:
             return refuse(self.source, place, "the XML ends too early", details=details, hint="is the file cut off?")
-        what, hint = _MESSAGES.get(said, (f"this is no XML: {said}", None))
+        what, hint = _MESSAGES.get(message, (f"this is no XML: {message}", None))
         return refuse(self.source, place, what, details=details, hint=hint)
 
 
