@@ -1,7 +1,7 @@
 """BioC, as XML and as JSON: documents with passages at offsets, and annotations at locations.
 
-The text of a document is that of its passages, each put at its offset, which counts code points, or bytes as the
-specification has it: what the annotations cover tells.
+The text of a document is assembled from its passages, each at its offset. Offsets count code points in practice, but
+bytes in the specification: the convention is detected from the text that annotations cover.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from comparanda.core.places import Note, Source, first_places, refuse
 from comparanda.errors import ReadError, WriteError
 from comparanda.formats.contract import Format, Request, choose
 from comparanda.formats.document_writer import Losses, Mention, Value, Writer
-from comparanda.formats.document_writer import Passage as PassagesPassage
+from comparanda.formats.document_writer import Passage as WriterPassage
 from comparanda.formats.pubtator import NO_ENTITY, ids_of
 from comparanda.formats.standoff import FARTHEST, MEANING, Draft, Offsets, agrees
 from comparanda.formats.xml import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
 
-# Ids of entities as annotations of BioC have them: in which infons, and how several are written.
+# Entity ids in infons of annotations.
 
 
 IDENTIFIER = "identifier"
@@ -48,35 +48,35 @@ DATABASES = frozenset(
     {"ncbigene", "ncbigeneidentifier", "geneid", "mesh", "meshid", "omim", "ncbitaxonomy", "taxonomy", "chebi", "cui"}
     | {"umls", "umlscui", "dbsnp", "cellosaurus", "conceptid", "kbid"}
 )
-"""Infons that hold ids if there is no `identifier`; their case, spaces and underscores do not matter."""
+"""Infons that hold ids if there is no `identifier`; case, spaces and underscores are ignored."""
 
 
 @cache
-def _plain(key: str) -> str:
-    """Return the name of an infon without case, spaces and underscores.
+def _normalise_key(key: str) -> str:
+    """Normalise the name of an infon: lower case, without spaces and underscores.
 
-    >>> _plain("NCBI_Gene"), _plain("NCBI Gene")
+    >>> _normalise_key("NCBI_Gene"), _normalise_key("NCBI Gene")
     ('ncbigene', 'ncbigene')
     """
     return re.sub(r"[\W_]", "", key.lower())
 
 
 def holds_ids(key: str) -> bool:
-    """Whether an infon is known to hold ids of entities."""
-    return _plain(key) == IDENTIFIER or _plain(key) in DATABASES
+    """Whether an infon is known to hold entity ids."""
+    return _normalise_key(key) == IDENTIFIER or _normalise_key(key) in DATABASES
 
 
 def id_keys(keys: Sequence[str]) -> list[str]:
-    """Return those of some infons that hold ids: the identifier, else those of databases.
+    """Select the infons that hold ids: the identifier, else those of databases.
 
     >>> id_keys(["type", "MESH", "OMIM"]), id_keys(["type", "MESH", "Identifier"])
     (['MESH', 'OMIM'], ['Identifier'])
     """
-    return [key for key in keys if _plain(key) == IDENTIFIER] or list(filter(holds_ids, keys))
+    return [key for key in keys if _normalise_key(key) == IDENTIFIER] or list(filter(holds_ids, keys))
 
 
 def ids_in(infons: Mapping[str, Any], keys: Sequence[str]) -> str | None:
-    """Return the ids that some infons hold, written as PubTator writes them; None if they hold none.
+    """Parse the ids in the given infons, which are written as in PubTator; None if there are none.
 
     >>> ids_in({"MESH": "D001, D002", "OMIM": "-1"}, ["MESH", "OMIM"]), ids_in({"identifier": "-"}, ["identifier"])
     ('D001|D002|NIL', None)
@@ -85,13 +85,13 @@ def ids_in(infons: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     return joined(id_ for ids in found if ids is not None for id_ in split(ids))
 
 
-# The documents of BioC files as objects, whether they are written as XML or as JSON.
+# The documents of BioC files as objects, read from XML or JSON.
 
 
 COLLECTIONS = ("documents", "PubTator3")
-"""Fields under which JSON holds documents: of collections, and of what the PubTator 3 service answers."""
+"""JSON fields that hold documents: in collections, and in responses of the PubTator 3 service."""
 
-_OUTER: dict[str, frozenset[str]] = {
+_PARENTS: dict[str, frozenset[str]] = {
     "document": frozenset({"collection"}),
     "passage": frozenset({"document"}),
     "sentence": frozenset({"passage"}),
@@ -107,24 +107,31 @@ _OUTER: dict[str, frozenset[str]] = {
     "date": frozenset({"collection"}),
     "key": frozenset({"collection"}),
 }
-"""The elements of BioC, and in which others they stand."""
+"""The elements of BioC, and their permitted parents."""
 
 _NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 _EXPECTED = re.compile(r"Expected `([^`]+)`, got `([^`]+)`(?: - at `\$\.?([^`]*)`)?")
 _MISSING = re.compile(r"Object missing required field `([^`]+)`(?: - at `\$\.?([^`]*)`)?")
-_KINDS = {"int": "whole number", "str": "text", "array": "list", "float": "number", "bool": "truth", "null": "null"}
+_TYPE_NAMES = {
+    "int": "whole number",
+    "str": "text",
+    "array": "list",
+    "float": "number",
+    "bool": "truth",
+    "null": "null",
+}
 _SHAPE = 'BioC JSON is an object with "documents", each with "id" and "passages"; or such documents, one a line'
 
 
 class Location(msgspec.Struct):
-    """Where a piece of an annotation stands in its document."""
+    """The position of a piece of an annotation in its document."""
 
     offset: int
     length: int
 
 
 class Annotation(msgspec.Struct, kw_only=True):
-    """An annotation; `place` is the byte at which it stands, where that is known."""
+    """An annotation; `place` is its byte offset, -1 if unknown."""
 
     id: str | int | None = None
     infons: dict[str, Any] = {}
@@ -134,7 +141,7 @@ class Annotation(msgspec.Struct, kw_only=True):
 
 
 class Sentence(msgspec.Struct, kw_only=True):
-    """A sentence of a passage, with a text of its own where the passage has none."""
+    """A sentence of a passage, with its own text if the passage has none."""
 
     offset: int
     text: str | None = None
@@ -161,16 +168,17 @@ class Document(msgspec.Struct, kw_only=True):
     place: int = -1
 
 
-_DOCUMENT = msgspec.json.Decoder(Document)
-_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+_DOCUMENT_DECODER = msgspec.json.Decoder(Document)
+_FIELDS_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST_DECODER = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 @dataclass(eq=False)
 class BiocDocuments:
-    """The documents of a source, one by one; `strange` collects elements of XML that are none of BioC.
+    """Iterates over the documents of a source.
 
-    `nesting` says how many elements may stand in each other.
+    `strange` collects the byte offsets of XML elements that BioC does not have. `nesting` is the maximum depth of
+    elements.
     """
 
     source: Source
@@ -182,47 +190,47 @@ class BiocDocuments:
         for number, (part, end) in enumerate(zip(self.source.parts, ends, strict=True)):
             data = bytes(memoryview(self.source.data)[part.begin : end])
             if data.lstrip()[:1] in {b"{", b"["}:
-                yield from _Json(self.source).documents(data, part.begin)
+                yield from _JsonReader(self.source).documents(data, part.begin)
             elif data.strip():
-                yield from self._xml(events(self.source, number, self.nesting))
+                yield from self._read_xml(events(self.source, number, self.nesting))
 
-    def _xml(self, stream: Iterator[Event]) -> Iterator[Document]:
-        """Read the elements of one file; what stands in one that BioC does not have is passed over with it."""
+    def _read_xml(self, stream: Iterator[Event]) -> Iterator[Document]:
+        """Read the elements of one file; elements that BioC does not have are ignored with their content."""
         open_: list[tuple[str, Any]] = []
         for kind, name, attributes, place in stream:
             if kind == "start":
-                made = self._made(name, attributes, place, open_)
-                open_.append((name, made))
+                built = self._build_object(name, attributes, place, open_)
+                open_.append((name, built))
                 if name in {"id", "offset", "text", "infon"}:
-                    text = _content(stream, self.source)
+                    text = _read_content(stream, self.source)
                     open_.pop()
-                    self._assign(open_[-1][1], name=name, text=text, attributes=attributes, place=place)
+                    self._set_content(open_[-1][1], name=name, text=text, attributes=attributes, place=place)
             elif kind == "end":
-                _, made = open_.pop()
-                if isinstance(made, Sentence) and made.offset < 0:
-                    raise refuse(self.source, made.place, f"this {name} has no offset")
-                if isinstance(made, Document):
-                    yield made
+                _, built = open_.pop()
+                if isinstance(built, Sentence) and built.offset < 0:
+                    raise refuse(self.source, built.place, f"this {name} has no offset")
+                if isinstance(built, Document):
+                    yield built
 
-    def _made(self, name: str, attributes: dict[str, str], place: int, open_: list[tuple[str, Any]]) -> Any:
-        """Make the object of an element, and put it where it belongs."""
+    def _build_object(self, name: str, attributes: dict[str, str], place: int, open_: list[tuple[str, Any]]) -> Any:
+        """Build the object of an element, and add it to that of its parent."""
         if not open_:
             if name == "collection":
                 return None
             what = f"the outermost element is <{name}>, and not <collection>"
             raise refuse(self.source, place, what, hint="is it BioC?")
         outer, owner = open_[-1]
-        if name not in _OUTER:
+        if name not in _PARENTS:
             self.strange.append(place)
             return None
-        if outer not in _OUTER[name]:
+        if outer not in _PARENTS[name]:
             raise refuse(self.source, place, f"there is a <{name}> in <{outer}>, where BioC has none")
         if name == "document":
             return Document(place=place)
         if name in {"passage", "sentence"}:
-            made = (Passage if name == "passage" else Sentence)(offset=-1, place=place)
-            (owner.passages if name == "passage" else owner.sentences).append(made)
-            return made
+            built = (Passage if name == "passage" else Sentence)(offset=-1, place=place)
+            (owner.passages if name == "passage" else owner.sentences).append(built)
+            return built
         if name == "annotation":
             found = Annotation(id=attributes.get("id"), place=place)
             owner.annotations.append(found)
@@ -230,24 +238,24 @@ class BiocDocuments:
         if name == "relation":
             owner.relations.append(msgspec.Raw(b""))
         elif name == "location":
-            values = [self._number(attributes.get(each), f"the {each}", place) for each in ("offset", "length")]
+            values = [self._parse_number(attributes.get(each), f"the {each}", place) for each in ("offset", "length")]
             owner.locations.append(Location(*values))
         return None
 
-    def _assign(self, owner: Any, name: str, text: str, attributes: dict[str, str], *, place: int) -> None:
-        """Give an object what a simple element says of it; of collections and relations nothing is kept."""
+    def _set_content(self, owner: Any, name: str, text: str, attributes: dict[str, str], *, place: int) -> None:
+        """Store the content of a simple element in the object of its parent, if that has one."""
         if owner is None:
             return
         if name == "infon":
             owner.infons[attributes.get("key", "")] = text
         elif name == "offset":
-            owner.offset = self._number(text, "the offset", place)
+            owner.offset = self._parse_number(text, "the offset", place)
         elif name == "id":
             owner.id = text.strip()
         else:
             owner.text = text
 
-    def _number(self, text: str | None, what: str, place: int) -> int:
+    def _parse_number(self, text: str | None, what: str, place: int) -> int:
         if text is None or not _NUMBER.fullmatch(text):
             shown = "is missing" if text is None else f"is {text[:40]!r}, which is no whole number"
             raise refuse(self.source, place, f"{what} {shown}")
@@ -257,8 +265,8 @@ class BiocDocuments:
         return number
 
 
-def _content(stream: Iterator[Event], source: Source) -> str:
-    """Return the text up to the end of the element that has begun."""
+def _read_content(stream: Iterator[Event], source: Source) -> str:
+    """Read the text up to the end of the current element."""
     pieces = []
     for kind, value, _, place in stream:
         if kind == "end":
@@ -269,31 +277,31 @@ def _content(stream: Iterator[Event], source: Source) -> str:
     return "".join(pieces)
 
 
-class _Json:
-    """JSON on its way to documents: a collection, a list of collections or documents, or one a line."""
+class _JsonReader:
+    """Reads documents from JSON: a collection, a list of collections or documents, or one per line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
 
     def documents(self, data: bytes, begin: int) -> Iterator[Document]:
-        for piece, place in self._objects(data, begin):
-            fields = self._decoded(_FIELDS, piece, place)
+        for piece, place in self._outermost_objects(data, begin):
+            fields = self._decode(_FIELDS_DECODER, piece, place)
             name = next((each for each in COLLECTIONS if each in fields), None)
             if name is not None:
-                for each, where in self._elements(bytes(fields[name]), place, piece):
-                    yield self._document(each, where)
+                for each, where in self._array_elements(bytes(fields[name]), place, piece):
+                    yield self._decode_document(each, where)
             elif "passages" in fields:
-                yield self._document(piece, place)
+                yield self._decode_document(piece, place)
             else:
                 shown = ", ".join(list(fields)[:6]) or "none"
                 what = "the object has neither documents nor passages"
                 raise refuse(self.source, place, what, details=[f"its fields: {shown}"], hint=_SHAPE)
 
-    def _objects(self, data: bytes, begin: int) -> Iterator[tuple[bytes, int]]:
-        """Give the outermost objects: the elements of an array, one whole object, or one a line."""
+    def _outermost_objects(self, data: bytes, begin: int) -> Iterator[tuple[bytes, int]]:
+        """Yield the outermost objects: the elements of an array, a single object, or one per line."""
         inner = data.lstrip()
         if inner[:1] == b"[":
-            yield from self._elements(inner, begin + len(data) - len(inner), inner)
+            yield from self._array_elements(inner, begin + len(data) - len(inner), inner)
             return
         first, _, rest = inner.partition(b"\n")
         if not rest.strip() or not first.rstrip().endswith(b"}") or rest.lstrip()[:1] != b"{":
@@ -304,35 +312,35 @@ class _Json:
                 yield line, begin
             begin += len(line) + 1
 
-    def _elements(self, data: bytes, begin: int, around: bytes) -> Iterator[tuple[bytes, int]]:
-        """Give the elements of an array, each with its place; it is found behind the one before."""
+    def _array_elements(self, data: bytes, begin: int, around: bytes) -> Iterator[tuple[bytes, int]]:
+        """Yield the elements of an array with their byte offsets; each is searched for after the previous one."""
         place, end = begin + around.find(data), 0
-        for raw in self._decoded(_LIST, data, place):
+        for raw in self._decode(_LIST_DECODER, data, place):
             piece = bytes(raw)
             end = data.index(piece, end)
             yield piece, place + end
             end += len(piece)
 
-    def _document(self, data: bytes, place: int) -> Document:
-        found: Document = self._decoded(_DOCUMENT, data, place)
+    def _decode_document(self, data: bytes, place: int) -> Document:
+        found: Document = self._decode(_DOCUMENT_DECODER, data, place)
         found.place = place
         return found
 
-    def _decoded(self, decoder: msgspec.json.Decoder[Any], data: bytes, place: int) -> Any:
+    def _decode(self, decoder: msgspec.json.Decoder[Any], data: bytes, place: int) -> Any:
         try:
             return decoder.decode(data)
         except (msgspec.DecodeError, RecursionError) as problem:
-            raise self._problem(problem, place) from None
+            raise self._decode_error(problem, place) from None
 
-    def _problem(self, problem: Exception, place: int) -> ReadError:
+    def _decode_error(self, problem: Exception, place: int) -> ReadError:
         text = str(problem)
         if isinstance(problem, RecursionError):
             return refuse(self.source, place, "the JSON is nested too deeply")
         if found := _MISSING.match(text):
             return refuse(self.source, place, f"{found[2] or 'the object'} has no {found[1]!r}", hint=_SHAPE)
         if found := _EXPECTED.match(text):
-            wanted = " or ".join(_KINDS.get(each, each) for each in found[1].split(" | "))
-            what = f"{found[3] or 'this'} is of type {_KINDS.get(found[2], found[2])}, not {wanted}"
+            wanted = " or ".join(_TYPE_NAMES.get(each, each) for each in found[1].split(" | "))
+            what = f"{found[3] or 'this'} is of type {_TYPE_NAMES.get(found[2], found[2])}, not {wanted}"
             return refuse(self.source, place, what, hint=_SHAPE)
         if "truncated" in text:
             return refuse(self.source, place, "the JSON is cut off", hint="is the file complete?")
@@ -341,14 +349,14 @@ class _Json:
 
 LABEL, UNLABELLED = "type", "ENTITY"
 WIDEST = 1 << 26
-"""No more characters than this are put between passages, in all documents together."""
+"""The maximum number of characters inserted between passages, in all documents together."""
 
-_UNITS: tuple[Offsets, ...] = ("code-points", "bytes", "utf-16")
+_OFFSET_CHOICES: tuple[Offsets, ...] = ("code-points", "bytes", "utf-16")
 
 
 def read(source: Source, request: Request) -> Corpus:
     """Read collections of BioC."""
-    return _Reading(without_line_ends(source), request).corpus()
+    return _Reader(without_line_ends(source), request).corpus()
 
 
 @dataclass(slots=True)
@@ -358,8 +366,8 @@ class _Layout:
     document: Document
     pieces: list[tuple[int, str, int]]
 
-    def overlap(self, unit: Offsets) -> tuple[int, int, int] | None:
-        """Return where the first passage begins that overlaps the one before, where that ends, and its place."""
+    def find_overlap(self, unit: Offsets) -> tuple[int, int, int] | None:
+        """Return the offset of the first passage that overlaps the one before, the end of that, and its place."""
         end = 0
         for offset, text, place in self.pieces:
             if offset < end:
@@ -368,7 +376,7 @@ class _Layout:
         return None
 
     def text(self, unit: Offsets) -> str:
-        """Lay passages that do not overlap at their offsets, a line end and blanks between them."""
+        """Place non-overlapping passages at their offsets; fill gaps with a line end and blanks."""
         found: list[str] = []
         end = 0
         for offset, text, _ in self.pieces:
@@ -376,21 +384,21 @@ class _Layout:
             end = offset + _size(text, unit)
         return "".join(found)
 
-    def agreeing(self, unit: Offsets) -> int | None:
-        """Return how many annotations cover the text that they name; None if passages overlap."""
-        if self.overlap(unit) is not None:
+    def count_agreeing(self, unit: Offsets) -> int | None:
+        """Count the annotations that cover their stated text; None if passages overlap."""
+        if self.find_overlap(unit) is not None:
             return None
         text = self.text(unit)
-        data, width = _encoded(text, unit)
+        data, width = _encode(text, unit)
         return sum(
-            agrees([_covered(data, width, each) for each in annotation.locations], said)
-            for annotation in _annotations(self.document)
-            if (said := annotation.text) and annotation.locations
+            agrees([_covered_text(data, width, each) for each in annotation.locations], stated)
+            for annotation in _all_annotations(self.document)
+            if (stated := annotation.text) and annotation.locations
         )
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
@@ -402,20 +410,20 @@ class _Reading:
 
     def corpus(self) -> Corpus:
         found = BiocDocuments(self.source, self.request.limits.nesting)
-        layouts = [self._layout(document) for document in found]
+        layouts = [self._build_layout(document) for document in found]
         if not layouts:
             raise ReadError("there are no documents in this file", where=self.source.parts[0].name)
-        unit = self._unit(layouts)
+        unit = self._choose_offsets(layouts)
         texts = any(text for layout in layouts for _, text, _ in layout.pieces)
         relations: list[int] = []
         for layout in layouts:
             document = layout.document
-            self.draft.document(self._name(document), document.place, _texts_of(document.infons))
+            self.draft.document(self._required_id(document), document.place, _document_attributes(document.infons))
             if texts:
-                self.draft.texts.append(self._text(layout, unit))
-            for annotation in _annotations(document):
-                self._span(annotation, document)
-            relations += [document.place] * _relations(document)
+                self.draft.texts.append(self._build_text(layout, unit))
+            for annotation in _all_annotations(document):
+                self._add_span(annotation, document)
+            relations += [document.place] * _count_relations(document)
         self._note("annotations without a location, passed over", self.unplaced)
         self._note(f"annotations without the infon {self._label!r}, labelled {UNLABELLED}", self.unlabelled)
         self._note("relations, passed over", relations)
@@ -426,7 +434,7 @@ class _Reading:
     def _label(self) -> str:
         return self.request.options.get("label", LABEL)
 
-    def _layout(self, document: Document) -> _Layout:
+    def _build_layout(self, document: Document) -> _Layout:
         pieces = []
         for passage in document.passages:
             texts: list[Sentence] = [passage] if passage.text else list(passage.sentences) or [passage]
@@ -436,28 +444,30 @@ class _Reading:
                 raise refuse(self.source, place, f"a passage begins at {offset}, before the text")
         return _Layout(document, sorted(pieces, key=lambda piece: piece[0]))
 
-    def _unit(self, layouts: list[_Layout]) -> Offsets:
-        """Return what offsets count: as asked, else what fits most annotations, else code points."""
-        self._check_width(layouts)
+    def _choose_offsets(self, layouts: list[_Layout]) -> Offsets:
+        """Return the offset convention: the requested one, else the best fit to the annotations, else code points."""
+        self._check_gaps(layouts)
         if "offsets" in self.request.options:
-            return choose(self.request.options, "offsets", _UNITS)
-        named = sum(bool(each.text and each.locations) for layout in layouts for each in _annotations(layout.document))
-        best, most = _UNITS[0], -1
-        for unit in _UNITS:
-            found = [layout.agreeing(unit) for layout in layouts]
+            return choose(self.request.options, "offsets", _OFFSET_CHOICES)
+        named = sum(
+            bool(each.text and each.locations) for layout in layouts for each in _all_annotations(layout.document)
+        )
+        best, most = _OFFSET_CHOICES[0], -1
+        for unit in _OFFSET_CHOICES:
+            found = [layout.count_agreeing(unit) for layout in layouts]
             count = -1 if None in found else sum(filter(None, found))
             if count > most:
                 best, most = unit, count
             if most == named:
                 break
-        if best != _UNITS[0]:
-            spans = sum(len(list(_annotations(layout.document))) for layout in layouts)
+        if best != _OFFSET_CHOICES[0]:
+            spans = sum(len(list(_all_annotations(layout.document))) for layout in layouts)
             what = f"spans whose offsets {MEANING[best].rstrip(',')}, which the texts and passages tell"
             self.draft.notes.append(Note(self.request.side, what, spans))
         return best
 
-    def _check_width(self, layouts: list[_Layout]) -> None:
-        """Refuse offsets that would fill memory with blanks."""
+    def _check_gaps(self, layouts: list[_Layout]) -> None:
+        """Refuse offsets with gaps that would fill memory with blanks."""
         room = WIDEST
         for layout in layouts:
             end = 0
@@ -468,19 +478,19 @@ class _Reading:
                     raise refuse(self.source, place, what, hint="is the offset right?")
                 end = offset + len(text)
 
-    def _text(self, layout: _Layout, unit: Offsets) -> str:
-        if found := layout.overlap(unit):
+    def _build_text(self, layout: _Layout, unit: Offsets) -> str:
+        if found := layout.find_overlap(unit):
             offset, end, place = found
             what = f"the passage begins at {offset}, but the one before ends at {end}"
             raise refuse(self.source, place, what, hint="offsets of passages count from the begin of the document")
         return layout.text(unit)
 
-    def _name(self, document: Document) -> str:
+    def _required_id(self, document: Document) -> str:
         if document.id is None or document.id == "":
             raise refuse(self.source, document.place, "the document has no id")
         return str(document.id)
 
-    def _span(self, annotation: Annotation, document: Document) -> None:
+    def _add_span(self, annotation: Annotation, document: Document) -> None:
         place = max(annotation.place, document.place)
         if not annotation.locations:
             self.unplaced.append(place)
@@ -504,7 +514,7 @@ class _Reading:
                 say(self.draft, span, key, value)
 
     def _id_keys(self, infons: dict[str, Any]) -> list[str]:
-        """Return the infons that hold ids: the one asked for, else the identifier, else those of databases."""
+        """Return the infons that hold ids: the requested one, else the identifier, else those of databases."""
         asked = self.request.options.get("id")
         there = [key for key, value in infons.items() if value is not None and value != "" and key != self._label]
         if asked is not None:
@@ -517,8 +527,8 @@ class _Reading:
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
 
 
-def _annotations(document: Document) -> Iterator[Annotation]:
-    """Give all annotations of a document, those of its passages and sentences first."""
+def _all_annotations(document: Document) -> Iterator[Annotation]:
+    """Yield all annotations of a document, those of its passages and sentences first."""
     for passage in document.passages:
         yield from passage.annotations
         for sentence in passage.sentences:
@@ -526,37 +536,37 @@ def _annotations(document: Document) -> Iterator[Annotation]:
     yield from document.annotations
 
 
-def _relations(document: Document) -> int:
+def _count_relations(document: Document) -> int:
     passages = document.passages
     inner = sum(len(each.relations) + sum(len(one.relations) for one in each.sentences) for each in passages)
     return len(document.relations) + inner
 
 
-def _texts_of(infons: dict[str, Any]) -> dict[str, str | None]:
+def _document_attributes(infons: dict[str, Any]) -> dict[str, str | None]:
     return {key: str(value) for key, value in infons.items() if isinstance(value, str | int | float) and value != ""}
 
 
 def _size(text: str, unit: Offsets) -> int:
-    """Return how long a text is, in units."""
-    data, width = _encoded(text, unit)
+    """Return the length of a text in the units of an offset convention."""
+    data, width = _encode(text, unit)
     return len(data) // width
 
 
-def _encoded(text: str, unit: Offsets) -> tuple[str | bytes, int]:
-    """Return a text as its units count it, and how many elements of that a unit has."""
+def _encode(text: str, unit: Offsets) -> tuple[str | bytes, int]:
+    """Encode a text so that units have a fixed size; return it with that size."""
     if text.isascii() or unit == "code-points":
         return text, 1
     return (text.encode(), 1) if unit == "bytes" else (text.encode("utf-16-le"), 2)
 
 
-def _covered(data: str | bytes, width: int, place: Location) -> str:
-    """Return what a location covers of a text as its units count it."""
+def _covered_text(data: str | bytes, width: int, place: Location) -> str:
+    """Return the part of an encoded text that a location covers."""
     found = data[width * place.offset : width * (place.offset + place.length)]
     return found if isinstance(found, str) else found.decode("utf-8" if width == 1 else "utf-16-le", "replace")
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines surely are BioC: a collection, or documents with passages as JSON."""
+    """Whether the first lines are certainly BioC: a collection, or documents with passages as JSON."""
     text = "\n".join(lines)
     start = text.lstrip()[:1]
     if start == "<":
@@ -584,35 +594,33 @@ FORMAT = Format(
 )
 
 
-# BioC: one collection, each document one passage with all its annotations; XML, or JSON if asked for.
+# Writing BioC: one collection, each document a single passage with all its annotations; XML by default, or JSON.
 
 
 _SOURCE = "comparanda"
-_BIOC_KINDS = ("xml", "json")
+_SYNTAXES = ("xml", "json")
 
 
-def write(
-    documents: Iterable[PassagesPassage], losses: Losses, options: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
+def write(documents: Iterable[WriterPassage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write documents as one collection."""
-    kind = choose(options, "as", _BIOC_KINDS)
+    kind = choose(options, "as", _SYNTAXES)
     if kind == "json":
-        made = [_object(passage, losses) for passage in documents]
-        collection = {"source": _SOURCE, "date": "", "key": "", "version": "1.0", "infons": {}, "documents": made}
+        built = [_json_document(passage, losses) for passage in documents]
+        collection = {"source": _SOURCE, "date": "", "key": "", "version": "1.0", "infons": {}, "documents": built}
         yield "", msgspec.json.format(msgspec.json.encode(collection), indent=1).decode() + "\n"
         return
-    inner = "".join(_document(passage, losses) for passage in documents)
+    inner = "".join(_xml_document(passage, losses) for passage in documents)
     head = f'{HEAD}<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection><source>{_SOURCE}</source><date/><key/>\n'
     yield "", f"{head}{inner}</collection>\n"
 
 
-def _document(passage: PassagesPassage, losses: Losses) -> str:
+def _xml_document(passage: WriterPassage, losses: Losses) -> str:
     def leaf(name: str, text: str, attributes: str = "") -> str:
         return f"<{name}{attributes}>{content(text, passage.name)}</{name}>"
 
-    def infons(said: Mapping[str, Value]) -> str:
+    def infons(given: Mapping[str, Value]) -> str:
         return "".join(
-            leaf("infon", written(value), attribute("key", key, passage.name)) for key, value in said.items()
+            leaf("infon", written(value), attribute("key", key, passage.name)) for key, value in given.items()
         )
 
     annotations = []
@@ -620,22 +628,22 @@ def _document(passage: PassagesPassage, losses: Losses) -> str:
         for name, value in mention.said.items():
             lose_type(name, value, passage, losses)
         places = "".join(f'<location offset="{begin}" length="{end - begin}"/>' for begin, end in mention.pieces)
-        said = infons(_infons(passage, mention, losses))
+        infon_elements = infons(_mention_infons(passage, mention, losses))
         annotations.append(
-            f'<annotation id="{number}">{said}{places}{leaf("text", passage.covered(mention))}</annotation>\n'
+            f'<annotation id="{number}">{infon_elements}{places}{leaf("text", passage.covered(mention))}</annotation>\n'
         )
     of_document = infons(passage.attributes)
     return (
-        f"<document>{leaf('id', _id(passage))}{of_document}<passage><offset>0</offset>"
+        f"<document>{leaf('id', _document_id(passage))}{of_document}<passage><offset>0</offset>"
         f"{leaf('text', passage.text)}\n{''.join(annotations)}</passage></document>\n"
     )
 
 
-def _object(passage: PassagesPassage, losses: Losses) -> dict[str, Any]:
+def _json_document(passage: WriterPassage, losses: Losses) -> dict[str, Any]:
     annotations = [
         {
             "id": str(number),
-            "infons": _infons(passage, mention, losses),
+            "infons": _mention_infons(passage, mention, losses),
             "text": passage.covered(mention),
             "locations": [{"offset": begin, "length": end - begin} for begin, end in mention.pieces],
         }
@@ -643,7 +651,7 @@ def _object(passage: PassagesPassage, losses: Losses) -> dict[str, Any]:
     ]
     whole = {"offset": 0, "infons": {}, "text": passage.text, "sentences": []}
     return {
-        "id": _id(passage),
+        "id": _document_id(passage),
         "infons": dict(passage.attributes),
         "passages": [whole | {"annotations": annotations, "relations": []}],
         "annotations": [],
@@ -651,13 +659,13 @@ def _object(passage: PassagesPassage, losses: Losses) -> dict[str, Any]:
     }
 
 
-def _id(passage: PassagesPassage) -> str:
+def _document_id(passage: WriterPassage) -> str:
     if passage.name.strip() != passage.name or not passage.name:
         raise WriteError(f"the document {passage.name!r} cannot be an id of BioC", hint="rename it first")
     return passage.name
 
 
-def _infons(passage: PassagesPassage, mention: Mention, losses: Losses) -> dict[str, Value]:
+def _mention_infons(passage: WriterPassage, mention: Mention, losses: Losses) -> dict[str, Value]:
     found: dict[str, Value] = {LABEL: mention.label}
     for name, value in mention.said.items():
         if name == LABEL or holds_ids(name):
@@ -665,18 +673,18 @@ def _infons(passage: PassagesPassage, mention: Mention, losses: Losses) -> dict[
         else:
             found[name] = value
     if mention.ids is not None:
-        found[IDENTIFIER] = _identifier(passage, mention, mention.ids)
+        found[IDENTIFIER] = _format_ids(passage, mention, mention.ids)
     return found
 
 
-def _identifier(passage: PassagesPassage, mention: Mention, ids: tuple[str, ...]) -> str:
-    """Return ids as they are read back."""
+def _format_ids(passage: WriterPassage, mention: Mention, ids: tuple[str, ...]) -> str:
+    """Format ids so that they read back unchanged; refuse those that cannot."""
     text = ",".join(NO_ENTITY if id_ == NIL else id_ for id_ in ids)
-    for written_so in (text.replace("%7C", BAR), text):
-        if ids_of(written_so) == BAR.join(ids):
-            return written_so
+    for candidate in (text.replace("%7C", BAR), text):
+        if ids_of(candidate) == BAR.join(ids):
+            return candidate
     what = f"{called(passage, mention)} has ids that BioC cannot hold: {', '.join(map(repr, ids))}"
     raise WriteError(what, hint="a comma or semicolon separates ids there, and - is none")
 
 
-WRITER = Writer(name="bioc", suffix=".xml", write=write, options={"as": f"what is written: {', '.join(_BIOC_KINDS)}"})
+WRITER = Writer(name="bioc", suffix=".xml", write=write, options={"as": f"what is written: {', '.join(_SYNTAXES)}"})

@@ -1,14 +1,14 @@
-"""JSON lines with `clusters`, as coreference resolvers read and write them: a document a line, chains as lists.
+"""JSON lines with `clusters`, as coreference resolvers read and write them: one document per line, chains as lists.
 
-A mention is a pair of numbers of words, counted from 0 in the whole document. Tools do not agree on what the second is:
+A mention is a pair of word indices, counted from 0 in the whole document. Tools disagree on the second index:
 
 - the *last* word in e2e-coref, the models with BERT and SpanBERT, longdoc, fastcoref (for training) and Maverick;
-- the place *behind* it in wl-coref and Stanza, whose documents have `cased_words` and `span_clusters`, and in PreCo,
-  whose `mention_clusters` hold three numbers: the sentence, and both in that sentence;
-- fastcoref writes its predictions beside the `text`, in characters, the second behind the last.
+- the position *after* it in wl-coref and Stanza, whose documents have `cased_words` and `span_clusters`, and in PreCo,
+  whose `mention_clusters` hold three numbers: the sentence, and both indices in that sentence;
+- fastcoref writes its predictions next to the `text`, as character offsets with an exclusive end.
 
-Where pieces of words are counted, a `subtoken_map` has the word of each. Then, and in files without words, the mentions
-are those of the key's words.
+If subtokens are counted, a `subtoken_map` gives the word of each. In that case, and in files without words, mentions
+refer to the words of the gold file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from comparanda.formats.standoff import Offsets
 
 
-# Documents of words with chains of mentions, on their way to a corpus.
+# Tokenised documents with chains of mentions, collected into a corpus.
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,10 @@ class Words:
     """The words of a document.
 
     Args:
-        words: the words that are more than white space; None where the file does not have them.
-        row_of: the row of each word, or piece of one, that mentions count, -1 for white space; None where each is a
-            row itself.
-        sentences: the number of the first word of each sentence, as mentions count.
-        size: how many there are to count; None if the file does not say.
+        words: the words, without those that are just white space; None if the file does not have them.
+        row_of: the row of each word or subtoken that mentions count, -1 for white space; None if every one is a row.
+        sentences: the index of the first word of each sentence, as mentions count.
+        size: the number of words or subtokens that mentions count; None if unknown.
 
     """
 
@@ -62,14 +61,14 @@ class Words:
 
 
 class WordDocuments:
-    """Documents of words, and their mentions, on their way to a corpus."""
+    """Collects tokenised documents and their mentions into a corpus."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
         self._attributes: dict[str, dict[int, str]] = {}
         self._words: list[str] = []
-        self._wordless = False
-        self._sentences: list[int] = []
+        self._lacks_words = False
+        self._sentence_starts: list[int] = []
         self._bounds: list[int] = []
         self._offset: list[int] = []
         self._columns: dict[str, dict[int, str | None]] = {}
@@ -85,7 +84,7 @@ class WordDocuments:
         *,
         extra: Mapping[str, Sequence[str | None]],
     ) -> None:
-        """Begin a document; its name is a new one."""
+        """Start a document, whose name must be new."""
         base = len(self._words)
         for column, tags in extra.items():
             self._columns.setdefault(column, {}).update(enumerate(tags, start=base))
@@ -93,24 +92,26 @@ class WordDocuments:
             self._attributes.setdefault(attribute, {})[len(self.places)] = value
         self.places[name] = place
         self._bounds.append(base)
-        self._wordless = self._wordless or words.words is None
+        self._lacks_words = self._lacks_words or words.words is None
         self._words += words.words or []
         rows = words.row_of
-        starts = words.sentences if rows is None else [_row_behind(rows, start) for start in words.sentences]
-        self._sentences += [base, *(base + start for start in starts)]
+        starts = words.sentences if rows is None else [_first_row_from(rows, start) for start in words.sentences]
+        self._sentence_starts += [base, *(base + start for start in starts)]
         self._offset += [place] * len(words.words or ())
 
     def mention(self, rows: tuple[int, int], chain: str) -> None:
-        """Add a mention to the document begun last."""
+        """Add a mention to the current document."""
         self._mentions.append((len(self.places) - 1, *rows))
         self._chains.append(chain)
 
     def corpus(self, source: Source, request: Request, notes: tuple[Note, ...]) -> Corpus:
-        """Make the corpus."""
-        if not self._words and not self._wordless:
+        """Build the corpus."""
+        if not self._words and not self._lacks_words:
             raise ReadError("there are no words in this file", where=source.parts[0].name)
         size = len(self._words)
-        sentences = np.unique(np.array([0, *(start for start in self._sentences if start < size), size], np.int64))
+        sentences = np.unique(
+            np.array([0, *(start for start in self._sentence_starts if start < size), size], np.int64)
+        )
         bounds = np.searchsorted(sentences, np.array([*self._bounds, size], np.int64))
         attributes = {
             name: TextColumn.of([values.get(number) for number in range(len(self.places))])
@@ -121,7 +122,7 @@ class WordDocuments:
             format="clusters",
             source=source,
             offset=np.array(self._offset, offset_type(source)),
-            words=None if self._wordless else Slices.of(self._words),
+            words=None if self._lacks_words else Slices.of(self._words),
             columns={
                 name: TextColumn.of([values.get(row) for row in range(size)]) for name, values in self._columns.items()
             },
@@ -146,8 +147,8 @@ class WordDocuments:
         )
 
 
-def _row_behind(rows: Sequence[int], start: int) -> int:
-    """Return the row of the first word from a place on that is more than white space."""
+def _first_row_from(rows: Sequence[int], start: int) -> int:
+    """Return the row of the first word at or after an index that is not white space."""
     return next((row for row in rows[start:] if row >= 0), max(rows, default=-1) + 1)
 
 
@@ -159,18 +160,18 @@ CLUSTERS = (
     "clusters_token_offsets",
     "word_clusters",
 )
-"""The fields that hold chains, under the names that tools give them."""
+"""The names that tools give to the field with the chains."""
 
 NAMES = ("doc_key", "document_id", "doc_id", "id", "document", "doc", "name")
 WORDS = ("sentences", "tokens", "cased_words", "words")
 ENDS = ("inclusive", "exclusive")
 PARTS = ("none", "suffix")
 
-_HALF_OPEN = frozenset({"span_clusters", "mention_clusters", "cased_words"})
-_TEXT, _PIECES, _PART = "text", "subtoken_map", "part_id"
+_EXCLUSIVE_FIELDS = frozenset({"span_clusters", "mention_clusters", "cased_words"})
+_TEXT_FIELD, _SUBTOKEN_FIELD, _PART_FIELD = "text", "subtoken_map", "part_id"
 _NAME_AND_PART = re.compile(r"(?P<name>.+)_(?P<part>[0-9]{1,9})", re.DOTALL)
-_SENTENCES = ("sent_id", "sentence_map")
-_TAGS = {"upos": ("upos", "pos"), "xpos": ("xpos", "pos"), "feats": ("feats",), "pos": ("pos",)}
+_SENTENCE_FIELDS = ("sent_id", "sentence_map")
+_TAG_FIELDS = {"upos": ("upos", "pos"), "xpos": ("xpos", "pos"), "feats": ("feats",), "pos": ("pos",)}
 _SHAPE = 'chains are written like this: "clusters": [[[0, 1], [5, 5]], [[3, 3], [8, 9]]]'
 
 
@@ -192,47 +193,49 @@ def read_documents(
     """Read documents with chains.
 
     Args:
-        documents: plain values, as JSON has them.
-        places: the byte at which each stands in the source.
+        documents: JSON objects as plain values.
+        places: the byte offset of each in the source.
         source: the bytes.
-        request: what was asked.
-        name: the format's name.
+        request: the task's request.
+        name: the name of the format.
 
     """
     given = [Fields(source, place, each) for place, each in zip(places, documents, strict=True)]
-    return replace(_Reading(source, request, given).corpus(), format=name)
+    return replace(_Reader(source, request, given).corpus(), format=name)
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request, documents: Sequence[Fields]) -> None:
         self.source, self.request, self.given = source, request, documents
-        self.field = self._field()
-        self.named = self._named()
-        self.parts_behind = choose(request.options, "parts", PARTS) == "suffix"
-        self.in_pieces = _PIECES in documents[0].given
-        self.words_in = self._words_in()
-        self.inclusive = self._inclusive()
-        self.met: dict[str, list[int]] = {}
+        self.field = self._find_cluster_field()
+        self.name_field = self._find_name_field()
+        self.has_part_suffix = choose(request.options, "parts", PARTS) == "suffix"
+        self.counts_subtokens = _SUBTOKEN_FIELD in documents[0].given
+        self.word_field = self._find_word_field()
+        self.inclusive = self._is_end_inclusive()
+        self.occurrences: dict[str, list[int]] = {}
 
     def corpus(self) -> Corpus:
-        """Return what was read: mentions of characters where there are texts and no words, else of words."""
-        by_text = self.words_in is None and not self.in_pieces and type(self.given[0].given.get(_TEXT)) is str
-        return self._of_texts() if by_text else self._of_words()
+        """Return the corpus; mentions are character offsets if there are texts and no words, else word indices."""
+        by_text = (
+            self.word_field is None and not self.counts_subtokens and type(self.given[0].given.get(_TEXT_FIELD)) is str
+        )
+        return self._read_character_mentions() if by_text else self._read_word_mentions()
 
-    def _met(self, what: str, place: int) -> None:
-        self.met.setdefault(what, []).append(place)
+    def _record(self, what: str, place: int) -> None:
+        self.occurrences.setdefault(what, []).append(place)
 
     def _notes(self) -> Iterator[Note]:
-        for what, places in self.met.items():
+        for what, places in self.occurrences.items():
             yield Note(self.request.side, what, len(places), first_places(self.source, np.array(places, np.int64)))
 
-    def _field(self) -> str:
-        """Return the field of chains: the one that was asked for, or the only one of the usual names that has any."""
+    def _find_cluster_field(self) -> str:
+        """Return the field with the chains: the requested one, or the only non-empty one of the known names."""
         asked = self.request.options.get("clusters")
         if asked is not None:
-            self._refuse_absent(asked, "clusters")
+            self._check_field_exists(asked, "clusters")
             return asked
         there = [name for name in CLUSTERS if any(name in each.given for each in self.given)]
         filled = [name for name in there if any(each.given.get(name) for each in self.given)]
@@ -248,47 +251,47 @@ class _Reading:
             )
         return (filled or there)[0]
 
-    def _refuse_absent(self, asked: str, option: str) -> None:
+    def _check_field_exists(self, asked: str, option: str) -> None:
         names = list(map(str, self.given[0].given))
         if asked not in names:
             what = f"there is no field {asked!r}{nearest(asked, names)}"
             raise self.given[0].refuse(what, hint=f"?{option}= names one of: {', '.join(names)}")
 
-    def _named(self) -> str | None:
-        """Return the field of names of documents; None to call them by their number."""
+    def _find_name_field(self) -> str | None:
+        """Return the field with the document names; None to name documents by their number."""
         asked = self.request.options.get("document")
         if asked is not None and asked != "none":
-            self._refuse_absent(asked, "document")
+            self._check_field_exists(asked, "document")
             return asked
         usual = next((name for name in NAMES if name in self.given[0].given), None)
         return None if asked == "none" else usual
 
-    def _words_in(self) -> str | None:
-        """Return the field of words; None where there is none, or where it has pieces of words."""
+    def _find_word_field(self) -> str | None:
+        """Return the field with the words; None if there is none, or if it holds subtokens."""
         asked = self.request.options.get("tokens")
         if asked is not None:
-            self._refuse_absent(asked, "tokens")
+            self._check_field_exists(asked, "tokens")
             return asked
         first = self.given[0].given
-        usual = WORDS[1:] if self.in_pieces else WORDS
+        usual = WORDS[1:] if self.counts_subtokens else WORDS
         return next((name for name in usual if name in first), None)
 
-    def _inclusive(self) -> bool:
-        """Return whether the second number is that of the last word."""
+    def _is_end_inclusive(self) -> bool:
+        """Whether the second index of a mention is its last word."""
         if "end" in self.request.options:
             return choose(self.request.options, "end", ENDS) == "inclusive"
-        return not {self.field, self.words_in or ""} & _HALF_OPEN
+        return not {self.field, self.word_field or ""} & _EXCLUSIVE_FIELDS
 
-    def _name(self, document: Fields, number: int) -> str:
-        if self.named is None:
+    def _document_name(self, document: Fields, number: int) -> str:
+        if self.name_field is None:
             if number == 0:
-                self._met("documents have no names: they are called by their number", document.place)
+                self._record("documents have no names: they are called by their number", document.place)
             return f"document {number + 1}"
-        name = document.name(self.named)
+        name = document.name(self.name_field)
         if name is None:
-            raise document.refuse(f"the document has no {self.named!r}", hint="name all, or none: ?document=none")
-        part = document.given.get(_PART)
-        if self.parts_behind:
+            raise document.refuse(f"the document has no {self.name_field!r}", hint="name all, or none: ?document=none")
+        part = document.given.get(_PART_FIELD)
+        if self.has_part_suffix:
             found = _NAME_AND_PART.fullmatch(name)
             if found is None:
                 raise document.refuse(f"the name {name!r} has no part behind it", hint="leave ?parts= out")
@@ -296,19 +299,21 @@ class _Reading:
         return f"{name}; part {part}" if type(part) is int and part else name
 
     def _attributes(self, document: Fields) -> dict[str, str]:
-        return document.attributes(frozenset({self.named or "", self.field, self.words_in or "", _TEXT, _PART}))
+        return document.attributes(
+            frozenset({self.name_field or "", self.field, self.word_field or "", _TEXT_FIELD, _PART_FIELD})
+        )
 
-    def _of_texts(self) -> Corpus:
-        """Read mentions that count characters of texts."""
+    def _read_character_mentions(self) -> Corpus:
+        """Read mentions given as character offsets."""
         calls: list[str] = []
         draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: calls[span])
         inclusive = "end" in self.request.options and self.inclusive
         for number, document in enumerate(self.given):
-            name = self._name(document, number)
+            name = self._document_name(document, number)
             draft.document(name, document.place, self._attributes(document))
-            draft.texts.append(document.text(_TEXT, "all documents have a text, or words, as the first"))
+            draft.texts.append(document.text(_TEXT_FIELD, "all documents have a text, or words, as the first"))
             nothing = Words(None, None, [], None)
-            for called, chain, extent in self._mentions(document, number, name, nothing):
+            for called, chain, extent in self._read_mentions(document, number, name, nothing):
                 calls.append(called.partition(" of document ")[0])
                 if extent[0] == extent[1] and not inclusive:
                     raise document.refuse(f"{called} is {extent[0]} to {extent[1]}, which is no text")
@@ -317,78 +322,81 @@ class _Reading:
         offsets: Offsets = "inclusive" if inclusive else "code-points"
         return draft.corpus(self.request, name="clusters", judged="chains", offsets=offsets)
 
-    def _of_words(self) -> Corpus:
-        """Read mentions that count words."""
+    def _read_word_mentions(self) -> Corpus:
+        """Read mentions given as word or subtoken indices."""
         gathered = WordDocuments()
         for number, document in enumerate(self.given):
-            name = self._name(document, number)
+            name = self._document_name(document, number)
             if name in gathered.places:
                 details = [f"the first stands at {self.source.locate(gathered.places[name])}"]
                 hint = "names tell documents apart: rename one, or call all by their number: ?document=none"
                 raise document.refuse(f"the document {name!r} is there a second time", details=details, hint=hint)
-            words = self._words(document, name)
-            extra = self._tags(document, words)
+            words = self._read_words(document, name)
+            extra = self._read_tags(document, words)
             gathered.document(
                 name, place=document.place, words=words, attributes=self._attributes(document), extra=extra
             )
-            for called, chain, mention in self._mentions(document, number, name, words):
-                gathered.mention(self._rows(document, called, words, mention), chain)
+            for called, chain, mention in self._read_mentions(document, number, name, words):
+                gathered.mention(self._convert_to_rows(document, called, words, mention), chain)
         return gathered.corpus(self.source, self.request, tuple(self._notes()))
 
-    def _words(self, document: Fields, name: str) -> Words:
+    def _read_words(self, document: Fields, name: str) -> Words:
         """Return the words of a document."""
-        if self.in_pieces != (_PIECES in document.given):
-            raise document.bad(_PIECES, "there in all documents, or in none")
-        if self.words_in is None:
-            if self.named is None:
+        if self.counts_subtokens != (_SUBTOKEN_FIELD in document.given):
+            raise document.bad(_SUBTOKEN_FIELD, "there in all documents, or in none")
+        if self.word_field is None:
+            if self.name_field is None:
                 what = "the documents have neither words nor names, so nothing tells where they belong"
                 raise document.refuse(what, hint="name the field that has either: ?tokens=FIELD, ?document=FIELD")
-            return self._pieces(document, name, None)
-        given = document.items(self.words_in, "words are a list of texts, or a list of such lists, one a sentence")
-        if self.words_in not in document.given:
-            raise document.bad(self.words_in, "the words, as in the first document")
+            return self._read_subtokens(document, name, None)
+        given = document.items(self.word_field, "words are a list of texts, or a list of such lists, one a sentence")
+        if self.word_field not in document.given:
+            raise document.bad(self.word_field, "the words, as in the first document")
         nested = bool(given) and type(given[0]) is list
         lists = given if nested else [given]
-        flat = [self._word(document, each, number) for number, each in enumerate(_flat(document, self.words_in, lists))]
+        flat = [
+            self._check_word(document, each, number)
+            for number, each in enumerate(_flatten_sentences(document, self.word_field, lists))
+        ]
         sentences = list(accumulate(map(len, lists), initial=0))[:-1]
         if not nested:
-            sentences = _sentences(document, len(flat))
-        if self.in_pieces:
-            return self._pieces(document, name, flat)
+            sentences = _sentence_starts(document, len(flat))
+        if self.counts_subtokens:
+            return self._read_subtokens(document, name, flat)
         solid = [bool(word.strip()) for word in flat]
         if all(solid):
             return Words(flat, None, sentences, len(flat))
-        self._met("documents with words of white space alone, which are passed over", document.place)
+        self._record("documents with words of white space alone, which are passed over", document.place)
         rows = [row - 1 if there else -1 for row, there in zip(accumulate(solid), solid, strict=True)]
         return Words([word for word in flat if word.strip()], rows, sentences, len(flat))
 
-    def _word(self, document: Fields, word: Any, number: int) -> str:
+    def _check_word(self, document: Fields, word: Any, number: int) -> str:
         if type(word) is not str:
-            raise document.refuse(f"word {number} of {self.words_in!r} is {kind(word)}, not a text")
+            raise document.refuse(f"word {number} of {self.word_field!r} is {kind(word)}, not a text")
         if problem := unwritable(word):
             raise document.refuse(f"{problem[0]} in {word!r}", hint=problem[1])
         return word
 
-    def _pieces(self, document: Fields, name: str, words: list[str] | None) -> Words:
-        """Return the words of a document whose mentions count pieces of them, or that says nothing of words."""
-        given = document.given.get(_PIECES)
+    def _read_subtokens(self, document: Fields, name: str, words: list[str] | None) -> Words:
+        """Return the words of a document whose mentions count subtokens, or that does not contain its words."""
+        given = document.given.get(_SUBTOKEN_FIELD)
         if given is None:
             return Words(words, None, [], None)
         if type(given) is not list or not all(type(each) is int and 0 <= each <= FARTHEST for each in given):
-            raise document.refuse(f"{_PIECES!r} of document {name!r} is no list of numbers of words")
+            raise document.refuse(f"{_SUBTOKEN_FIELD!r} of document {name!r} is no list of numbers of words")
         if words is not None and given and max(given) >= len(words):
-            what = f"{_PIECES!r} of document {name!r} names word {max(given)}, but there are {len(words):,}"
+            what = f"{_SUBTOKEN_FIELD!r} of document {name!r} names word {max(given)}, but there are {len(words):,}"
             raise document.refuse(what, hint="words count from 0")
-        self._met(f"documents whose mentions count pieces of words, by {_PIECES!r}", document.place)
+        self._record(f"documents whose mentions count pieces of words, by {_SUBTOKEN_FIELD!r}", document.place)
         return Words(words, given, [], len(given))
 
-    def _tags(self, document: Fields, words: Words) -> dict[str, list[str | None]]:
-        """Return the further columns that are asked for, if the document has them, one value a word."""
+    def _read_tags(self, document: Fields, words: Words) -> dict[str, list[str | None]]:
+        """Return the requested extra columns that the document has, one value per word."""
         found: dict[str, list[str | None]] = {}
-        if words.words is None or self.in_pieces:
+        if words.words is None or self.counts_subtokens:
             return found
         for name in self.request.extra:
-            field = next((each for each in _TAGS.get(name, ()) if type(document.given.get(each)) is list), None)
+            field = next((each for each in _TAG_FIELDS.get(name, ()) if type(document.given.get(each)) is list), None)
             if field is None:
                 continue
             given = document.given[field]
@@ -402,10 +410,10 @@ class _Reading:
             found[name] = [str(tag) if type(tag) is str and tag else None for tag in kept]
         return found
 
-    def _mentions(
+    def _read_mentions(
         self, document: Fields, number: int, name: str, words: Words
     ) -> Iterator[tuple[str, str, tuple[int, int]]]:
-        """Give what to call each mention, its chain, and its first and last word as the input counts them."""
+        """Yield a description of each mention for messages, its chain, and its first and last index as in the input."""
         if self.field not in document.given:
             hint = "every document has the field of the first; an empty list says that there are no chains"
             raise document.refuse(f"the document {name!r} has no field {self.field!r}", hint=hint)
@@ -416,30 +424,32 @@ class _Reading:
                     f"{called} of document {name!r} is {kind(chain)}, not a list of mentions", hint=_SHAPE
                 )
             if not chain:
-                self._met("chains without mentions, passed over", document.place)
+                self._record("chains without mentions, passed over", document.place)
             for which, mention in enumerate(chain):
                 here = f"{called}[{which}] of document {name!r}"
-                yield here, f"{number + 1}.{place + 1}", self._extent(document, here, words, mention)
+                yield here, f"{number + 1}.{place + 1}", self._parse_extent(document, here, words, mention)
 
-    def _extent(self, document: Fields, called: str, words: Words, mention: Any) -> tuple[int, int]:
-        """Return the first and the last number of a mention, of a half-open one the number behind the last."""
+    def _parse_extent(self, document: Fields, called: str, words: Words, mention: Any) -> tuple[int, int]:
+        """Return the first and last index of a mention, as in the input; the last may be exclusive."""
         numbers = mention if type(mention) is list else [mention]
         if not all(type(each) is int for each in numbers) or not 1 <= len(numbers) <= 3:
-            raise document.refuse(f"{called} is no pair of numbers: {_shown(mention)}", hint=_SHAPE)
+            raise document.refuse(f"{called} is no pair of numbers: {_shorten(mention)}", hint=_SHAPE)
         if any(abs(each) > FARTHEST for each in numbers):
-            raise document.refuse(f"{called} is {_shown(mention)}, and no text is that long")
+            raise document.refuse(f"{called} is {_shorten(mention)}, and no text is that long")
         if len(numbers) == 1:
             return numbers[0], numbers[0] + (not self.inclusive)
         if len(numbers) == 2:
             return numbers[0], numbers[1]
         sentence, first, last = numbers
         if not 0 <= sentence < len(words.sentences):
-            what = f"{called} is {_shown(mention)}, and there is no sentence {sentence}"
+            what = f"{called} is {_shorten(mention)}, and there is no sentence {sentence}"
             raise document.refuse(what, hint="of three numbers the first is that of the sentence, from 0")
         return words.sentences[sentence] + first, words.sentences[sentence] + last
 
-    def _rows(self, document: Fields, called: str, words: Words, mention: tuple[int, int]) -> tuple[int, int]:
-        """Return the rows of a mention, half-open; refuse one that is outside of the text, or ends before it begins."""
+    def _convert_to_rows(
+        self, document: Fields, called: str, words: Words, mention: tuple[int, int]
+    ) -> tuple[int, int]:
+        """Return the rows of a mention, half-open; refuse one that is outside the text, or ends before it begins."""
         first, last = mention[0], mention[1] - (not self.inclusive)
         shown = f"{called} is {mention[0]} to {mention[1]}"
         other = ENDS[self.inclusive]
@@ -450,7 +460,7 @@ class _Reading:
         if last < first:
             raise document.refuse(f"{shown}, and ends before it begins", hint=hint)
         if words.size is not None and last >= words.size:
-            unit = "pieces of words" if self.in_pieces else "words"
+            unit = "pieces of words" if self.counts_subtokens else "words"
             raise document.refuse(f"{shown}, but the document has {words.size:,} {unit}", hint=hint)
         if words.row_of is None:
             return first, last + 1
@@ -460,32 +470,32 @@ class _Reading:
         return rows[0], rows[-1] + 1
 
 
-def _flat(document: Fields, field: str, lists: list[Any]) -> Iterator[Any]:
-    """Give the words of all sentences."""
+def _flatten_sentences(document: Fields, field: str, lists: list[Any]) -> Iterator[Any]:
+    """Yield the words of all sentences."""
     for number, each in enumerate(lists):
         if type(each) is not list:
             raise document.refuse(f"sentence {number} of {field!r} is {kind(each)}, not a list of words")
         yield from each
 
 
-def _sentences(document: Fields, size: int) -> list[int]:
-    """Return where sentences begin, if a field has the number of the sentence of each word."""
-    for field in _SENTENCES:
+def _sentence_starts(document: Fields, size: int) -> list[int]:
+    """Return the first word of each sentence, if a field has the sentence number of each word."""
+    for field in _SENTENCE_FIELDS:
         given = document.given.get(field)
         if type(given) is list and len(given) == size:
             return [row for row in range(size) if row == 0 or given[row] != given[row - 1]]
     return [0]
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines hold a document with chains, or with words as these tools write them."""
+    """Whether the first lines contain a document with chains, or with words in the form these tools write."""
     found = {path.removeprefix("[].") for path in key_paths(lines)}
-    return not found.isdisjoint({*CLUSTERS, "cased_words", _PIECES}) or {"doc_key", "sentences"} <= found
+    return not found.isdisjoint({*CLUSTERS, "cased_words", _SUBTOKEN_FIELD}) or {"doc_key", "sentences"} <= found
 
 
 FORMAT = Format(
@@ -507,14 +517,14 @@ FORMAT = Format(
 )
 
 
-# JSON lines with `clusters`: a document a line, chains as lists of mentions, these as first and last word.
+# Writing `clusters`: mentions as first and last word.
 
 
-_TAKEN = frozenset({"doc_key", "sentences", "text", "part_id", "subtoken_map", "pos", *TAGS, *CLUSTERS})
+_RESERVED_FIELDS = frozenset({"doc_key", "sentences", "text", "part_id", "subtoken_map", "pos", *TAGS, *CLUSTERS})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one object a line."""
+    """Write documents, one object per line."""
     del options
     given = list(documents)
     tell_shared_names(given, losses)
@@ -531,7 +541,7 @@ def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
     sentences = [*pairwise(sorted({0, *passage.sentences, len(words)}))]
     return {
         "doc_key": passage.name,
-        **attributes(passage, _TAKEN, losses),
+        **attributes(passage, _RESERVED_FIELDS, losses),
         "sentences": [words[first:behind] for first, behind in sentences],
         **{name: [tags[first:behind] for first, behind in sentences] for name, tags in passage.tags.items()},
         "clusters": _clusters(passage, losses),
@@ -539,7 +549,7 @@ def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
 
 
 def _clusters(passage: Passage, losses: Losses) -> list[list[tuple[int, int]]]:
-    """Return the chains, each as the first and last words of its mentions."""
+    """Return the chains, each as a list of the first and last words of its mentions."""
     found: dict[str | int, list[tuple[int, int]]] = {}
     for number, ((first, behind), chain) in enumerate(placed(passage, losses)):
         found.setdefault(number if chain is None else chain, []).append((first, behind - 1))

@@ -1,20 +1,21 @@
-"""CoNLL-2012: a word a line, chains of mentions as brackets in the last column, documents between marks.
+"""CoNLL-2012: one word per line, coreference chains as brackets in the last column, documents between marker lines.
 
-There is more than one way to write these files, so the rules are written down here:
+These files are written in several ways, so the rules are stated here:
 
-- `#begin document (NAME); part 001` begins a document and `#end document` ends it. A document is told by its name and
-  its part, and part 0 goes without saying: `(x); part 000`, `(x); part 0` and `(x)` are one name. Blanks around a name
-  do not count. Other lines that begin with `#` are comments, unless words stand in the first column and the line has
-  brackets, or their sign for none, in the last.
-- Columns stand between tabs if the first line of words has one, else between spaces, any number of them. Lines may
-  have different numbers of columns, because predicates have one each: the *last* one holds the brackets. `-`, `_`, `*`
-  or nothing is no bracket. A tab at the end of a line is no column if no line with as many columns has a last one.
-- The words are in column 4 of five or more, in column 3 of four, in the last but one of two or three; in column 2 if
-  the first column counts words, as in SemEval-2010. With six or more, column 5 holds the tags of parts of speech.
-- `(12` opens a mention of chain 12, `12)` closes it, `(12)` does both; several stand in one cell, with `|` between them
-  or without. A bracket closes the last one of its chain that is open, where those of one cell open before others
-  close; those of different chains may cross. All that is as in the reference scorer. Brackets with a type, as in GUM
-  (`(person-12-Antonín_Dvořák`), and in parts (`(12[1/2]`), are read too.
+- `#begin document (NAME); part 001` begins a document and `#end document` ends it. A document is identified by its name
+  and its part, and part 0 may be omitted: `(x); part 000`, `(x); part 0` and `(x)` are the same name. Blanks around a
+  name are ignored. Other lines that begin with `#` are comments, unless the words are in the first column and the last
+  column of the line holds brackets or a placeholder for none.
+- Columns are separated by tabs if the first word line has one, else by any number of spaces. Lines may differ in the
+  number of columns, because each predicate has its own: the *last* one holds the brackets. `-`, `_`, `*` or an empty
+  cell means no brackets. A tab at the end of a line does not begin a column if the last cell is empty in all lines with
+  that number of columns.
+- The words are in column 4 of five or more, in column 3 of four, and in the penultimate of two or three; in column 2 if
+  the first column numbers the words, as in SemEval-2010. With six or more, column 5 holds the part-of-speech tags.
+- `(12` opens a mention of chain 12, `12)` closes it, `(12)` does both; a cell may hold several, with or without `|`
+  between them. A closing bracket closes the most recently opened mention of its chain; within a cell, brackets open
+  before others close. Mentions of different chains may cross. All of this follows the reference scorer. Brackets with a
+  type, as in GUM (`(person-12-Antonín_Dvořák`), and with parts (`(12[1/2]`) are read too.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from comparanda.formats.cuts import Mark
 
 
-# Lines that begin and end documents, as in CoNLL-2012: `#begin document (NAME); part 001` and `#end document`.
+# Document markers: `#begin document (NAME); part 001` and `#end document`.
 
 
 MARK = re.compile(rb"^#[ \t]*(?:begin|end) document\b", re.MULTILINE)
@@ -76,17 +77,17 @@ _LONGEST_PART = 60
 
 
 def document_name(text: str) -> str:
-    """Return the name of a document, as it stands behind `#begin document`.
+    """Return the name of a document, given the text after `#begin document`.
 
     >>> [document_name(text) for text in ("(nw/wsj_1); part 000", "(nw/wsj_1); part 002", "(x) ; ", "GUM_bio_dvorak")]
     ['nw/wsj_1', 'nw/wsj_1; part 2', 'x', 'GUM_bio_dvorak']
     """
-    name, part = _parsed(text)
+    name, part = _split_document_name(text)
     return f"{name.strip()}; part {part}" if part else name.strip()
 
 
-def _parsed(text: str) -> tuple[str, int]:
-    """Return the name as it is written, and the part."""
+def _split_document_name(text: str) -> tuple[str, int]:
+    """Return the name as written, and the number of the part."""
     body, part = text.strip().removesuffix(";").rstrip(), 0
     if found := _PART.search(body[-_LONGEST_PART:]):
         part = int(found["part"])
@@ -94,15 +95,15 @@ def _parsed(text: str) -> tuple[str, int]:
     return (body[1:-1] if body.startswith("(") and body.endswith(")") else body), part
 
 
-def _is_clean(text: str) -> bool:
-    """Whether there are no blanks at the end, nor around the name inside brackets."""
-    name, _ = _parsed(text)
+def _is_clean_name(text: str) -> bool:
+    """Whether there are no blanks at the end, nor around the name inside the parentheses."""
+    name, _ = _split_document_name(text)
     return text == text.rstrip() and name == name.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """A line that begins a document: the line's number in its block, the document's name, and where the line stands."""
+    """A line that begins a document: its number in the block, the name of the document, and its byte offset."""
 
     line: int
     name: str
@@ -111,15 +112,15 @@ class Begin:
 
 @dataclass(kw_only=True)
 class DocumentMarks:
-    """What is inside of documents and what is not, block by block.
+    """Track which lines are inside documents, block by block.
 
-    A file without any `#begin document` is a document as a whole; in others, what stands before the first of them and
-    behind an `#end document` is outside. A document that is not ended ends where the next one, or another file, begins.
+    A file without any `#begin document` is a single document; in others, what precedes the first of them and what
+    follows an `#end document` is outside. A document without an end marker ends where the next document or file begins.
 
     Args:
         source: the bytes.
-        unclean: where names with blanks around them stand.
-        unended: where documents begin that are not ended.
+        unclean: byte offsets of names with blanks around them.
+        unended: byte offsets of documents without an end marker.
 
     """
 
@@ -130,23 +131,23 @@ class DocumentMarks:
     _open: int | None = None
 
     def read(self, block: Block, hashes: list[int]) -> tuple[list[Begin], list[int], Truths]:
-        """Take the lines of a block that begin with `#`.
+        """Process the lines of a block that begin with `#`.
 
-        Return the documents that begin, all lines that are marks, and for each line whether it is inside of a document.
+        Return the documents that begin, all marker lines, and for each line whether it is inside a document.
         """
         begins, marks = [], []
         inside = np.zeros(len(block.start), np.bool_)
-        files = self._files(block)
+        files = self._file_starts(block)
         first = 0
         for line, is_file in sorted([*((line, 0) for line in files), *((line, 1) for line in hashes)]):
             inside[first:line] = self._inside
             first = line
             if not is_file:
-                self._new_file(files[line])
+                self._start_file(files[line])
                 continue
             text, place = block.text(self.source, line), int(block.start[line])
             if begin := BEGIN.fullmatch(text):
-                begins.append(self._begin(line, begin["name"], place))
+                begins.append(self._start_document(line, begin["name"], place))
             elif _END.fullmatch(text):
                 self._inside, self._open = False, None
             else:
@@ -161,8 +162,8 @@ class DocumentMarks:
             self.unended.append(self._open)
         self._open = None
 
-    def _files(self, block: Block) -> dict[int, bool]:
-        """Return the lines at which files begin, and whether these have marks."""
+    def _file_starts(self, block: Block) -> dict[int, bool]:
+        """Return the lines at which files begin, and whether each file has document markers."""
         parts = self.source.parts
         ends = [*(part.begin for part in parts[1:]), self.source.size]
         low, high = int(block.start[0]), int(block.end[-1])
@@ -173,29 +174,29 @@ class DocumentMarks:
             if low <= part.begin <= high
         }
 
-    def _new_file(self, marked: bool) -> None:
+    def _start_file(self, marked: bool) -> None:
         self.finish()
         self._inside = not marked
 
-    def _begin(self, line: int, name: str, place: int) -> Begin:
+    def _start_document(self, line: int, name: str, place: int) -> Begin:
         self.finish()
-        if not _is_clean(name):
+        if not _is_clean_name(name):
             self.unclean.append(place)
         self._inside, self._open = True, place
         return Begin(line, document_name(name), place)
 
 
-# Brackets with nothing but the names of chains: `(12`, `12)`, `(12)`, `(12|(3)7)`, all of a file at once.
+# Fast path for brackets that hold only chain names: `(12`, `12)`, `(12)`, `(12|(3)7)`, a whole file at once.
 #
-# Most files of chains hold no others. Each distinct cell is taken apart once; what opens and closes is then found by
-# sorting, without a loop over mentions. Of one chain, a bracket closes the last one that is open: seen by depth, what
-# opens and what closes at one depth take turns. Whatever does not fit is left to `conllu_entities.brackets`, which
-# knows
-# how to say what is wrong.
+# Most coreference files have no others. Each distinct cell is parsed once; opening and closing brackets are then
+# matched by sorting, without a loop over mentions. Within a chain, a bracket closes the most recently opened one, so at
+# each depth opening and closing brackets alternate. Anything else is left to `entity_brackets`, which reports errors.
 
 
-_NAME = r"[^()|\[\]%&\s-]+"
-_PLAIN = re.compile(rf"(?:(?<=.)\|)?(?:\((?P<opened>{_NAME})(?P<closed>\))?|(?P<closing>{_NAME})\))")
+_CHAIN_NAME = r"[^()|\[\]%&\s-]+"
+_PLAIN_BRACKET = re.compile(
+    rf"(?:(?<=.)\|)?(?:\((?P<opened>{_CHAIN_NAME})(?P<closed>\))?|(?P<closing>{_CHAIN_NAME})\))"
+)
 _OPEN, _CLOSE = 1, -1
 
 
@@ -204,7 +205,7 @@ class PlainMentions:
     """Mentions in the order of their opening brackets.
 
     Args:
-        first: the row of the first word of each.
+        first: the row of the first word of each mention.
         last: the row of its last word.
         chain: the name of its chain.
 
@@ -216,16 +217,16 @@ class PlainMentions:
 
 
 def plain_mentions(rows: Rows, cells: TextColumn, document: Rows, most: int) -> PlainMentions | None:
-    """Read the brackets of some rows; None if they are not all plain, or do not fit together.
+    """Read the brackets of the given rows; return None if a cell is not plain or a bracket has no counterpart.
 
     Args:
         rows: the rows with brackets, in order.
-        cells: what each of them holds.
-        document: the document of each.
-        most: how many may begin at one word.
+        cells: the bracket cell of each row.
+        document: the document of each row.
+        most: the maximum number of mentions that may begin at one word.
 
     """
-    steps = _Steps.of(cells, most)
+    steps = _BracketSteps.parse(cells, most)
     if steps is None:
         return None
     sizes = np.diff(steps.bounds)[cells.codes]
@@ -233,7 +234,7 @@ def plain_mentions(rows: Rows, cells: TextColumn, document: Rows, most: int) -> 
     step = begins + np.arange(len(begins)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     row, kind, name = np.repeat(rows, sizes), steps.kind[step], steps.name[step]
     group = np.repeat(document, sizes) * max(len(steps.names), 1) + name
-    opening, closing = _paired(group, kind)
+    opening, closing = _pair_brackets(group, kind)
     if opening is None or closing is None:
         return None
     order = np.argsort(opening, kind="stable")
@@ -242,12 +243,12 @@ def plain_mentions(rows: Rows, cells: TextColumn, document: Rows, most: int) -> 
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Steps:
-    """What the distinct cells open and close, one after the other.
+class _BracketSteps:
+    """The opening and closing brackets (steps) of the distinct cells, concatenated.
 
     Args:
-        bounds: the first step of each cell, and the number of all behind them.
-        kind: whether a step opens or closes.
+        bounds: the first step of each cell, and finally the total number of steps.
+        kind: whether a step opens or closes a mention.
         name: the chain, as a code.
         names: the chains by code.
 
@@ -259,8 +260,8 @@ class _Steps:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, cells: TextColumn, most: int) -> _Steps | None:
-        """Take the cells apart that occur; None if one is not plain."""
+    def parse(cls, cells: TextColumn, most: int) -> _BracketSteps | None:
+        """Parse the cells that occur; return None if one is not plain."""
         names: dict[str, int] = {}
         kinds: list[int] = []
         codes: list[int] = []
@@ -271,7 +272,7 @@ class _Steps:
             end = 0
             if there and text.count("(") > most:
                 return None
-            while there and (found := _PLAIN.match(text, end)):
+            while there and (found := _PLAIN_BRACKET.match(text, end)):
                 end = found.end()
                 opened, closed, closing = found.group("opened", "closed", "closing")
                 code = names.setdefault(opened or closing, len(names))
@@ -284,8 +285,8 @@ class _Steps:
         return cls(np.array(bounds, np.int64), np.array(kinds, np.int8), np.array(codes, kind), tuple(names))
 
 
-def _paired(group: Rows, kind: NDArray[np.int8]) -> tuple[Rows, Rows] | tuple[None, None]:
-    """Return the steps that open and those that close them; nothing if some do not fit together."""
+def _pair_brackets(group: Rows, kind: NDArray[np.int8]) -> tuple[Rows, Rows] | tuple[None, None]:
+    """Return the opening steps and their closing steps; (None, None) if a bracket has no counterpart."""
     order = np.argsort(group, kind="stable")
     signs, groups = kind[order].astype(np.int64), group[order]
     begins = np.flatnonzero(np.diff(groups, prepend=-1))
@@ -303,26 +304,26 @@ def _paired(group: Rows, kind: NDArray[np.int8]) -> tuple[Rows, Rows] | tuple[No
     return (steps[::2], steps[1::2]) if same.all() else (None, None)
 
 
-_NONE = frozenset({"-", "_", "*", ""})
-_ONE = re.compile(r"(?:(?<=.)\|)?(\([^()|]+\)?|[^()|]+\))", re.DOTALL)
+_NO_BRACKETS = frozenset({"-", "_", "*", ""})
+_BRACKET = re.compile(r"(?:(?<=.)\|)?(\([^()|]+\)?|[^()|]+\))", re.DOTALL)
 _WORD_LINE = re.compile(rb"^[ \t]*[^#\s][^\n]*", re.MULTILINE)
 _BEGIN_LINE = re.compile(rb"\n#[ \t]*begin document\b")
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
-_TAGS, _LEAST_TAGGED = 4, 6
-_LOOKED_AT = 100
-_BEFORE = "last but one"
+_TAG_COLUMN, _MIN_TAGGED_WIDTH = 4, 6
+_LAYOUT_LINES = 100
+_PENULTIMATE = "last but one"
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the first lines of words say: what stands between columns, and what is in them, by one of these lines."""
+    """The layout of the columns, detected from the first word lines: the separator, and the cells of a sample line."""
 
     separator: int
     cells: tuple[str, ...]
 
     @classmethod
-    def of(cls, source: Source) -> _Layout:
-        found = islice(_WORD_LINE.finditer(source.data, 0, source.size), _LOOKED_AT)
+    def detect(cls, source: Source) -> _Layout:
+        found = islice(_WORD_LINE.finditer(source.data, 0, source.size), _LAYOUT_LINES)
         lines = [str(each[0], "utf-8").strip(" ") for each in found] or [""]
         inner = lines[0].strip(" \t")
         if "\t" not in inner and (" " in inner or "\t" not in lines[0]):
@@ -330,49 +331,49 @@ class _Layout:
         cells = [line.split("\t") for line in lines]
         if whole := next((each for each in cells if each[-1]), None):
             return cls(TAB, tuple(whole))
-        tab_behind = all(_holds_brackets(each[-2]) and each[-2] for each in cells if len(each) > 1)
-        return cls(TAB, tuple(cells[0][:-1] if tab_behind else cells[0]))
+        trailing_tab = all(_can_hold_brackets(each[-2]) and each[-2] for each in cells if len(each) > 1)
+        return cls(TAB, tuple(cells[0][:-1] if trailing_tab else cells[0]))
 
     @property
     def width(self) -> int:
-        """How many columns the line has."""
+        """The number of columns."""
         return len(self.cells)
 
     @property
     def word(self) -> int | None:
-        """The column of the words; None where there is no place for them."""
+        """The column of the words; None if there is only one column."""
         if self.width < 5:
             return 2 if self.width == 4 else self.width - 2 if self.width > 1 else None
         return 1 if self.cells[0].isdecimal() and not self.cells[2].isdecimal() else 3
 
     @property
     def tags(self) -> int | None:
-        """The column of tags of parts of speech."""
-        return _TAGS if self.width >= _LEAST_TAGGED else None
+        """The column of part-of-speech tags; None if there are too few columns."""
+        return _TAG_COLUMN if self.width >= _MIN_TAGGED_WIDTH else None
 
 
 def read(source: Source, request: Request) -> Corpus:
     """Read CoNLL-2012."""
-    if _at_lines(source, 1, (SPACE, TAB)):
+    if _has_byte_at_line_ends(source, 1, (SPACE, TAB)):
         source = blank_spaces_removed(source, request.side) or source
-    layout = _Layout.of(source)
+    layout = _Layout.detect(source)
     if layout.separator == SPACE:
         source = _single_spaces(source)
-    reading = _Reading(source, request, layout)
+    reading = _Reader(source, request, layout)
     for block in blocks(source, layout.separator, request.max_line):
         reading.add(block)
     where = f"words in {reading.word}, tags in {reading.tags}"
     return replace(reading.corpus(), layout=where)
 
 
-def _at_lines(source: Source, step: int, wanted: tuple[int, ...]) -> bool:
-    """Whether one of some bytes stands next to the end of a line; the search of two bytes takes three times as long."""
-    beside = source.buffer[np.flatnonzero(source.buffer[: source.size] == LINE_FEED) + step]
-    return any((beside == byte).any() for byte in wanted)
+def _has_byte_at_line_ends(source: Source, step: int, wanted: tuple[int, ...]) -> bool:
+    """Whether one of the given bytes is `step` from a line feed; a search for both bytes takes three times as long."""
+    neighbours = source.buffer[np.flatnonzero(source.buffer[: source.size] == LINE_FEED) + step]
+    return any((neighbours == byte).any() for byte in wanted)
 
 
 def _single_spaces(source: Source) -> Source:
-    """Return the source with one space between columns and none around them; lines that are marks stay as they are."""
+    """Return the source with one space between columns and none around lines; document markers stay unchanged."""
     data = source.buffer[: source.size].copy()
     blank = np.concatenate([[False], (data == SPACE) | (data == TAB), [False]])
     first, last = np.flatnonzero(blank[1:-1] & ~blank[:-2]), np.flatnonzero(blank[1:-1] & ~blank[2:])
@@ -388,27 +389,29 @@ def _single_spaces(source: Source) -> Source:
     return replaced(source, data[keep].tobytes())
 
 
-class _Reading:
-    """One file on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request, layout: _Layout) -> None:
         self.source, self.request, self.layout = source, request, layout
-        self.word = self._column("word", layout.word)
-        self.tags = self._column("pos", layout.tags)
+        self.word = self._choose_column("word", layout.word)
+        self.tags = self._choose_column("pos", layout.tags)
         wanted = {"brackets": -1}
         if self.tags is not None:
             wanted |= {name: self.tags for name in request.extra if name in {"xpos", "pos"}}
-        self.least = max([-1, *(each for each in (self.word, self.tags) if each is not None)]) + 2
-        self.tabs_behind = layout.separator == TAB and self.least > 1 and _at_lines(source, -1, (TAB,))
-        if self.tabs_behind:
-            wanted[_BEFORE] = -2
+        self.min_width = max([-1, *(each for each in (self.word, self.tags) if each is not None)]) + 2
+        self.has_trailing_tabs = (
+            layout.separator == TAB and self.min_width > 1 and _has_byte_at_line_ends(source, -1, (TAB,))
+        )
+        if self.has_trailing_tabs:
+            wanted[_PENULTIMATE] = -2
         self.gathering = Gathering(source, wanted, width=None, word=self.word)
         self.marks = DocumentMarks(source=source)
         self.outside: list[int] = []
-        self.out_of_it = 0
+        self.outside_count = 0
         self.fields: list[Rows] = []
 
-    def _column(self, option: str, usual: int | None) -> int | None:
+    def _choose_column(self, option: str, usual: int | None) -> int | None:
         written, width = self.request.options.get(option), self.layout.width
         if written is None:
             return usual
@@ -420,65 +423,65 @@ class _Reading:
         return int(written) - 1
 
     def add(self, block: Block) -> None:
-        """Take over the words of one block."""
+        """Read the words of one block."""
         blank = block.end == block.start
         hashes = np.flatnonzero(((block.first8 & _LOW_BYTE) == _HASH) & ~blank).tolist()
         begins, marks, inside = self.marks.read(block, hashes)
         other = blank.copy()
         marked = set(marks)
-        other[[line for line in hashes if line in marked or not self._is_word(block, line)]] = True
-        self._leave_out(block, np.flatnonzero(~(other | inside)))
+        other[[line for line in hashes if line in marked or not self._is_word_line(block, line)]] = True
+        self._count_outside(block, np.flatnonzero(~(other | inside)))
         lines = np.flatnonzero(~other & inside)
-        narrow = lines[block.fields[lines] < self.least]
+        narrow = lines[block.fields[lines] < self.min_width]
         if narrow.size:
-            raise self._narrow(block, int(narrow[0]))
+            raise self._missing_column_error(block, int(narrow[0]))
         for begin in begins:
             row = int(np.searchsorted(lines, begin.line)) + self.gathering.rows
             self.gathering.marks.begin(begin.name, row, begin.place)
         cuts = blank.copy()
         cuts[marks] = True
-        if self.tabs_behind:
+        if self.has_trailing_tabs:
             self.fields.append(block.fields[lines])
         self.gathering.add(block, lines, np.searchsorted(lines, np.flatnonzero(cuts)))
 
-    def _is_word(self, block: Block, line: int) -> bool:
-        """Whether a line that begins with `#` is no comment: words stand there, and its last cell can hold brackets."""
+    def _is_word_line(self, block: Block, line: int) -> bool:
+        """Whether a line that begins with `#` holds a word: words are in column 1, and its last cell is valid."""
         if self.word != 0:
             return False
         cells = block.text(self.source, line).split(chr(self.layout.separator))
-        return len(cells) == self.layout.width and _holds_brackets(cells[-1])
+        return len(cells) == self.layout.width and _can_hold_brackets(cells[-1])
 
-    def _leave_out(self, block: Block, lines: Rows) -> None:
-        self.out_of_it += len(lines)
+    def _count_outside(self, block: Block, lines: Rows) -> None:
+        self.outside_count += len(lines)
         self.outside += block.start[lines[: 3 - len(self.outside)]].tolist()
 
-    def _narrow(self, block: Block, line: int) -> ReadError:
-        count, column = int(block.fields[line]), self.least - 1
+    def _missing_column_error(self, block: Block, line: int) -> ReadError:
+        count, column = int(block.fields[line]), self.min_width - 1
         what = f"{count} column{'s'[: count != 1]}, but the first line of words has {self.layout.width}"
         hint = f"column {column} is read, and the last one holds the brackets; say what is where: ?word=N, ?pos=N"
         return refuse(self.source, int(block.start[line]), what, hint=hint)
 
     def corpus(self) -> Corpus:
-        """Return what was read, with the mentions."""
+        """Return the corpus, with the mentions."""
         self.marks.finish()
-        if not self.gathering.rows and self.out_of_it:
+        if not self.gathering.rows and self.outside_count:
             hint = "put '#begin document (NAME);' before them"
             raise refuse(self.source, self.outside[0], "all words stand outside of documents", hint=hint)
         corpus = self.gathering.corpus(self.request, "conll2012", mends={})
         columns = dict(corpus.columns)
-        brackets = self._without_tabs(columns.pop("brackets"), columns.pop(_BEFORE, None))
-        annotated = {name: column for name, column in columns.items() if not {*column.names} <= _NONE}
+        brackets = self._ignore_trailing_tabs(columns.pop("brackets"), columns.pop(_PENULTIMATE, None))
+        annotated = {name: column for name, column in columns.items() if not {*column.names} <= _NO_BRACKETS}
         corpus = replace(corpus, columns=annotated, judged="chains", notes=(*corpus.notes, *self._notes()))
-        return self._with_mentions(corpus, brackets)
+        return self._add_mentions(corpus, brackets)
 
-    def _without_tabs(self, brackets: TextColumn, before: TextColumn | None) -> TextColumn:
-        """Take what stands before a tab at the end of a line where no line of so many columns has a last one."""
+    def _ignore_trailing_tabs(self, brackets: TextColumn, before: TextColumn | None) -> TextColumn:
+        """Read the penultimate cell where the last is empty in all lines with that number of columns: a stray tab."""
         if before is None:
             return brackets
         fields = np.concatenate(self.fields)
         empty = ~brackets.truths(lambda cell: cell != "")
-        stray = empty & ~np.isin(fields, np.unique(fields[~empty])) & (fields > self.least)
-        stray &= before.truths(lambda cell: "*" not in cell and bool(_brackets(cell)))  # arguments: (ARG0*)
+        stray = empty & ~np.isin(fields, np.unique(fields[~empty])) & (fields > self.min_width)
+        stray &= before.truths(lambda cell: "*" not in cell and bool(_split_brackets(cell)))  # arguments: (ARG0*)
         if not stray.any():
             return brackets
         names = (*brackets.names, *before.names)
@@ -488,32 +491,32 @@ class _Reading:
         kinds = {
             "document names with blanks around them, cleaned": (self.marks.unclean, len(self.marks.unclean)),
             "documents without '#end document'": (self.marks.unended, len(self.marks.unended)),
-            "words outside of documents, left out": (self.outside, self.out_of_it),
+            "words outside of documents, left out": (self.outside, self.outside_count),
         }
         for what, (places, number) in kinds.items():
             if number:
                 yield Note(self.request.side, what, number, first_places(self.source, np.array(places[:3])))
 
-    def _with_mentions(self, corpus: Corpus, brackets: TextColumn) -> Corpus:
-        rows = np.flatnonzero(brackets.truths(lambda cell: cell not in _NONE))
+    def _add_mentions(self, corpus: Corpus, brackets: TextColumn) -> Corpus:
+        rows = np.flatnonzero(brackets.truths(lambda cell: cell not in _NO_BRACKETS))
         cells = brackets.take(rows)
         most = self.request.limits.open
-        cells = TextColumn(cells.codes, tuple(_opened_first(each, most) for each in cells.names))
+        cells = TextColumn(cells.codes, tuple(_sort_brackets(each, most) for each in cells.names))
         document = np.searchsorted(corpus.row_documents, rows, side="right") - 1
-        fields, note = self._fields(corpus, cells, rows)
+        fields, note = self._choose_fields(corpus, cells, rows)
         notes: list[Note] = []
         if fields == ("eid",) and (plain := plain_mentions(rows, cells, document, most)) is not None:
-            spans = _plain_spans(corpus, plain)
+            spans = _build_spans(corpus, plain)
         else:
-            spans, notes = self._careful_spans(corpus, rows=rows, column=cells, document=document, fields=fields)
+            spans, notes = self._parse_spans(corpus, rows=rows, column=cells, document=document, fields=fields)
         if not len(rows):
-            notes.append(self._no_mentions(corpus))
+            notes.append(self._note_no_mentions(corpus))
         return replace(corpus, spans=spans, notes=(*corpus.notes, *note, *notes))
 
-    def _careful_spans(
+    def _parse_spans(
         self, corpus: Corpus, rows: Rows, column: TextColumn, document: Rows, *, fields: tuple[str, ...]
     ) -> tuple[Spans, list[Note]]:
-        """Read brackets one by one."""
+        """Parse brackets one by one; slower than `plain_mentions`, but covers all forms and reports errors."""
         cells = column.values()
         bounds = np.searchsorted(document, np.arange(len(corpus.documents) + 1)).tolist()
         broken: list[int] | None = [] if choose(self.request.options, "broken", BROKEN) == "drop" else None
@@ -530,8 +533,8 @@ class _Reading:
             notes.append(Note(self.request.side, BROKEN_DROPPED, len(broken), first))
         return spans, notes
 
-    def _fields(self, corpus: Corpus, cells: TextColumn, rows: Rows) -> tuple[tuple[str, ...], list[Note]]:
-        """Return the names of what stands behind brackets, mostly the chain alone, and what to note of them."""
+    def _choose_fields(self, corpus: Corpus, cells: TextColumn, rows: Rows) -> tuple[tuple[str, ...], list[Note]]:
+        """Return the names of the fields in brackets (usually just the chain), and a note if there are several."""
         if asked := self.request.options.get("fields"):
             if not {*CHAINS} & {*named_fields(asked)}:
                 raise UsageError(f"fields={asked!r} has no chain", hint=f"one of them is called {' or '.join(CHAINS)}")
@@ -542,8 +545,8 @@ class _Reading:
         what = f"brackets with more than a chain, read as {'-'.join(fields)}"
         return fields, [Note(self.request.side, what, len(rows), first_places(self.source, corpus.offset[rows[:3]]))]
 
-    def _no_mentions(self, corpus: Corpus) -> Note:
-        """Note that there are no mentions; refuse what is another format."""
+    def _note_no_mentions(self, corpus: Corpus) -> Note:
+        """Return the note that there are no mentions; refuse a file that looks like CoNLL-U."""
         first = corpus.source.line_at(int(corpus.offset[0]))
         if not corpus.documents.marked and is_word_line(first.split("\t")):
             what = "the last column holds no brackets, and this looks like CoNLL-U"
@@ -552,33 +555,33 @@ class _Reading:
         return Note(self.request.side, what, 1, first_places(self.source, corpus.offset[:1]))
 
 
-def _opened_first(cell: str, most: int) -> str:
-    """Return a cell whose brackets that close stand behind those that open; one with too many is left to be refused.
+def _sort_brackets(cell: str, most: int) -> str:
+    """Move opening brackets before closing ones; a cell with too many is left unchanged, to be refused later.
 
-    >>> _opened_first("1)|(2|(1)(1", 9), _opened_first("(1(2)", 9)
+    >>> _sort_brackets("1)|(2|(1)(1", 9), _sort_brackets("(1(2)", 9)
     ('(2|(1)|(1|1)', '(1(2)')
     """
-    if cell.find(")") > cell.rfind("(") or cell.count("(") > most or not (found := _brackets(cell)):
+    if cell.find(")") > cell.rfind("(") or cell.count("(") > most or not (found := _split_brackets(cell)):
         return cell
     return "|".join(sorted(found, key=lambda each: not each.startswith("(")))
 
 
-def _holds_brackets(cell: str) -> bool:
-    """Whether a cell can be one of the last column."""
-    return cell in _NONE or bool(_brackets(cell))
+def _can_hold_brackets(cell: str) -> bool:
+    """Whether a cell is valid in the bracket column."""
+    return cell in _NO_BRACKETS or bool(_split_brackets(cell))
 
 
-def _brackets(cell: str) -> list[str]:
-    """Return the brackets of a cell one by one; none if it holds anything else."""
+def _split_brackets(cell: str) -> list[str]:
+    """Split a cell into its brackets; return an empty list if it holds anything else."""
     found, end = [], 0
-    while bracket := _ONE.match(cell, end):
+    while bracket := _BRACKET.match(cell, end):
         found.append(bracket[1])
         end = bracket.end()
     return found if end == len(cell) else []
 
 
-def _plain_spans(corpus: Corpus, found: PlainMentions) -> Spans:
-    """Return mentions as spans of their documents."""
+def _build_spans(corpus: Corpus, found: PlainMentions) -> Spans:
+    """Convert mentions to spans of their documents."""
     document = np.searchsorted(corpus.row_documents, found.first, side="right") - 1
     base = corpus.row_documents[document]
     return Spans(
@@ -598,7 +601,7 @@ def sniff(lines: list[str]) -> bool:
 
 
 def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
-    """Mark the lines `#begin document`."""
+    """Find the lines `#begin document`, at which files may be split."""
     del request
 
     def named(text: str) -> str | None:
@@ -626,10 +629,10 @@ FORMAT = Format(
 )
 
 
-# CoNLL-2012: a word a line, chains of mentions as brackets in the last column, documents between marks.
+# Writing CoNLL-2012.
 #
-# Lines have six columns between tabs: the document, its part, the number of the word in its sentence, the word, its tag
-# and the brackets. So the reference scorer reads them, which wants numbers for names of chains.
+# Lines have six tab-separated columns: the document, its part, the number of the word in its sentence, the word, its
+# tag and the brackets. The reference scorer reads this, and requires that chains are named by numbers.
 
 
 NOTHING = "-"
@@ -640,51 +643,51 @@ _NOT_IN_CELLS = re.compile(r"\s|^#")
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents one below the other."""
+    """Write all documents to one file."""
     del options
     given = list(documents)
-    writing = _Writing(_Numbers(chain_of(mention) for each in given for mention in each.mentions), losses)
+    writing = _DocumentWriter(_ChainNumbers(chain_of(mention) for each in given for mention in each.mentions), losses)
     yield "", "".join(chain.from_iterable(map(writing.document, given)))
 
 
-class _Numbers:
-    """Numbers for names of chains, the same for one name everywhere; names that are numbers stay as they are."""
+class _ChainNumbers:
+    """Assigns a number to each chain name, the same throughout the file; names that are numbers are retained."""
 
     def __init__(self, names: Iterable[str | None]) -> None:
         given = {name: None for name in names if name is not None}
-        self._kept = {name for name in given if _NUMBER.fullmatch(name)}
-        self._free = (number for number in map(str, count(1)) if number not in self._kept)
-        self._of = {name: name if name in self._kept else self.new() for name in given}
+        self._numeric = {name for name in given if _NUMBER.fullmatch(name)}
+        self._free = (number for number in map(str, count(1)) if number not in self._numeric)
+        self._by_name = {name: name if name in self._numeric else self.new() for name in given}
 
-    def of(self, name: str | None) -> str:
-        """Return the number of a chain; that of a mention alone is new."""
-        return self.new() if name is None else self._of[name]
+    def number(self, name: str | None) -> str:
+        """Return the number of a chain; a singleton (None) gets a new one."""
+        return self.new() if name is None else self._by_name[name]
 
     def new(self) -> str:
-        """Return a number that nobody has."""
+        """Return a number that no chain has."""
         return next(self._free)
 
 
-class _Writing:
-    """Documents on their way to lines.
+class _DocumentWriter:
+    """Writes documents as lines.
 
     Args:
         numbers: the numbers of chains.
-        losses: what cannot be carried.
+        losses: collects what the format cannot express.
 
     """
 
-    def __init__(self, numbers: _Numbers, losses: Losses) -> None:
+    def __init__(self, numbers: _ChainNumbers, losses: Losses) -> None:
         self.numbers = numbers
         self.losses = losses
 
     def document(self, passage: Passage) -> Iterator[str]:
-        """Give the lines of a document."""
+        """Yield the lines of a document."""
         words, mentions = words_of(passage), placed(passage, self.losses)
-        cells = self._cells(passage, mentions)
+        cells = self._word_brackets(passage, mentions)
         tags = passage.tags.get(TAG, (NOTHING,) * len(words))
-        self._tell(passage, words)
-        name, part = _named(passage.name)
+        self._record_losses(passage, words)
+        name, part = _split_part(passage.name)
         before = f"{_NOT_IN_CELLS.sub('_', name)}\t{part}"
         yield f"#begin document ({name}); part {part:03}\n"
         for first, behind in sentences_of(whole(passage, mentions), self.losses):
@@ -693,21 +696,21 @@ class _Writing:
             yield "\n"
         yield "#end document\n"
 
-    def _tell(self, passage: Passage, words: Sequence[str]) -> None:
+    def _record_losses(self, passage: Passage, words: Sequence[str]) -> None:
         if passage.text != " ".join(words):
             self.losses.lose("white space of the text: words are lines", passage.name)
         for name in passage.attributes:
             self.losses.lose(f"the attribute {name!r} of documents", passage.name)
 
-    def _cells(self, passage: Passage, mentions: Sequence[Placed]) -> dict[int, str]:
-        """Return the brackets of each word that has some.
+    def _word_brackets(self, passage: Passage, mentions: Sequence[Placed]) -> dict[int, str]:
+        """Return the brackets of each word that has any.
 
-        Those that open stand in the order in which the input gives their chains, because that decides which chain keeps
-        a mention that is there twice; of one chain the longer mention comes first, and the last one is closed first.
+        Opening brackets are in the order in which the input lists their chains, because that decides which chain keeps
+        a duplicate mention; within a chain the longer mention opens first, and the most recently opened closes first.
         """
         opening, closing = defaultdict[int, list[tuple[str, int]]](list), defaultdict[int, list[tuple[int, str]]](list)
         runs = [each.run for each in mentions]
-        named = [*zip(runs, self._names(passage, mentions), strict=True)]
+        named = [*zip(runs, self._chain_numbers(passage, mentions), strict=True)]
         for _ in kept_elsewhere(named, sorted(range(len(runs)), key=lambda each: runs[each].first)):
             self.losses.lose(KEPT, passage.name)
         for (first, behind), number in named:
@@ -715,23 +718,23 @@ class _Writing:
             if behind > first + 1:
                 closing[behind - 1].append((-first, number))
         return {
-            row: "|".join(_write_brackets(row, opening.get(row, []), closing.get(row, [])))
+            row: "|".join(_format_brackets(row, opening.get(row, []), closing.get(row, [])))
             for row in opening.keys() | closing.keys()
         }
 
-    def _names(self, passage: Passage, mentions: Sequence[Placed]) -> list[str]:
-        """Return the number of each mention's chain."""
+    def _chain_numbers(self, passage: Passage, mentions: Sequence[Placed]) -> list[str]:
+        """Return the chain number of each mention."""
         names = [each.chain for each in mentions]
         for each in ambiguous(names, [(mention.run,) for mention in mentions]):
             self.losses.lose(CROSSING, passage.name)
             names[each] = None
-        return list(map(self.numbers.of, names))
+        return list(map(self.numbers.number, names))
 
 
-def _named(name: str) -> tuple[str, int]:
-    """Return the name and the part of a document, as they are told in the line that begins it.
+def _split_part(name: str) -> tuple[str, int]:
+    """Split the name of a document into the name and the part for its `#begin document` line.
 
-    >>> _named("nw/wsj_1; part 2"), _named("x")
+    >>> _split_part("nw/wsj_1; part 2"), _split_part("x")
     (('nw/wsj_1', 2), ('x', 0))
     """
     if not stands_in_line(name):
@@ -743,8 +746,8 @@ def _named(name: str) -> tuple[str, int]:
     return (found["name"], int(found["part"])) if found else (name, 0)
 
 
-def _write_brackets(row: int, opening: Sequence[tuple[str, int]], closing: Sequence[tuple[int, str]]) -> Iterator[str]:
-    """Give the brackets of a word, those of single words among those that open; the innermost closes first."""
+def _format_brackets(row: int, opening: Sequence[tuple[str, int]], closing: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """Yield the brackets of a word, single-word mentions among the opening ones; the innermost closes first."""
     order = {number: place for place, (number, _) in reversed([*enumerate(opening)])}
     opened = [
         f"({number})" if behind == row + 1 else f"({number}"

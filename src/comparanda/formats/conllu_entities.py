@@ -1,8 +1,4 @@
-"""Heads of mentions: which of its words a number means.
-
-CorefUD numbers the words of a mention from 1, and empty nodes among them. Rows are words alone, so the numbers are
-counted anew.
-"""
+"""Entities in the MISC column of CoNLL-U: brackets read as spans or mentions, heads of mentions, and `SpaceAfter`."""
 
 from __future__ import annotations
 
@@ -45,7 +41,12 @@ if TYPE_CHECKING:
 
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
-_NODE = re.compile(rb"^[0-9]+\.[0-9]+\t", re.MULTILINE)
+_EMPTY_NODE = re.compile(rb"^[0-9]+\.[0-9]+\t", re.MULTILINE)
+
+
+# Heads of mentions: the word that a head number refers to.
+#
+# CorefUD numbers the words of a mention from 1, including empty nodes. Rows are words only, so numbers are converted.
 
 
 class Heads:
@@ -68,16 +69,19 @@ class Heads:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Heads:
-        """Find the lines of a corpus."""
+        """Index the lines of a corpus."""
         source = corpus.source
-        nodes = [found.start() for found in _NODE.finditer(source.data, 0, source.size)]
+        nodes = [found.start() for found in _EMPTY_NODE.finditer(source.data, 0, source.size)]
         return cls(corpus.offset.astype(np.int64), np.array(nodes, np.int64))
 
     def word(self, mention: Bracketed, number: str) -> int | None:
-        """Return the head among the words of a mention, from 1; 0 for an empty node, None for what is neither."""
+        """Return the number of the head among the words of a mention, from 1.
+
+        0 if the head is an empty node, None if the mention has no word or node of that number.
+        """
         left, words, before = int(number) if _NUMBER.fullmatch(number) else 0, 0, self._words_before
         for opening, closing in mention.cells if left else ():
-            first, behind = self._first(opening), self._behind(closing)
+            first, behind = self._first_line(opening), self._line_after(closing)
             if left <= behind - first:
                 line = first + left - 1
                 inside = int(before[line + 1] - before[first])
@@ -86,30 +90,30 @@ class Heads:
             words += int(before[behind] - before[first])
         return None
 
-    def _first(self, cell: Cell) -> int:
-        return self._line(cell) if cell.node else int(self._line_of[cell.first])
+    def _first_line(self, cell: Cell) -> int:
+        return self._node_line(cell) if cell.node else int(self._line_of[cell.first])
 
-    def _behind(self, cell: Cell) -> int:
-        return (self._line(cell) if cell.node else int(self._line_of[cell.behind - 1])) + 1
+    def _line_after(self, cell: Cell) -> int:
+        return (self._node_line(cell) if cell.node else int(self._line_of[cell.behind - 1])) + 1
 
-    def _line(self, cell: Cell) -> int:
+    def _node_line(self, cell: Cell) -> int:
         """Return the line of an empty node."""
         return int(np.searchsorted(self._lines, cell.place, side="right")) - 1
 
 
-# What the column MISC of CoNLL-U says of words: values by key, and the text that the words stand in.
+# Values in the MISC column of CoNLL-U, by key, and the text reconstructed from the words.
 #
-# `SpaceAfter=No` says that no space is behind a word, and `SpacesAfter=\n` (as UDPipe writes it, with `\s`, `\t`, `\r`,
-# `\n`, `\p` for a bar and `\\`) which white space is.
+# `SpaceAfter=No` means that no space follows a word. `SpacesAfter=\n` gives the white space that follows, as UDPipe
+# writes it: with `\s`, `\t`, `\r`, `\n`, `\p` for a bar, and `\\`.
 
 
-_TABS = 9
-_TEXT = re.compile(rb"^# ?text = ", re.MULTILINE)
+_MISC_TABS = 9
+_TEXT_COMMENT = re.compile(rb"^# ?text = ", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(?:u(?P<point>(?!0000|[Dd][89A-Fa-f])[0-9A-Fa-f]{4})|(?P<letter>[strnp\\]))")
-"""What stands for a character; numbers of surrogates and of NUL, which no text can have, are left as they are."""
+"""Escape sequences; those of surrogates and NUL, which a text cannot contain, are left unchanged."""
 
 _LETTERS = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
-_WRITTEN = str.maketrans({character: f"\\{letter}" for letter, character in _LETTERS.items()})
+_ENCODED_LETTERS = str.maketrans({character: f"\\{letter}" for letter, character in _LETTERS.items()})
 
 
 class Misc(NamedTuple):
@@ -117,11 +121,11 @@ class Misc(NamedTuple):
 
     Args:
         value: the value.
-        place: the byte at which it stands.
-        first: the row of the line's word, or the first one behind a line without a word.
-        behind: the row behind the last one of the line: a range has several, an empty node none.
+        place: its byte offset.
+        first: the row of the word of the line, or the next row if the line has no word.
+        behind: the row after the last one of the line: a range has several rows, an empty node none.
         near: a row of the same document.
-        node: of an empty node the number behind the dot, and see `AHEAD`; of other lines 0.
+        node: for an empty node the number after the dot, see also `AHEAD`; for other lines 0.
 
     """
 
@@ -134,8 +138,8 @@ class Misc(NamedTuple):
 
 
 def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
-    """Give the values of a key in MISC, line by line, those of ranges and empty nodes included."""
-    places = list(_places(corpus, key))
+    """Yield the values of a key in MISC, line by line, including ranges and empty nodes."""
+    places = list(_value_positions(corpus, key))
     rows = np.searchsorted(corpus.offset, np.array([line for line, _, _ in places], np.int64)).tolist()
     data = corpus.source.data
     for (line, begin, end), row in zip(places, rows, strict=True):
@@ -151,8 +155,8 @@ def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
         yield Misc(value=str(data[begin:end], "utf-8"), place=begin, first=row, behind=behind, near=near, node=node)
 
 
-def _places(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
-    """Give where a line with a key in MISC begins, and where the value begins and ends."""
+def _value_positions(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
+    """Yield for each line with a key in MISC its byte offset, and the offsets at which the value begins and ends."""
     source, data = corpus.source, corpus.source.data
     pattern = re.compile(rb"%b=([^|\t\n]*)" % re.escape(key.encode(errors="surrogatepass")))
     line = newline = counted = tabs = given = -1
@@ -165,7 +169,7 @@ def _places(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
             newline, tabs = newline if newline >= 0 else source.size, 0
         tabs += data.count(b"\t", counted, found.start())
         counted = found.start()
-        if tabs != _TABS or data[line] == ord("#"):
+        if tabs != _MISC_TABS or data[line] == ord("#"):
             continue
         if given == line:
             raise refuse(source, line, f"{key!r} stands in MISC twice")
@@ -174,36 +178,36 @@ def _places(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
 
 
 def with_text(corpus: Corpus) -> Corpus:
-    """Return a corpus with the texts of its documents, if the input tells where there are spaces.
+    """Add the texts of the documents to a corpus, if the input indicates spacing.
 
-    It does if it has `# text` or a `SpaceAfter`. The words must then be all that the text is made of: of ranges whose
-    words do not make up the token (`du` is `de` and `le`) and of words with spaces inside no text is made.
+    It does if it has `# text` or a `SpaceAfter`. The words must then make up the whole text: no text is added if there
+    are words with spaces inside, or ranges whose words do not make up the token (`du` is `de` and `le`).
     """
     source, words = corpus.source, corpus.words
-    told = {name: list(misc_values(corpus, name)) for name in ("SpaceAfter", "SpacesAfter", "SpacesBefore")}
-    if words is None or not (any(told.values()) or _TEXT.search(source.data, 0, source.size)):
+    spacing = {name: list(misc_values(corpus, name)) for name in ("SpaceAfter", "SpacesAfter", "SpacesBefore")}
+    if words is None or not (any(spacing.values()) or _TEXT_COMMENT.search(source.data, 0, source.size)):
         return corpus
     forms = [words[row] for row in range(len(corpus))]
     if any(len(form.split()) != 1 for form in forms):
         return corpus
     gaps = [" "] * len(forms)
-    if not _cut_ranges(corpus, forms, gaps):
+    if not _join_ranges(corpus, forms, gaps):
         return corpus
-    for each in told["SpaceAfter"]:
+    for each in spacing["SpaceAfter"]:
         if each.value == "No" and each.behind > each.first:
             gaps[each.behind - 1] = ""
     ends = [row - 1 for row in corpus.row_documents[1:].tolist()]
     for row in ends:
         gaps[row] = ""
-    for each in told["SpacesAfter"]:
+    for each in spacing["SpacesAfter"]:
         if each.behind > each.first:
             gaps[each.behind - 1] = spaces(each.value)
-    before = {each.first: spaces(each.value) for each in told["SpacesBefore"] if each.behind > each.first}
-    return _made(corpus, forms, gaps, before)
+    before = {each.first: spaces(each.value) for each in spacing["SpacesBefore"] if each.behind > each.first}
+    return _build_texts(corpus, forms, gaps, before)
 
 
-def _cut_ranges(corpus: Corpus, forms: list[str], gaps: list[str]) -> bool:
-    """Put nothing between the words of each range; return whether they make up its form."""
+def _join_ranges(corpus: Corpus, forms: list[str], gaps: list[str]) -> bool:
+    """Remove the spaces between the words of each range; return whether the words make up the form of each range."""
     if corpus.ranges is None:
         return True
     ranges, buffer = corpus.ranges, corpus.source.buffer
@@ -215,31 +219,31 @@ def _cut_ranges(corpus: Corpus, forms: list[str], gaps: list[str]) -> bool:
     return True
 
 
-def _made(corpus: Corpus, forms: list[str], gaps: list[str], before: dict[int, str]) -> Corpus:
-    """Lay words and what is between them end to end; the words are then slices of that."""
+def _build_texts(corpus: Corpus, forms: list[str], gaps: list[str], before: dict[int, str]) -> Corpus:
+    """Concatenate words and spacing to the texts of the documents, and make the words slices of these."""
     bounds = corpus.row_documents
     leads = [""] * len(forms)
     for row in {*bounds[:-1].tolist()} & before.keys():
         leads[row] = before[row]
-    laid = list(map("".join, zip(leads, forms, gaps, strict=True)))
-    texts = tuple("".join(laid[first:last]) for first, last in pairwise(bounds.tolist()))
-    begin, end = _extents([[len(part) for part in parts] for parts in (leads, forms, gaps)])
+    padded = list(map("".join, zip(leads, forms, gaps, strict=True)))
+    texts = tuple("".join(padded[first:last]) for first, last in pairwise(bounds.tolist()))
+    begin, end = _compute_extents([[len(part) for part in parts] for parts in (leads, forms, gaps)])
     shift = np.repeat(np.cumsum([0, *(len(text) for text in texts)])[:-1], np.diff(bounds))
-    start, stop = _extents([[len(part.encode()) for part in parts] for parts in (leads, forms, gaps)])
+    start, stop = _compute_extents([[len(part.encode()) for part in parts] for parts in (leads, forms, gaps)])
     buffer = np.frombuffer("".join(texts).encode() + bytes(PADDING), np.uint8)
     words = Slices(buffer, start, stop - start)
     return replace(corpus, words=words, ranges=None, raw=RawText(texts, begin - shift, end - shift))
 
 
-def _extents(sizes: list[list[int]]) -> tuple[Rows, Rows]:
-    """Return where words begin and end, given how long they are and what is before and behind each."""
+def _compute_extents(sizes: list[list[int]]) -> tuple[Rows, Rows]:
+    """Return the positions at which words begin and end, given the sizes of each word and of the space around it."""
     before, size, behind = np.array(sizes, np.int64)
     begin = np.cumsum(before + size + behind) - behind - size
     return begin, begin + size
 
 
 def spaces(value: str) -> str:
-    r"""Return the white space that a value of `SpacesAfter` stands for; `written_spaces` is the reverse.
+    r"""Decode the white space in a value of `SpacesAfter`; `written_spaces` is the inverse.
 
     >>> spaces(r"\s\n"), written_spaces("| ")
     (' \n', '\\p\\s')
@@ -248,32 +252,32 @@ def spaces(value: str) -> str:
 
 
 def written_spaces(text: str) -> str:
-    """Return white space as a value of `SpacesAfter`."""
-    return text.translate(_WRITTEN)
+    """Encode white space as a value of `SpacesAfter`."""
+    return text.translate(_ENCODED_LETTERS)
 
 
-# The mentions of all documents, and what is said of them, on their way to spans.
+# Mentions collected into spans.
 
 
 NO_LABEL = "ENTITY"
 """The label of spans that have none."""
 
 ZERO, HEAD = "zero", "head"
-"""What is said of mentions by a number: the empty node that one is, and which of its words is its head, from 1."""
+"""Numeric columns of mentions: the number of the empty node that is the mention, and that of the head word, from 1."""
 
-_LABELS = ("etype", "entity")
-_IDS = ("identity",)
-_BETWEEN_IDS = re.compile(",(?!_)")  # titles of Wikipedia have a comma and an underscore: Tulsa,_Oklahoma
+_LABEL_FIELDS = ("etype", "entity")
+_ID_FIELDS = ("identity",)
+_ID_SEPARATOR = re.compile(",(?!_)")  # not in titles of Wikipedia, where an underscore follows: Tulsa,_Oklahoma
 
 
 class Gathered:
-    """The spans of all documents, and what is said of them.
+    """Collects the spans of all documents and their columns.
 
     Args:
-        source: where they stand.
-        label: the field that the user wants for the label.
-        heads: tells heads of mentions, where these are mentions of chains: then the column `head` has numbers, and
-            mentions of empty nodes alone are kept, as spans without length whose column `zero` is the node's number.
+        source: the bytes.
+        label: the field that holds the label; None for the default.
+        heads: finds heads; only for mentions of chains. The column `head` then holds numbers, and mentions that are
+            just an empty node are retained as spans of length zero, with the number of the node in the column `zero`.
 
     """
 
@@ -281,22 +285,22 @@ class Gathered:
         self.source = source
         self.asked = label
         self.heads = heads
-        self.judged = label or _LABELS[0]
+        self.label_field = label or _LABEL_FIELDS[0]
         self.headless: list[int] = []
         self.empty: list[int] = []
         self._documents: list[int] = []
         self._pieces: list[list[tuple[int, int]]] = []
         self._places: list[int] = []
         self._labels: list[str] = []
-        self._said: dict[str, dict[int, str]] = {}
+        self._field_values: dict[str, dict[int, str]] = {}
 
     def add(self, document: int, base: int, found: Sequence[Bracketed]) -> None:
-        """Take the mentions of a document, whose rows begin at `base`."""
+        """Add the mentions of a document, whose rows begin at `base`."""
         names: Sequence[str] | None = None
         for mention in found:
             if mention.fields is not names:
                 names = mention.fields
-                column_of = self._columns(mention)
+                column_of = self._target_columns(mention)
             number, pieces = len(self._labels), mention.pieces
             if not pieces and (mention.zero is None or self.heads is None):
                 self.empty.append(mention.place)
@@ -304,21 +308,21 @@ class Gathered:
             if not pieces and mention.zero is not None:
                 row, node = mention.zero
                 pieces = [(row, row)]
-                self._said.setdefault(ZERO, {})[number] = str(node)
+                self._field_values.setdefault(ZERO, {})[number] = str(node)
             self._documents.append(document)
             self._pieces.append([(begin - base, end - base) for begin, end in pieces])
             self._places.append(mention.place)
             self._labels.append(NO_LABEL)
             if mention.chain is not None:
-                self._said.setdefault("chain", {})[number] = plain(mention.chain)
+                self._field_values.setdefault("chain", {})[number] = plain(mention.chain)
             for name, value in mention.values():
                 if name == HEAD and self.heads is not None:
-                    self._head(number, mention, value)
+                    self._set_head(number, mention, value)
                 else:
-                    self._say(number, column_of[name], value)
+                    self._set_value(number, column_of[name], value)
 
-    def _columns(self, mention: Bracketed) -> dict[str, str]:
-        """Return what each field is: the label, the id, a column of its name, or nothing more than the chain."""
+    def _target_columns(self, mention: Bracketed) -> dict[str, str]:
+        """Map each field to `label`, `id` or a column of its name; the chain, which is stored separately, to ''."""
         fields = mention.fields
         if self.asked is not None and self.asked not in fields:
             raise refuse(
@@ -327,29 +331,29 @@ class Gathered:
                 f"the brackets have no field {self.asked!r}{nearest(self.asked, fields)}",
                 hint=f"their fields: {', '.join(fields)}",
             )
-        label = self.asked or next((name for name in _LABELS if name in fields), "")
+        label = self.asked or next((name for name in _LABEL_FIELDS if name in fields), "")
         columns = {name: f"entity_{name}" if name in RESERVED else name for name in fields}
         return {
             **columns,
-            **dict.fromkeys(_IDS, "id"),
+            **dict.fromkeys(_ID_FIELDS, "id"),
             **dict.fromkeys((name for name in CHAINS if name in fields), ""),
             label: "label",
         }
 
-    def _head(self, number: int, mention: Bracketed, value: str) -> None:
-        """Say which of a mention's words is its head; an empty node is none."""
+    def _set_head(self, number: int, mention: Bracketed, value: str) -> None:
+        """Store the number of the word that is the head of a mention, unless the head is an empty node."""
         assert self.heads is not None
         found = self.heads.word(mention, value)
         if found is None:
             self.headless.append(mention.place)
         elif found:
-            self._said.setdefault(HEAD, {})[number] = str(found)
+            self._field_values.setdefault(HEAD, {})[number] = str(found)
 
-    def _say(self, number: int, column: str, value: str) -> None:
+    def _set_value(self, number: int, column: str, value: str) -> None:
         if column == "id":
-            ids = joined(map(plain, _BETWEEN_IDS.split(value)))
+            ids = joined(map(plain, _ID_SEPARATOR.split(value)))
             if ids is not None:
-                self._said.setdefault("id", {})[number] = ids
+                self._field_values.setdefault("id", {})[number] = ids
             return
         if "%" in value or "&" in value:
             value = plain(value)
@@ -358,10 +362,10 @@ class Gathered:
         if column == "label":
             self._labels[number] = value if value.strip() else NO_LABEL
         elif column:
-            self._said.setdefault(column, {})[number] = value
+            self._field_values.setdefault(column, {})[number] = value
 
     def spans(self, side: str) -> tuple[Spans, list[Note]]:
-        """Return the spans, and what was mended in their labels."""
+        """Return the spans, and notes on labels that were normalised."""
         count, place = len(self._labels), np.array(self._places, np.int64)
         label, notes = TextColumn.of(self._labels), []
         for what, mend in MENDS.items():
@@ -377,7 +381,8 @@ class Gathered:
             offset=place.astype(offset_type(self.source)),
             fragments=self._fragments(),
             columns={
-                name: self._column(name, list(map(values.get, range(count)))) for name, values in self._said.items()
+                name: self._build_column(name, list(map(values.get, range(count))))
+                for name, values in self._field_values.items()
             },
         )
         return spans, notes
@@ -391,8 +396,8 @@ class Gathered:
         ]
         return Fragments(*np.array(several, np.int64).T) if several else None
 
-    def _column(self, name: str, values: list[str | None]) -> Column:
-        """Return what is said of spans: texts; probabilities and heads of mentions are numbers, if they are."""
+    def _build_column(self, name: str, values: list[str | None]) -> Column:
+        """Build a column of strings; of numbers for heads and empty nodes, and for probabilities if all are numeric."""
         if self.heads is not None and name in {ZERO, HEAD}:
             return np.array([np.nan if value is None else float(value) for value in values])
         if name == "probability":
@@ -403,7 +408,7 @@ class Gathered:
         return TextColumn.of(values)
 
 
-# Brackets in MISC read as spans of words, as CorefUD and GUM write entities in CoNLL-U.
+# Brackets in MISC read as spans of words: the entities of CorefUD and GUM.
 
 
 BRACKET_OPTIONS: Mapping[str, str] = {
@@ -422,7 +427,7 @@ NO_BRACKETS = "none"
 
 
 def chosen_key(source: Source, request: Request) -> str | None:
-    """Return the key in MISC whose brackets are the spans; None if a column of tags holds them."""
+    """Return the key in MISC whose brackets are the spans; None if the spans are chunk tags in a column."""
     asked = request.options.get("entities")
     if "column" in request.options and request.options.keys() & BRACKET_OPTIONS.keys():
         raise UsageError("?column= names chunk tags, so there are no brackets to be read", hint="leave one of them out")
@@ -440,7 +445,7 @@ def chosen_key(source: Source, request: Request) -> str | None:
 
 
 def key_of_chains(request: Request) -> str:
-    """Return the key in MISC whose brackets are mentions of chains."""
+    """Return the key in MISC whose brackets are the mentions of chains."""
     asked = request.options.get("entities", KEY)
     if asked == NO_BRACKETS or "column" in request.options:
         option = "entities=none" if asked == NO_BRACKETS else "column"
@@ -449,9 +454,9 @@ def key_of_chains(request: Request) -> str:
 
 
 def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
-    """Return a corpus with the spans, or mentions of chains, that the brackets of a key stand for, counted in rows."""
+    """Add to a corpus the spans, or mentions of chains, in the brackets of a key, as ranges of rows."""
     source, chains = corpus.source, request.layer == "chains"
-    sections = _Sections(source, request, key)
+    sections = _FieldDeclarations(source, request, key)
     cells = [each for each in misc_values(corpus, key) if each.value != "_"]
     if not cells and not sections.headers:
         if source.whole is not None:
@@ -461,7 +466,7 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
     fields = sections.fields(cells)
     broken: list[int] | None = [] if choose(request.options, "broken", BROKEN) == "drop" else None
     gathered = Gathered(source, request.options.get("label"), Heads.of(corpus) if chains else None)
-    for document, some in _by_document(corpus, zip(cells, fields, strict=True)):
+    for document, some in _group_by_document(corpus, zip(cells, fields, strict=True)):
         brackets = (
             (Cell(text=each.value, place=each.place, first=each.first, behind=each.behind, node=each.node), names)
             for each, names in some
@@ -481,22 +486,22 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
         if places
     ]
     spans, mends = gathered.spans(request.side)
-    judged = "chains" if chains else gathered.judged
+    judged = "chains" if chains else gathered.label_field
     return replace(corpus, spans=spans, judged=judged, notes=(*corpus.notes, *sections.notes, *notes, *mends))
 
 
-def _by_document(
+def _group_by_document(
     corpus: Corpus, cells: Iterator[tuple[Misc, Sequence[str]]]
 ) -> Iterator[tuple[int, Iterator[tuple[Misc, Sequence[str]]]]]:
-    """Give the cells of each document."""
+    """Group cells by the number of their document."""
     given = list(cells)
     near = np.minimum(np.array([each.near for each, _ in given], np.int64), len(corpus) - 1)
     numbers = iter((np.searchsorted(corpus.row_documents, near, side="right") - 1).tolist())
     yield from groupby(given, key=lambda _: next(numbers))
 
 
-class _Sections:
-    """What headers say of the fields: each holds from its line on, up to the next one or the end of its file."""
+class _FieldDeclarations:
+    """Field names declared in header lines; each applies from its line to the next header or the end of the file."""
 
     def __init__(self, source: Source, request: Request, key: str) -> None:
         self.source = source
@@ -510,8 +515,8 @@ class _Sections:
         ]
 
     def fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
-        """Return the names of the fields of each cell."""
-        found = self._fields(cells)
+        """Return the field names of each cell; for chains, refuse those without a chain field."""
+        found = self._declared_fields(cells)
         if self.request.layer == "chains":
             for each, names in zip(cells, found, strict=True):
                 if not {*CHAINS} & {*names}:
@@ -519,11 +524,11 @@ class _Sections:
                     raise refuse(self.source, each.place, what, hint="say which it is: ?fields=etype-eid-other")
         return found
 
-    def _fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
+    def _declared_fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
         if asked := self.request.options.get("fields"):
             return [named_fields(asked)] * len(cells)
         files: list[tuple[int, Sequence[str]]] = [(part.begin, ()) for part in self.source.parts]
-        sections = sorted([*files, *self.headers])  # a header in the first line stands behind the file's begin
+        sections = sorted([*files, *self.headers])  # a header in the first line sorts after the beginning of the file
         places = [place for place, _ in sections]
         found = [sections[bisect_right(places, each.place) - 1][1] for each in cells]
         if all(found):

@@ -1,4 +1,4 @@
-"""Documents of GATE as objects: the text and where its nodes stand, annotations from node to node, features."""
+"""GATE XML: documents whose text contains nodes, with annotations from node to node in annotation sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from comparanda.core.places import Note, Source, first_places, refuse
 from comparanda.errors import ReadError, nearest
 from comparanda.formats.contract import Format, Request, choose
 from comparanda.formats.document_writer import Losses, Passage, Writer
-from comparanda.formats.document_writer import Value as PassagesValue
+from comparanda.formats.document_writer import Value as WriterValue
 from comparanda.formats.files import file_names
 from comparanda.formats.standoff import Draft, places_in
 from comparanda.formats.xml import (
@@ -43,7 +43,7 @@ ROOT, TEXT = "GateDocument", "TextWithNodes"
 OBJECT = "gate.corpora.ObjectWrapper"
 _NUMBERS = {"java.lang.Integer": int, "java.lang.Long": int, "java.lang.Double": float, "java.lang.Float": float}
 _SHAPE = 'annotations are written like this: <Annotation Id="1" Type="Person" StartNode="0" EndNode="4">'
-_LONGEST = 30
+_MAX_NUMBER_LENGTH = 30
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,10 +60,10 @@ class Annotation:
 
 @dataclass(slots=True, kw_only=True)
 class Document:
-    """A file: its text, where its nodes stand, and its annotations.
+    """A file: its text, the offsets of its nodes, and its annotations.
 
-    Behind them are the bytes of nodes whose ids are not where they stand, of features that are Java objects, and of
-    relations.
+    `strange_nodes`, `objects` and `relations` are the byte offsets of nodes whose ids differ from their offsets, of
+    features that are Java objects, and of relations.
     """
 
     place: int
@@ -77,12 +77,12 @@ class Document:
 
 
 def document(source: Source, number: int, keep: Callable[[str], bool], nesting: int) -> Document:
-    """Read one file of a source; of annotations of types that are not to be kept, features are left out."""
-    return _Parsing(source, number, keep).document(nesting)
+    """Read one file of a source, without the features of annotations whose type is not kept."""
+    return _Parser(source, number, keep).document(nesting)
 
 
-class _Parsing:
-    """One file on its way to a document."""
+class _Parser:
+    """Parses one file into a document."""
 
     def __init__(self, source: Source, number: int, keep: Callable[[str], bool]) -> None:
         self.source = source
@@ -95,7 +95,7 @@ class _Parsing:
         self.feature = ""
 
     def document(self, nesting: int) -> Document:
-        """Go through the elements of the file."""
+        """Process the elements of the file."""
         stream = events(self.source, self.number, nesting)
         _, name, _, place = next(stream)
         if name != ROOT:
@@ -104,13 +104,13 @@ class _Parsing:
         text_seen = False
         for kind, value, attributes, place in stream:
             if kind == "start" and value in {"Name", "Value"}:
-                text = "".join(each for of, each, _, _ in _inside(stream, value) if of == "text")
-                self._feature(value, text, attributes.get("className"), place)
+                text = "".join(each for of, each, _, _ in _until_end(stream, value) if of == "text")
+                self._read_feature(value, text, attributes.get("className"), place)
             elif kind == "start" and value == TEXT:
-                self._text(stream)
+                self._read_text(stream)
                 text_seen = True
             elif kind == "start":
-                self._start(value, attributes, place)
+                self._start_element(value, attributes, place)
             elif kind == "end" and value in {"Annotation", "Relation"}:
                 self.annotation = None
         if not text_seen:
@@ -118,19 +118,19 @@ class _Parsing:
         self._check_nodes()
         return self.found
 
-    def _text(self, stream: Iterator[Event]) -> None:
-        """Read the text, and where its nodes stand: in code points, and in UTF-16 units."""
+    def _read_text(self, stream: Iterator[Event]) -> None:
+        """Read the text and the offsets of its nodes, in code points and in UTF-16 units."""
         pieces, length, units = [], 0, 0
-        for kind, value, attributes, place in _inside(stream, TEXT):
+        for kind, value, attributes, place in _until_end(stream, TEXT):
             if kind == "text":
                 pieces.append(value)
                 length += len(value)
-                units += _utf16(value)
+                units += _utf16_length(value)
             elif kind == "start":
-                self._node(value, attributes=attributes, place=place, length=length, units=units)
+                self._read_node(value, attributes=attributes, place=place, length=length, units=units)
         self.found.text += "".join(pieces)
 
-    def _node(self, name: str, attributes: dict[str, str], place: int, length: int, *, units: int) -> None:
+    def _read_node(self, name: str, attributes: dict[str, str], place: int, length: int, *, units: int) -> None:
         if name != "Node" or "id" not in attributes:
             what = f'there is a <{name}> in the text, where only <Node id="…"/> may stand'
             raise refuse(self.source, place, what)
@@ -140,19 +140,19 @@ class _Parsing:
         if node != str(units):
             self.found.strange_nodes.append(place)
 
-    def _start(self, name: str, attributes: dict[str, str], place: int) -> None:
+    def _start_element(self, name: str, attributes: dict[str, str], place: int) -> None:
         if name == "AnnotationSet":
             self.set = attributes.get("Name", "")
         elif name == "Annotation":
-            self.annotation = self._annotation(attributes, place)
+            self.annotation = self._parse_annotation(attributes, place)
             self.found.annotations.append(self.annotation)
         elif name == "Relation":
             self.annotation = Annotation(
                 set="", type="", id=None, nodes=("", ""), place=place
-            )  # takes its features, and is let go
+            )  # collects its features, and is discarded
             self.found.relations.append(place)
 
-    def _annotation(self, attributes: dict[str, str], place: int) -> Annotation:
+    def _parse_annotation(self, attributes: dict[str, str], place: int) -> Annotation:
         lacking = [each for each in ("Type", "StartNode", "EndNode") if not attributes.get(each)]
         if lacking:
             raise refuse(self.source, place, f"the annotation has no {' and no '.join(lacking)}", hint=_SHAPE)
@@ -169,19 +169,19 @@ class _Parsing:
             place=place,
         )
 
-    def _feature(self, name: str, text: str, kind: str | None, place: int) -> None:
+    def _read_feature(self, name: str, text: str, kind: str | None, place: int) -> None:
         if name == "Name":
             self.feature = text
         elif self.annotation is not None and not self.keep(self.annotation.type):
-            pass  # tokens are many, and nobody asks for what is said of them
+            pass  # there are many tokens, and their features are not needed
         elif kind == OBJECT:
             self.found.objects.append(place)
         else:
             features = self.found.features if self.annotation is None else self.annotation.features
-            features[self.feature] = _value(text, kind)
+            features[self.feature] = _parse_value(text, kind)
 
     def _check_nodes(self) -> None:
-        """Refuse annotations from or to a node that is not there."""
+        """Refuse annotations from or to a node that does not exist."""
         for annotation in self.found.annotations:
             for node, verb in zip(annotation.nodes, ("begins", "ends"), strict=True):
                 if node not in self.found.nodes:
@@ -190,52 +190,52 @@ class _Parsing:
                     raise refuse(self.source, annotation.place, what)
 
 
-def _inside(stream: Iterator[Event], name: str) -> Iterator[Event]:
-    """Give the events up to the end of the element that has begun."""
+def _until_end(stream: Iterator[Event], name: str) -> Iterator[Event]:
+    """Yield the events up to the end of the current element."""
     return takewhile(lambda event: event[0] != "end" or event[1] != name, stream)
 
 
-def _utf16(text: str) -> int:
-    """Return how many UTF-16 units a text has."""
+def _utf16_length(text: str) -> int:
+    """Return the number of UTF-16 units of a text."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
-def _value(text: str, kind: str | None) -> Value:
-    """Return the value of a feature: a number or a truth where its class says so."""
+def _parse_value(text: str, kind: str | None) -> Value:
+    """Return the value of a feature: a number or a boolean if its Java class is one."""
     if kind == "java.lang.Boolean" and text in {"true", "false"}:
         return text == "true"
     try:
-        return _NUMBERS[kind](text) if kind in _NUMBERS and len(text) < _LONGEST else text
+        return _NUMBERS[kind](text) if kind in _NUMBERS and len(text) < _MAX_NUMBER_LENGTH else text
     except ValueError:
         return text
 
 
-# GATE XML: the text with nodes in it, and sets of annotations from node to node.
+# Documents of GATE converted to a corpus.
 #
-# Where a node stands in the text is where annotations begin and end. Its id is that offset in UTF-16 units, as Java
-# counts; it is checked, and noted if it is not so.
+# Annotations begin and end at the positions of nodes in the text. The id of a node is its offset in UTF-16 units, as in
+# Java; differences are noted.
 
 
 SUFFIXES = (".xml",)
 NO_SPANS = frozenset(
     {"Token", "SpaceToken", "DEFAULT_TOKEN", "Sentence", "Split", "Lookup", "paragraph", "Paragraph", "NounChunk", "VG"}
 )
-"""Types that a pipeline leaves on its way, and nobody asks for unless they name them."""
+"""Types of intermediate results of a pipeline, which are spans only on request."""
 
 MARKUP = "Original markups"
-"""The set in which GATE keeps the tags of the file that it read."""
+"""The set in which GATE keeps the markup of the original file."""
 
 IDS = ("inst", "URI", "uri", "kbid", "kb_id")
-"""Features that hold ids of entities; the first that is there."""
+"""Features that hold entity ids, in order of preference."""
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read documents of GATE, one a file."""
-    return _Reading(without_line_ends(source), request).corpus()
+    """Read documents of GATE, one per file."""
+    return _Reader(without_line_ends(source), request).corpus()
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
@@ -248,18 +248,20 @@ class _Reading:
         options = self.request.options
         by_number = choose(options, "names", ("file", "number")) == "number"
         nesting = self.request.limits.nesting
-        documents = [document(self.source, number, self.fits, nesting) for number in range(len(self.source.parts))]
-        wanted = self._wanted([each for found in documents for each in found.annotations])
+        documents = [
+            document(self.source, number, self.is_span_type, nesting) for number in range(len(self.source.parts))
+        ]
+        wanted = self._choose_annotations([each for found in documents for each in found.annotations])
         names: Iterable[str] = file_names(self.source, self.request, SUFFIXES)
         if by_number:
             names = map(str, range(1, 1 + len(documents)))
         for name, found in zip(names, documents, strict=True):
-            said = {key: str(value) for key, value in found.features.items() if value != ""}
-            self.draft.document(name, found.place, said)
+            attributes = {key: str(value) for key, value in found.features.items() if value != ""}
+            self.draft.document(name, found.place, attributes)
             self.draft.texts.append(found.text)
             for annotation in found.annotations:
                 if wanted(annotation):
-                    self._span(annotation, found.nodes)
+                    self._add_span(annotation, found.nodes)
         strange = "nodes whose ids are not their places in UTF-16 units: where they stand holds"
         self._note(strange, [place for each in documents for place in each.strange_nodes])
         objects = "features that are Java objects, passed over"
@@ -267,44 +269,44 @@ class _Reading:
         self._note("relations, passed over", [place for each in documents for place in each.relations])
         return self.draft.corpus(self.request, name="gate", judged="label", offsets="code-points")
 
-    def _wanted(self, annotations: list[Annotation]) -> Callable[[Annotation], bool]:
-        """Tell which annotations are spans: those of one set, and of the types asked for, or of all but a few."""
-        if unmet := sorted(self.asked - {each.type for each in annotations}):
-            what = f"types asked for that are not there: {', '.join(unmet)}"
-            self.draft.notes.append(Note(self.request.side, what, len(unmet)))
-        chosen = self._set(annotations)
+    def _choose_annotations(self, annotations: list[Annotation]) -> Callable[[Annotation], bool]:
+        """Return a test for spans: annotations of one set, of the requested types or of all but `NO_SPANS`."""
+        if missing := sorted(self.asked - {each.type for each in annotations}):
+            what = f"types asked for that are not there: {', '.join(missing)}"
+            self.draft.notes.append(Note(self.request.side, what, len(missing)))
+        chosen = self._choose_set(annotations)
         if not self.asked:
-            passed = [each for each in annotations if each.set == chosen and each.type in NO_SPANS]
-            self._note_passed("annotations of types that are not taken for spans", passed, lambda each: each.type)
+            ignored = [each for each in annotations if each.set == chosen and each.type in NO_SPANS]
+            self._note_ignored("annotations of types that are not taken for spans", ignored, lambda each: each.type)
         if "set" not in self.request.options:
-            passed = [each for each in annotations if each.set != chosen]
-            self._note_passed("annotations of other sets", passed, lambda each: _shown(each.set))
-        return lambda each: each.set == chosen and self.fits(each.type)
+            ignored = [each for each in annotations if each.set != chosen]
+            self._note_ignored("annotations of other sets", ignored, lambda each: _quote_set(each.set))
+        return lambda each: each.set == chosen and self.is_span_type(each.type)
 
-    def fits(self, kind: str) -> bool:
+    def is_span_type(self, kind: str) -> bool:
         """Whether annotations of a type are spans."""
         return kind in self.asked if self.asked else kind not in NO_SPANS
 
-    def _set(self, annotations: list[Annotation]) -> str:
-        """Return the set that is asked for, or the only one with annotations that are spans."""
+    def _choose_set(self, annotations: list[Annotation]) -> str:
+        """Return the requested set, or the only one with annotations that are spans."""
         asked = self.request.options.get("set")
         names = dict.fromkeys(each.set for each in annotations)
         if asked is not None:
             if asked and annotations and asked not in names:
                 what = f"there is no annotation set {asked!r}{nearest(asked, names)}"
-                hint = f"sets there: {', '.join(map(_shown, names))}"
+                hint = f"sets there: {', '.join(map(_quote_set, names))}"
                 raise ReadError(what, where=self.source.parts[0].name, hint=hint)
             return asked
-        often = Counter(each.set for each in annotations if each.set != MARKUP and self.fits(each.type))
+        often = Counter(each.set for each in annotations if each.set != MARKUP and self.is_span_type(each.type))
         if len(often) > 1:
             first = next(iter(often))
-            details = [f"{_shown(name)}: {count:,} annotation{'s'[: count != 1]}" for name, count in often.items()]
+            details = [f"{_quote_set(name)}: {count:,} annotation{'s'[: count != 1]}" for name, count in often.items()]
             hint = f"say which: ?set={first}" + (" is the one without a name" if not first else "")
             what = "there are several annotation sets with spans"
             raise ReadError(what, where=self.source.parts[0].name, details=details, hint=hint)
         return next(iter(often), "")
 
-    def _span(self, annotation: Annotation, nodes: Mapping[str, int]) -> None:
+    def _add_span(self, annotation: Annotation, nodes: Mapping[str, int]) -> None:
         begin, end = (nodes[node] for node in annotation.nodes)
         span = self.draft.span([(begin, end)], annotation.type, annotation.place)
         self.called.append(f"annotation {annotation.id}" if annotation.id else "an annotation")
@@ -321,18 +323,18 @@ class _Reading:
             first = first_places(self.source, np.array(places[:3], np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
 
-    def _note_passed(self, what: str, passed: list[Annotation], by: Callable[[Annotation], str]) -> None:
-        count = Counter(map(by, passed))
+    def _note_ignored(self, what: str, ignored: list[Annotation], by: Callable[[Annotation], str]) -> None:
+        count = Counter(map(by, ignored))
         shown = ", ".join(f"{name} ({number:,})" for name, number in sorted(count.items()))
-        self._note(f"{what}, passed over: {shown}", [each.place for each in passed])
+        self._note(f"{what}, passed over: {shown}", [each.place for each in ignored])
 
 
-def _shown(name: str) -> str:
+def _quote_set(name: str) -> str:
     return repr(name) if name else "the one without a name"
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines surely are a document of GATE: its outermost element begins there."""
+    """Whether the first lines are certainly GATE XML: the root element begins there."""
     text = "\n".join(lines)
     return text.lstrip().startswith("<") and re.search(rf"<{ROOT}\b", text) is not None
 
@@ -354,7 +356,7 @@ FORMAT = Format(
 )
 
 
-# GATE XML: one file a document, nodes where spans begin and end, and one annotation set.
+# Writing GATE XML: one file per document, nodes where spans begin and end, and one annotation set.
 
 
 SUFFIX = ".xml"
@@ -374,24 +376,25 @@ def _document(passage: Passage, losses: Losses, name: str) -> str:
     for mention in passage.mentions:
         refuse_pieces(passage, mention, "an annotation goes from one node to another")
         places |= {mention.begin, mention.end}
-    node = _nodes(passage.text, sorted(places))
-    features = "".join(_feature(key, value, passage.name) for key, value in passage.attributes.items())
-    annotations = "".join(_annotations(passage, losses, node))
+    node = _node_ids(passage.text, sorted(places))
+    features = "".join(_format_feature(key, value, passage.name) for key, value in passage.attributes.items())
+    annotations = "".join(_format_annotations(passage, losses, node))
     named = attribute("Name", name, passage.name) if name else ""
     return (
         f'{HEAD}<{ROOT} version="3">\n<GateDocumentFeatures>\n{features}</GateDocumentFeatures>\n'
-        f"<{TEXT}>{_text(passage, node)}</{TEXT}>\n<AnnotationSet{named}>\n{annotations}</AnnotationSet>\n</{ROOT}>\n"
+        f"<{TEXT}>{_text_with_nodes(passage, node)}</{TEXT}>\n"
+        f"<AnnotationSet{named}>\n{annotations}</AnnotationSet>\n</{ROOT}>\n"
     )
 
 
-def _nodes(text: str, places: list[int]) -> dict[int, int]:
+def _node_ids(text: str, places: list[int]) -> dict[int, int]:
     """Return the id of the node at each place: its offset in UTF-16 units."""
     units = places_in(text, "utf-16")
     return {place: int(units[place]) for place in places}
 
 
-def _text(passage: Passage, node: Mapping[int, int]) -> str:
-    """Put nodes into the text."""
+def _text_with_nodes(passage: Passage, node: Mapping[int, int]) -> str:
+    """Insert nodes into the text."""
     pieces, last = [], 0
     for place, id_ in node.items():
         pieces.append(f'{content(passage.text[last:place], passage.name)}<Node id="{id_}"/>')
@@ -399,7 +402,7 @@ def _text(passage: Passage, node: Mapping[int, int]) -> str:
     return "".join(pieces)
 
 
-def _annotations(passage: Passage, losses: Losses, node: Mapping[int, int]) -> Iterator[str]:
+def _format_annotations(passage: Passage, losses: Losses, node: Mapping[int, int]) -> Iterator[str]:
     for number, mention in enumerate(passage.mentions, start=1):
         kind = attribute("Type", mention.label, passage.name)
         yield f'<Annotation Id="{number}"{kind} StartNode="{node[mention.begin]}" EndNode="{node[mention.end]}">\n'
@@ -407,21 +410,21 @@ def _annotations(passage: Passage, losses: Losses, node: Mapping[int, int]) -> I
             if name in IDS:
                 losses.lose(f"{name!r} of spans, which cannot be a feature of that name", passage.name)
             else:
-                yield _feature(name, value, passage.name)
+                yield _format_feature(name, value, passage.name)
         if mention.ids is not None:
-            yield _feature(LINK, BAR.join(mention.ids), passage.name)
+            yield _format_feature(LINK, BAR.join(mention.ids), passage.name)
         yield "</Annotation>\n"
 
 
-def _feature(name: str, value: PassagesValue, document: str) -> str:
+def _format_feature(name: str, value: WriterValue, document: str) -> str:
     of_value = content(written(value), document)
     return (
         f'<Feature><Name className="{_STRING}">{content(name, document)}</Name>'
-        f'<Value className="{_class(value)}">{of_value}</Value></Feature>\n'
+        f'<Value className="{_java_class(value)}">{of_value}</Value></Feature>\n'
     )
 
 
-def _class(value: PassagesValue) -> str:
+def _java_class(value: WriterValue) -> str:
     """Return the Java class of a value."""
     if isinstance(value, bool):
         return "java.lang.Boolean"

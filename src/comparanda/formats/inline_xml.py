@@ -1,6 +1,7 @@
-"""Text with tags in it: TimeML and MUC documents, or plain text with `<PER>Anna</PER>`.
+"""Inline XML: TimeML and MUC documents, or plain text with tags such as `<PER>Anna</PER>`.
 
-A file with elements around its text is a document, or several. Any other is plain text, and all its elements are spans.
+A file whose text is enclosed by elements is one document or several. Any other file is plain text, and all its elements
+are spans.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ if TYPE_CHECKING:
     from comparanda.errors import ReadError
 
 
-# Elements as places of a text: all text of a file laid end to end, and where each element stands in it.
+# Elements as extents of a text: the concatenated text of a file, and the offsets of each element in it.
 
 
 @dataclass(slots=True, kw_only=True)
 class Element:
-    """An element: what its tag says, what it is in, where its text begins and ends, and the number of the next one."""
+    """An element: its tag, its parent, the offsets of its text, and the index of the first element after it."""
 
     name: str
     attributes: dict[str, str]
@@ -61,7 +62,7 @@ class Element:
 
 @dataclass(slots=True)
 class Gathered:
-    """All text of a file or line, and all elements in the order of their start tags."""
+    """The text of a file or line, and its elements in the order of their start tags."""
 
     text: str
     elements: list[Element]
@@ -75,7 +76,7 @@ class Gathered:
 
 
 def gathered(found: Iterable[Event]) -> Gathered:
-    """Lay all text end to end, and say where each element stands in it."""
+    """Concatenate the text, and record the extent of each element in it."""
     pieces: list[str] = []
     elements: list[Element] = []
     roots: list[int] = []
@@ -101,39 +102,39 @@ def gathered(found: Iterable[Event]) -> Gathered:
 
 
 def around_of(element: Element) -> list[Element]:
-    """Return an element and all that it lies in, the outermost first."""
+    """Return an element and its ancestors, the outermost first."""
     found = [element]
     while found[-1].around is not None:
         found.append(found[-1].around)
     return found[::-1]
 
 
-# Tags in running text, where no XML parser could read it: several elements side by side, or text that is not escaped.
+# Tags in text that an XML parser could not read: several outermost elements, or unescaped text.
 #
-# Gives the same events as `xml_events`, for a stretch of the source: a file, or a line of it.
+# Yields the same events as `xml.events`, for a range of the source: a file, or a line of it.
 
 
-_NAME = r"[^\W\d][\w.:-]*+"
+_TAG_NAME = r"[^\W\d][\w.:-]*+"
 _TAG = re.compile(
-    rf"<(?:/(?P<ended>{_NAME})\s*+"
-    rf"|(?P<name>{_NAME})(?P<attributes>(?:\s++{_NAME}\s*+=\s*+(?:\"[^\"<]*+\"|'[^'<]*+'|[^\s\"'<>=/]++))*+)\s*+(?P<empty>/)?"
+    rf"<(?:/(?P<ended>{_TAG_NAME})\s*+"
+    rf"|(?P<name>{_TAG_NAME})(?P<attributes>(?:\s++{_TAG_NAME}\s*+=\s*+(?:\"[^\"<]*+\"|'[^'<]*+'|[^\s\"'<>=/]++))*+)\s*+(?P<empty>/)?"
     r"|!--(?P<comment>[^<>]*+)(?<=--))>"
 )
-_ATTRIBUTE = re.compile(rf"\s({_NAME})\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
+_ATTRIBUTE = re.compile(rf"\s({_TAG_NAME})\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 _ENTITY = re.compile(r"&(?:#(?P<number>[0-9]{1,7})|#x(?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>lt|gt|amp|quot|apos));")
-_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_UNESCAPED = "write &lt; and &amp; in the text, or say ?escaped=no if the file escapes nothing"
+_NAMED_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
+_ESCAPE_HINT = "write &lt; and &amp; in the text, or say ?escaped=no if the file escapes nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """How tags are told from text.
+    """Distinguishes tags from text.
 
     Args:
         source: the bytes.
-        nesting: how many elements may stand in each other.
-        escaped: whether a < or & of the text is written `&lt;` or `&amp;`; if not, what looks like no tag is text.
-        names: the elements that there are, where nothing is escaped; None for all that look so.
+        nesting: the maximum depth of elements.
+        escaped: whether < and & in the text are written `&lt;` and `&amp;`; if not, anything that is not a tag is text.
+        names: the element names, if the text is not escaped; None to accept any name.
 
     """
 
@@ -143,7 +144,7 @@ class Tags:
     names: Set[str] | None = None
 
     def events(self, begin: int, end: int) -> Iterator[Event]:
-        """Give the starts and ends of elements, and the text between them."""
+        """Yield the starts and ends of elements, and the text between them."""
         text = str(memoryview(self.source.data)[begin:end], "utf-8")
         open_: list[tuple[str, int]] = []
         last, place = 0, begin
@@ -153,85 +154,87 @@ class Tags:
                 continue
             if tag.start() > last:
                 between = text[last : tag.start()]
-                yield "text", self._unescaped(between, place), {}, 0
+                yield "text", self._unescape(between, place), {}, 0
                 place += len(between.encode())
             if tag["ended"]:
-                self._close(open_, name, place)
+                self._close_element(open_, name, place)
                 yield "end", name, {}, place
             elif name:
                 open_.append((name, place))
                 if len(open_) > self.nesting:
                     raise too_deep(self.source, place, self.nesting)
-                yield "start", name, self._attributes(tag["attributes"], place), place
+                yield "start", name, self._parse_attributes(tag["attributes"], place), place
                 if tag["empty"]:
                     open_.pop()
                     yield "end", name, {}, place
             last = tag.end()
             place += len(tag[0].encode())
         if last < len(text):
-            yield "text", self._unescaped(text[last:], place), {}, 0
+            yield "text", self._unescape(text[last:], place), {}, 0
         if open_:
             name, opened = open_[-1]
-            raise refuse(self.source, opened, f"<{name}> is not closed", hint=self._hint("</" + name + "> is missing"))
+            raise refuse(
+                self.source, opened, f"<{name}> is not closed", hint=self._tag_hint("</" + name + "> is missing")
+            )
 
-    def _close(self, open_: list[tuple[str, int]], name: str, place: int) -> None:
+    def _close_element(self, open_: list[tuple[str, int]], name: str, place: int) -> None:
         if not open_:
-            raise refuse(self.source, place, f"</{name}> closes nothing", hint=self._hint(f"<{name}> is missing"))
+            raise refuse(self.source, place, f"</{name}> closes nothing", hint=self._tag_hint(f"<{name}> is missing"))
         if open_[-1][0] != name:
             other, opened = open_[-1]
             details = [f"<{other}> of {self.source.locate(opened)} is open"]
-            hint = self._hint("elements may lie in each other, but not cross")
+            hint = self._tag_hint("elements may lie in each other, but not cross")
             what = f"</{name}> closes another element than the last"
             raise refuse(self.source, place, what, details=details, hint=hint)
         open_.pop()
 
-    def _hint(self, otherwise: str) -> str:
-        """Say what to do about a tag, which may be text if nothing is escaped."""
+    def _tag_hint(self, usual: str) -> str:
+        """Return a hint about a faulty tag, which may be text if the file is not escaped."""
         if self.escaped or self.names is not None:
-            return otherwise
-        return f"{otherwise}; if it is text, name the elements: ?elements=PER,LOC"
+            return usual
+        return f"{usual}; if it is text, name the elements: ?elements=PER,LOC"
 
-    def _attributes(self, written: str, place: int) -> dict[str, str]:
+    def _parse_attributes(self, written: str, place: int) -> dict[str, str]:
         found: dict[str, str] = {}
         for name, *values in _ATTRIBUTE.findall(written):
             if name in found:
                 raise refuse(self.source, place, f"the attribute {name!r} is there twice in this tag")
-            found[name] = self._unescaped("".join(values), place)
+            found[name] = self._unescape("".join(values), place)
         return found
 
-    def _unescaped(self, text: str, begin: int) -> str:
+    def _unescape(self, text: str, begin: int) -> str:
         if not self.escaped or ("&" not in text and "<" not in text):
             return text
         pieces, last = [], 0
         for sign in re.finditer("[<&]", text):
             place = begin + len(text[: sign.start()].encode())
             if sign[0] == "<":
-                raise refuse(self.source, place, "this < begins no tag", hint=_UNESCAPED)
+                raise refuse(self.source, place, "this < begins no tag", hint=_ESCAPE_HINT)
             entity = _ENTITY.match(text, sign.start())
             if entity is None:
-                raise refuse(self.source, place, "this & begins no entity", hint=_UNESCAPED)
-            pieces += [text[last : sign.start()], self._character(entity, place)]
+                raise refuse(self.source, place, "this & begins no entity", hint=_ESCAPE_HINT)
+            pieces += [text[last : sign.start()], self._decode_entity(entity, place)]
             last = entity.end()
         return "".join([*pieces, text[last:]])
 
-    def _character(self, entity: re.Match[str], place: int) -> str:
+    def _decode_entity(self, entity: re.Match[str], place: int) -> str:
         if entity["name"]:
-            return _NAMED[entity["name"]]
+            return _NAMED_ENTITIES[entity["name"]]
         code = int(entity["number"]) if entity["number"] else int(entity["hex"], 16)
         if 0 < code < 0xD800 or 0xDFFF < code < 0x110000:
             return chr(code)
-        raise self._no_character(entity[0], place)
+        raise self._entity_error(entity[0], place)
 
-    def _no_character(self, entity: str, place: int) -> ReadError:
+    def _entity_error(self, entity: str, place: int) -> ReadError:
         return refuse(self.source, place, f"{entity} stands for no character")
 
 
 SUFFIXES = (".tml", ".xml", ".sgml", ".sgm")
 KNOWN = ("TIMEX3", "TIMEX2", "TIMEX", "ENAMEX", "NUMEX")
-"""Elements that are spans wherever they are; if there are any, the others are not."""
+"""Elements that are spans in any file; if there are any, no others are."""
 
 GENERIC = frozenset({"entity", "Entity", "ENTITY", "ne", "NE", "mention", "Mention", "annotation", "span", "name"})
-"""Elements that say by an attribute what they are."""
+"""Elements whose label is in an attribute."""
 
 ROOTS = frozenset(
     {"TimeML", "DOC", "doc", "document", "DOCUMENT", "corpus", "CORPUS", "root", "ROOT", "TEXT", "text", "Text"}
@@ -240,28 +243,28 @@ STRUCTURE = frozenset(
     {"p", "s", "para", "paragraph", "sent", "sentence", "head", "headline", "title", "section", "body", "div", "br"}
     | {"P", "S", "HL", "SLUG", "BODY", "TXT", "DOCID", "DOCNO", "DCT"}
 )
-"""Elements of documents that are no spans."""
+"""Elements of the document structure, which are not spans."""
 
 TEXTS = frozenset({"TEXT", "text", "Text"})
 LABELS = ("type", "TYPE", "Type", "label", "LABEL", "class", "category")
-"""Attributes that hold the label of a known or generic element; the first that is there."""
+"""Attributes that hold the label of a known or generic element, in order of preference."""
 
 IDS = ("ref", "kb_id", "wikidata", "uri")
-"""Attributes that hold ids of entities; the first that is there."""
+"""Attributes that hold entity ids, in order of preference."""
 
-_NAMES = frozenset({"DOCID", "DOCNO"})
+_NAME_ELEMENTS = frozenset({"DOCID", "DOCNO"})
 _NAME_ATTRIBUTES = ("docid", "id", "name")
 _PROLOG = re.compile(rb"\s*<(?:\?xml\b|!DOCTYPE\b)")
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read documents of text with tags."""
-    return _Reading(source, request).corpus()
+    """Read documents with inline tags."""
+    return _Reader(source, request).corpus()
 
 
 @dataclass(slots=True, kw_only=True)
 class _Document:
-    """A document: its text, and the elements in it."""
+    """A document: its text, the offset of that in the file, and the elements in it."""
 
     place: int
     text: str
@@ -272,8 +275,8 @@ class _Document:
     root: str | None = None
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         options = request.options
@@ -296,48 +299,48 @@ class _Reading:
     def corpus(self) -> Corpus:
         ends = [*(part.begin for part in self.source.parts[1:]), self.source.size]
         documents = [
-            list(self._lines(part.begin, end) if self.by_line else self._file(number, part.begin, end))
+            list(self._read_lines(part.begin, end) if self.by_line else self._read_file(number, part.begin, end))
             for number, (part, end) in enumerate(zip(self.source.parts, ends, strict=True))
         ]
-        taken = self._taken([document for each in documents for document in each])
-        names = self._named(documents)
+        span_elements = self._choose_span_elements([document for each in documents for document in each])
+        names = self._document_names(documents)
         empty: list[int] = []
         unlabelled: list[int] = []
         for document, name in zip((document for each in documents for document in each), names, strict=True):
             self.draft.document(name, document.place, document.attributes)
             self.draft.texts.append(document.text)
             for element in document.elements:
-                if element.name in taken and element.begin == element.end:
+                if element.name in span_elements and element.begin == element.end:
                     empty.append(element.place)
-                elif element.name in taken and not self._span(element, document.begin):
+                elif element.name in span_elements and not self._add_span(element, document.begin):
                     unlabelled.append(element.place)
         self._note("elements that cover no text, passed over", empty)
         label = self.request.options.get("label")
         self._note(f"elements without the attribute {label!r}, labelled by their name", unlabelled)
         return self.draft.corpus(self.request, name="inline-xml", judged="label")
 
-    def _lines(self, begin: int, end: int) -> Iterator[_Document]:
-        """Give each line that is not blank as a document; it is called by its number."""
+    def _read_lines(self, begin: int, end: int) -> Iterator[_Document]:
+        """Yield each non-blank line as a document, named by its number."""
         for number, line in enumerate(bytes(self.source.data[begin:end]).split(b"\n"), start=1):
             if line.strip():
                 found = gathered(self.tags.events(begin, begin + len(line)))
                 yield _Document(place=begin, text=found.text, begin=0, elements=found.elements, name=str(number))
             begin += len(line) + 1
 
-    def _file(self, number: int, begin: int, end: int) -> Iterator[_Document]:
-        """Give the documents of a file."""
+    def _read_file(self, number: int, begin: int, end: int) -> Iterator[_Document]:
+        """Yield the documents of a file."""
         prolog = _PROLOG.match(self.source.data, begin, end)
         nesting = self.request.limits.nesting
         found = gathered(events(self.source, number, nesting) if prolog else self.tags.events(begin, end))
         roots = [found.elements[root] for root in found.roots]
         alone = len(roots) == 1 and (prolog or roots[0].after > 1) and not found.outside().strip()
         if alone or self.text or (roots and roots[0].name in ROOTS):
-            yield from self._documents(found, begin)
+            yield from self._read_documents(found, begin)
         else:
             yield _Document(place=begin, text=found.text.rstrip("\n"), begin=0, elements=found.elements)
 
-    def _documents(self, found: Gathered, begin: int) -> Iterator[_Document]:
-        """Give what stands in elements for texts, or in the outermost elements if there are none."""
+    def _read_documents(self, found: Gathered, begin: int) -> Iterator[_Document]:
+        """Yield the content of each text element, or of the outermost elements if there are no text elements."""
         elements = found.elements
         texts = [number for number, each in enumerate(elements) if each.name in (self.text or TEXTS)]
         if self.text and not texts:
@@ -351,11 +354,11 @@ class _Reading:
         behind = 0
         for number in texts or found.roots:
             if number < behind and texts:
-                continue  # a text within a text
+                continue  # nested in another text element
             own = elements[number]
             around, before = around_of(own), elements[behind:number]
-            self.outside += [each for each in before if each.name in KNOWN and not _in_head(each)]
-            name, attributes = _described(around, before, found.text)
+            self.outside += [each for each in before if each.name in KNOWN and not _is_in_creation_time(each)]
+            name, attributes = _describe_document(around, before, found.text)
             inside = elements[number + 1 : own.after]
             text = found.text[own.begin : own.end]
             yield _Document(
@@ -369,36 +372,36 @@ class _Reading:
             )
             behind = own.after
 
-    def _taken(self, documents: list[_Document]) -> frozenset[str]:
-        """Return which elements are spans: those asked for, else well-known ones, else all that are no structure."""
+    def _choose_span_elements(self, documents: list[_Document]) -> frozenset[str]:
+        """Return the names of span elements: those requested, else the known ones, else all that are not structural."""
         count = Counter(element.name for document in documents for element in document.elements)
         if self.asked is not None:
-            if unmet := sorted(self.asked - count.keys()):
-                what = f"elements asked for that are not there: {', '.join(unmet)}"
-                self.draft.notes.append(Note(self.request.side, what, len(unmet)))
+            if missing := sorted(self.asked - count.keys()):
+                what = f"elements asked for that are not there: {', '.join(missing)}"
+                self.draft.notes.append(Note(self.request.side, what, len(missing)))
             return self.asked
         known = frozenset(KNOWN) & count.keys()
         strange = [each for each in documents if each.root is not None and each.root not in ROOTS]
         if strange and not known:
-            raise self._no_spans(strange[0], count)
+            raise self._no_spans_error(strange[0], count)
         plain = all(document.root is None for document in documents)
-        taken = known or frozenset(count if plain else count.keys() - STRUCTURE - ROOTS)
-        if passed := {name: number for name, number in count.items() if name not in taken}:
+        span_elements = known or frozenset(count if plain else count.keys() - STRUCTURE - ROOTS)
+        if passed := {name: number for name, number in count.items() if name not in span_elements}:
             shown = ", ".join(f"{name} ({number:,})" for name, number in sorted(passed.items()))
             places = [each.place for document in documents for each in document.elements if each.name in passed]
             self._note(f"elements that are not taken for spans, passed over: {shown}", places)
         self._note("elements outside of the text, passed over", [each.place for each in self.outside])
-        return taken
+        return span_elements
 
-    def _no_spans(self, document: _Document, count: Counter[str]) -> ReadError:
+    def _no_spans_error(self, document: _Document, count: Counter[str]) -> ReadError:
         shown = [f"{name} ({number:,})" for name, number in count.most_common(8)]
         what = f"no element in <{document.root}> is known to be a span"
         details = [f"elements there: {', '.join(shown)}{' …' if len(count) > len(shown) else ''}"] if shown else []
         hint = "say which are: ?elements=NAME,NAME; and where the text is, if not in all of it: &text=NAME"
         return refuse(self.source, document.place, what, details=details, hint=hint)
 
-    def _named(self, documents: list[list[_Document]]) -> Iterable[str]:
-        """Name documents by their files; where a file has several, by what it calls them, else by their number."""
+    def _document_names(self, documents: list[list[_Document]]) -> Iterable[str]:
+        """Name documents after their files; several in one file after their ids in it, else by their number."""
         if self.names == "number":
             return map(str, range(1, 1 + sum(map(len, documents))))
         if self.by_line and len(documents) == 1:
@@ -417,8 +420,8 @@ class _Reading:
                     found.append(document.name or f"{file}:{number}")
         return found
 
-    def _span(self, element: Element, begin: int) -> bool:
-        """Make a span; return whether it has the attribute that was asked for as its label."""
+    def _add_span(self, element: Element, begin: int) -> bool:
+        """Add a span; return whether it has the attribute requested as its label."""
         options, attributes = self.request.options, element.attributes
         given = element.name in GENERIC or element.name in KNOWN
         labels = (options["label"],) if "label" in options else LABELS if given else ()
@@ -441,13 +444,15 @@ class _Reading:
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
 
 
-def _in_head(element: Element) -> bool:
-    """Whether an element stands in the one for the time at which a document was made, which is no part of its text."""
+def _is_in_creation_time(element: Element) -> bool:
+    """Whether an element is inside a DCT, the document creation time, which is not part of the text."""
     return any(each.name == "DCT" for each in around_of(element))
 
 
-def _described(around: list[Element], before: list[Element], text: str) -> tuple[str | None, dict[str, str | None]]:
-    """Return what a file calls a document, and what else it says of it."""
+def _describe_document(
+    around: list[Element], before: list[Element], text: str
+) -> tuple[str | None, dict[str, str | None]]:
+    """Return the name that a file gives to a document, and its attributes."""
     attributes = {
         name: value
         for element in around
@@ -455,18 +460,18 @@ def _described(around: list[Element], before: list[Element], text: str) -> tuple
         if ":" not in name and not name.startswith("xmlns")
     }
     name = next((attributes[each] for each in _NAME_ATTRIBUTES if attributes.get(each)), None)
-    said: dict[str, str | None] = {key: value for key, value in attributes.items() if key != "id"}
+    described: dict[str, str | None] = {key: value for key, value in attributes.items() if key != "id"}
     for element in before:
         written = text[element.begin : element.end].strip()
-        if element.name in _NAMES and written:
+        if element.name in _NAME_ELEMENTS and written:
             name = written
         if element.name == "DCT" and written:
-            said["dct"] = written
-    return name, said
+            described["dct"] = written
+    return name, described
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines surely are text with tags: TimeML, well-known elements, or labels in capitals as tags."""
+    """Whether the first lines are certainly inline XML: TimeML, known elements, or tags named in capitals."""
     text = "\n".join(lines)
     if text.lstrip()[:1] in {"{", "["} or re.search(r"<(?:GateDocument|collection|TEI|PubmedArticle)\b", text):
         return False
@@ -497,13 +502,13 @@ FORMAT = Format(
 )
 
 
-# Text with tags in it: one XML file a document, each span an element that is called like its label.
+# Writing inline XML: one file per document, each span an element named after its label.
 
 
 SUFFIX = ".xml"
 LINK, LABEL = IDS[0], LABELS[0]
 
-_TAKEN = GENERIC | ROOTS | STRUCTURE | frozenset(KNOWN)
+_RESERVED_ELEMENTS = GENERIC | ROOTS | STRUCTURE | frozenset(KNOWN)
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -517,23 +522,23 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 
 
 def _document(passage: Passage, losses: Losses, element: str | None) -> str:
-    said = "".join(
+    root_attributes = "".join(
         attribute(name, value, passage.name)
         for name, value in passage.attributes.items()
-        if _fits_document(name, passage, losses)
+        if _is_document_attribute(name, passage, losses)
     )
-    return f"{HEAD}<document{said}><text>{_text(passage, losses, element)}</text></document>\n"
+    return f"{HEAD}<document{root_attributes}><text>{_tagged_text(passage, losses, element)}</text></document>\n"
 
 
-def _fits_document(name: str, passage: Passage, losses: Losses) -> bool:
+def _is_document_attribute(name: str, passage: Passage, losses: Losses) -> bool:
     if is_name(name) and name != "id":
         return True
     losses.lose(f"the attribute {name!r} of documents, whose name cannot be one of XML", passage.name)
     return False
 
 
-def _text(passage: Passage, losses: Losses, element: str | None) -> str:
-    """Put tags into the text: of spans at the same place the longer is outside, of equal ones the first."""
+def _tagged_text(passage: Passage, losses: Losses, element: str | None) -> str:
+    """Insert tags into the text: of spans that begin together the longer is outside, of equal ones the first."""
     mentions = []
     for mention in passage.mentions:
         refuse_pieces(passage, mention, "an element is in one")
@@ -546,7 +551,7 @@ def _text(passage: Passage, losses: Losses, element: str | None) -> str:
     place = 0
 
     def close(until: int) -> None:
-        """Close the elements that end up to a place."""
+        """Close the elements that end at or before an offset."""
         nonlocal place
         while open_ and open_[-1][0].end <= until:
             mention, name = open_.pop()
@@ -559,31 +564,31 @@ def _text(passage: Passage, losses: Losses, element: str | None) -> str:
             details = [called(passage, open_[-1][0]), called(passage, mention)]
             hint = "elements may lie in each other, but not cross; formats that can: jsonl, brat, gate, bioc"
             raise WriteError("two spans cross", details=details, hint=hint)
-        name = element or _element(passage, mention)
+        name = element or _element_name(passage, mention)
         pieces.append(content(passage.text[place : mention.begin], passage.name))
-        pieces.append(f"<{name}{_attributes(passage, mention, losses, element)}>")
+        pieces.append(f"<{name}{_format_attributes(passage, mention, losses, element)}>")
         open_.append((mention, name))
         place = mention.begin
     close(len(passage.text))
     return "".join([*pieces, content(passage.text[place:], passage.name)])
 
 
-def _element(passage: Passage, mention: Mention) -> str:
+def _element_name(passage: Passage, mention: Mention) -> str:
     hint = "say ?element=entity: the label is then the attribute 'type' of an element <entity>"
     if not is_name(mention.label):
         what = f"the label {mention.label!r} in document {passage.name!r} cannot be the name of an element"
         raise WriteError(what, hint=hint)
-    if mention.label in _TAKEN:
+    if mention.label in _RESERVED_ELEMENTS:
         what = f"the label {mention.label!r} in document {passage.name!r} is an element with a meaning of its own"
         raise WriteError(what, hint=hint)
     return mention.label
 
 
-def _attributes(passage: Passage, mention: Mention, losses: Losses, element: str | None) -> str:
+def _format_attributes(passage: Passage, mention: Mention, losses: Losses, element: str | None) -> str:
     found = {} if element is None else {LABEL: mention.label}
-    taken = {*IDS, "id", *(LABELS if element else ())}
+    reserved = {*IDS, "id", *(LABELS if element else ())}
     for name, value in mention.said.items():
-        if name in taken or not is_name(name):
+        if name in reserved or not is_name(name):
             losses.lose(f"{name!r} of spans, which cannot be an attribute of that name", passage.name)
         else:
             lose_type(name, value, passage, losses)

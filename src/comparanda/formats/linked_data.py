@@ -1,6 +1,6 @@
-"""JSON-LD, as far as files of annotations need it: terms, values and names.
+"""The part of JSON-LD that annotation files need: terms, values and names.
 
-Contexts are applied that stand in the file: prefixes and terms. Nothing is ever fetched.
+Contexts contained in the file are applied: prefixes and terms. Nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def terms(context: Any, known: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a function from keys and compact IRIs to IRIs; a key that no context explains stays as it is.
+    """Return a function that expands keys and compact IRIs to IRIs; unknown keys are returned unchanged.
 
     Args:
-        context: the context of the file, which may be missing; an address alone is not fetched.
-        known: prefixes and terms that hold where the context says nothing of them.
+        context: the context of the file, which may be missing; a remote context is not fetched.
+        known: default prefixes and terms, which the context may redefine.
 
     >>> iri = terms({"begin": "nif:beginIndex", "nif": "http://x#"}, {"its": "http://y#"})
     >>> iri("begin"), iri("nif:isString"), iri("its:taIdentRef"), iri("other"), iri("@id")
@@ -39,16 +39,16 @@ def terms(context: Any, known: Mapping[str, str]) -> Callable[[str], str]:
                     found[term] = iri
 
     @cache
-    def expanded(key: str) -> str:
+    def expand(key: str) -> str:
         key = found.get(key, key)
         prefix, colon, rest = key.partition(":")
         return found[prefix] + rest if colon and prefix in found and not rest.startswith("//") else key
 
-    return expanded
+    return expand
 
 
 def base_of(context: Any) -> str:
-    """Return the IRI that those of the file are relative to, as far as it says so.
+    """Return the base IRI that a context declares; empty if none.
 
     >>> base_of(["http://x/context.jsonld", {"@base": "http://x/"}]), base_of("http://x/context.jsonld")
     ('http://x/', '')
@@ -60,7 +60,7 @@ def base_of(context: Any) -> str:
 
 
 def values(value: Any) -> list[Any]:
-    """Return the plain values of a field, IRIs among them, however they are written.
+    """Return the plain values of a field, including IRIs, in any of the JSON-LD notations.
 
     >>> values([{"@value": "4", "@type": "xsd:int"}, {"@id": "http://x"}, 5]), values(None), values({"id": "y"})
     (['4', 'http://x', 5], [], ['y'])
@@ -76,7 +76,7 @@ def values(value: Any) -> list[Any]:
 
 @lru_cache(1 << 12)
 def local_name(iri: str) -> str:
-    """Return the last step of an IRI.
+    """Return the last segment of an IRI.
 
     >>> [local_name(iri) for iri in ("http://dbpedia.org/ontology/Person", "http://x/types#Zeit%2FOrt", "nif:Phrase")]
     ['Person', 'Zeit/Ort', 'Phrase']
@@ -85,7 +85,7 @@ def local_name(iri: str) -> str:
 
 
 def is_iri(text: str) -> bool:
-    """Whether a text is an IRI, and not a relative one.
+    """Whether a text is an absolute IRI.
 
     >>> is_iri("http://x/y"), is_iri("urn:isbn:0"), is_iri("Person")
     (True, True, False)
@@ -94,7 +94,7 @@ def is_iri(text: str) -> bool:
 
 
 def document_name(iri: str, base: str = "") -> str:
-    """Return what a document is called: its IRI or, if that is relative, the name that it is made of.
+    """Return the name of a document: its IRI or, if that is relative, the unquoted name.
 
     >>> document_name("http://x/a%20b"), document_name("a%20b"), document_name("http://x/a%20b", "http://x/")
     ('http://x/a%20b', 'a b', 'a b')
@@ -103,17 +103,17 @@ def document_name(iri: str, base: str = "") -> str:
     return relative if _SCHEME.match(relative) else unquote(relative) or iri
 
 
-# IRIs for names: as they are where they are IRIs, else relative ones.
+# IRIs for names: unchanged if they are absolute IRIs, else relative.
 
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
-_SAFE = "/!$&'()*+,;=@~"
+_UNQUOTED_CHARACTERS = "/!$&'()*+,;=@~"
 
 
 def iri_of(name: str) -> str:
-    """Return an IRI that readers of JSON-LD here call by the name again.
+    """Convert a name to an IRI that `document_name` converts back.
 
     >>> iri_of("http://x/a%20b"), iri_of("news/a b"), iri_of("a:b c")
     ('http://x/a%20b', 'news/a%20b', 'a%3Ab%20c')
     """
-    return name if _IRI.fullmatch(name) else quote(name, safe=_SAFE)
+    return name if _IRI.fullmatch(name) else quote(name, safe=_UNQUOTED_CHARACTERS)

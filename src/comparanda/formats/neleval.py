@@ -1,7 +1,7 @@
-"""neleval: one mention a line, with its place and the candidates for its entity; no text.
+"""neleval: one mention per line, with its extent and the candidates for its entity; no texts.
 
-The format is that of the tools for the entity linking of TAC (neleval.readthedocs.io/en/latest/formats.html). An end
-is the place of the last character.
+The format of the evaluation tools for TAC entity linking (neleval.readthedocs.io/en/latest/formats.html). Ends are
+inclusive.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from comparanda.core.ids import BAR, NIL
 from comparanda.errors import WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Passage, Writer
-from comparanda.formats.document_writer import Mention as PassagesMention
+from comparanda.formats.document_writer import Mention as WriterMention
 from comparanda.formats.entity_lines import Candidate, Mention, Mentions, columns_refused, lines_of, offset, score
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
@@ -37,14 +37,14 @@ def read(source: Source, request: Request) -> Corpus:
     for place, line in lines_of(source):
         if line.strip():
             document, _, _ = line.partition("\t")
-            mentions.add(document.strip(), _mention(source, place, line))
+            mentions.add(document.strip(), _parse_mention(source, place, line))
     draft = Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
     mentions.into(draft)
     offsets = asked_offsets(request.options)
     return draft.corpus(request, name="neleval", judged="type", offsets=offsets, usual="inclusive")
 
 
-def _mention(source: Source, place: int, line: str) -> Mention:
+def _parse_mention(source: Source, place: int, line: str) -> Mention:
     fields = line.rstrip("\t\r").split("\t")
     if len(fields) < 3 or not fields[0].strip() or (len(fields) > 5 and len(fields) % 3):
         raise columns_refused(source, place, line, EXPECTED)
@@ -57,7 +57,7 @@ def _mention(source: Source, place: int, line: str) -> Mention:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether all of the first lines are mentions with a place and whole candidates."""
+    """Whether all of the first lines are mentions with an extent and complete candidates."""
     rows = [line for line in lines if line.strip()]
     return bool(rows) and all(_LINE.fullmatch(row) for row in rows)
 
@@ -74,10 +74,10 @@ FORMAT = Format(
 )
 
 
-# neleval: one mention a line, with its place and the candidates for its entity.
+# Writing neleval: one mention per line, with its extent and the candidates for its entity.
 #
-# Texts are not carried, nor documents without spans. neleval wants an id and a score for every candidate: where the
-# input has none, NIL and 1.0 are put, and counted.
+# Texts are not written, nor documents without spans. neleval requires an id and a score for every candidate: missing
+# ones are written as NIL and 1.0, and counted.
 
 
 CARRIED = frozenset({"probability", "scores", "cluster"})
@@ -85,7 +85,7 @@ SURE = "1.0"
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, one behind the other."""
+    """Write all documents to one file."""
     del options
     yield "", "".join(line for each in documents for line in _document(each, losses))
 
@@ -103,7 +103,7 @@ def _document(passage: Passage, losses: Losses) -> Iterator[str]:
 
 
 def lose_document(passage: Passage, losses: Losses) -> None:
-    """Say what of a document is not carried by a format of mentions alone; refuse a name that cannot stand in it."""
+    """Report the losses of a document in a format that has just mentions; refuse a name that the format cannot hold."""
     check(passage, passage.name, "the name")
     losses.lose("texts of documents", passage.name)
     if not passage.mentions:
@@ -112,38 +112,38 @@ def lose_document(passage: Passage, losses: Losses) -> None:
         losses.lose(f"the attribute {name!r} of documents", passage.name)
 
 
-def lose_said(passage: Passage, mention: PassagesMention, carried: frozenset[str], losses: Losses) -> None:
-    """Say what of a span is not carried."""
+def lose_said(passage: Passage, mention: WriterMention, carried: frozenset[str], losses: Losses) -> None:
+    """Report the attributes of a span that are not written."""
     for name in mention.said:
         if name not in carried:
             losses.lose(f"{name!r} of spans", passage.name)
 
 
-def extent(passage: Passage, mention: PassagesMention) -> tuple[int, int]:
-    """Return where a span begins, and its last character; refuse one of no length, or in several pieces."""
+def extent(passage: Passage, mention: WriterMention) -> tuple[int, int]:
+    """Return the offsets of the first and last character of a span; refuse an empty or discontinuous one."""
     if len(mention.pieces) > 1:
-        what = f"the span {_called(passage, mention)} is in {len(mention.pieces)} pieces, and a line has one"
+        what = f"the span {_describe_span(passage, mention)} is in {len(mention.pieces)} pieces, and a line has one"
         raise WriteError(what, hint="formats that can say that: jsonl, brat")
     if mention.begin == mention.end:
-        what = f"the span {_called(passage, mention)} has no length, so it has no last character"
+        what = f"the span {_describe_span(passage, mention)} has no length, so it has no last character"
         raise WriteError(what, hint="formats that can say that: jsonl, brat")
     return mention.begin, mention.end - 1
 
 
-def _called(passage: Passage, mention: PassagesMention) -> str:
+def _describe_span(passage: Passage, mention: WriterMention) -> str:
     return f"{mention.label} {mention.begin}:{mention.end} of document {passage.name!r}"
 
 
 def check(passage: Passage, written: str, what: str) -> str:
-    """Return a text that stands between tabs; refuse one with white space, or none at all."""
+    """Return a text for a column; refuse one that is empty or contains white space."""
     if written.split() != [written] or "\0" in written:
         problem = "holds white space" if written else "is empty"
         raise WriteError(f"{what} {written!r} in document {passage.name!r} {problem}", hint="rename it first")
     return written
 
 
-def candidates_of(passage: Passage, mention: PassagesMention, losses: Losses) -> list[tuple[str, str]]:
-    """Return the ids of a span and their scores, the best first. NIL is called after its cluster, if it has one."""
+def candidates_of(passage: Passage, mention: WriterMention, losses: Losses) -> list[tuple[str, str]]:
+    """Return the ids of a span with their scores, the best first. NIL is replaced by its cluster, if it has one."""
     if mention.ids is None:
         losses.lose("that spans are not linked: NIL is put", passage.name)
     ids = [check(passage, id_, "the id") for id_ in mention.ids or (NIL,)]

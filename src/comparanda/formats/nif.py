@@ -1,6 +1,6 @@
-"""NIF 2 as JSON-LD, compacted or expanded: contexts with texts, phrases with places, classes and entities.
+"""NIF 2 as JSON-LD, compacted or expanded: contexts with texts, phrases with offsets, classes and entities.
 
-Nothing else of RDF is read: no Turtle, no context that would have to be fetched.
+No other RDF is read: no Turtle, and no JSON-LD contexts that would have to be fetched.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
 ITSRDF = "http://www.w3.org/2005/11/its/rdf#"
 NOT_IN_WIKI = "http://aksw.org/notInWiki/"
-"""What the IRIs of entities begin with that are in no knowledge base, as GERBIL's data sets write them."""
+"""Prefix of the IRIs of entities that are not in a knowledge base, as in the data sets of GERBIL."""
 
 UNTYPED = "ENTITY"
 
@@ -43,20 +43,20 @@ _KNOWN = {"nif": NIF, "itsrdf": ITSRDF} | {
     }.items()
     for name in names
 }
-_EXTENT = re.compile(r"[#?&](?:char=\d+,\d*|offset_\d+_\d+(?:_\d+)?)$")
+_EXTENT_SUFFIX = re.compile(r"[#?&](?:char=\d+,\d*|offset_\d+_\d+(?:_\d+)?)$")
 _NO_ENTITY = re.compile(r"/notInWiki/|[/#]NIL$")
-_MENTIONS = frozenset({"Phrase", "EntityOccurrence", "TermOccurrence"})
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_MENTION_TYPES = frozenset({"Phrase", "EntityOccurrence", "TermOccurrence"})
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read the contexts and phrases of a graph; each context is a document, called by its IRI without the extent."""
-    return _Reading(source, request).corpus()
+    """Read the contexts and phrases of a graph; each context is a document, named by its IRI without the extent."""
+    return _Reader(source, request).corpus()
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A context: its IRI, its text, and where it stands."""
+class _Context:
+    """A context: its IRI, its text, its byte offset, and its phrases."""
 
     iri: str
     text: str | None
@@ -66,25 +66,25 @@ class _Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Phrase:
-    """A phrase, with what is said of it by short names: `taIdentRef`."""
+    """A phrase, with its properties under their local names: `taIdentRef`."""
 
     iri: str
     context: str | None
     extent: tuple[int, int]
-    said: dict[str, list[Any]]
+    properties: dict[str, list[Any]]
     place: int
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
-        self.texts: dict[str, _Text] = {}
+        self.texts: dict[str, _Context] = {}
         self.phrases: list[_Phrase] = []
         self.places: dict[str, int] = {}
-        self.passed: list[int] = []
+        self.ignored: list[int] = []
         self.units: list[int] = []
         self.called: list[str] = []
         self.base = ""
@@ -97,17 +97,17 @@ class _Reading:
             if node.context is not self.context:
                 self.context, self.iri = node.context, terms(node.context, _KNOWN)
                 self.base = base_of(node.context) or self.base
-            self._node(node)
+            self._read_node(node)
         if not self.texts and not self.phrases:
             raise ReadError(
                 "there is neither a nif:Context nor a nif:Phrase in this graph",
                 where=self.source.parts[0].name,
                 hint=f"NIF has the namespace {NIF}",
             )
-        self._gather()
+        self._assign_phrases()
         draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: self.called[span])
-        self._fill(draft)
-        self._note(draft, "strings that are no mentions (words, sentences and the like), passed over", self.passed)
+        self._fill_draft(draft)
+        self._note(draft, "strings that are no mentions (words, sentences and the like), passed over", self.ignored)
         self._note(draft, "annotation units of NIF 2.1, of which nothing is read, passed over", self.units)
         return draft.corpus(self.request, name="nif", judged="taClassRef", offsets=offsets)
 
@@ -116,9 +116,9 @@ class _Reading:
             first = first_places(self.source, np.array(places, np.int64))
             draft.notes.append(Note(self.request.side, what, len(places), first))
 
-    def _node(self, node: Node) -> None:
-        """Take over a node: a text, a phrase, or something else."""
-        said: dict[str, list[Any]] = {}
+    def _read_node(self, node: Node) -> None:
+        """Read a node: a context, a phrase, or anything else."""
+        properties: dict[str, list[Any]] = {}
         iri, types = "", set()
         for key, value in node.fields.given.items():
             if key in {"@id", "id"}:
@@ -126,24 +126,29 @@ class _Reading:
             elif key in {"@type", "type"}:
                 types = {local_name(self.iri(str(each))) for each in values(value)}
             elif (full := self.iri(key)).startswith((NIF, ITSRDF)):
-                said[local_name(full)] = values(value)
+                properties[local_name(full)] = values(value)
         place = node.fields.place
-        if not (said or "Context" in types):
+        if not (properties or "Context" in types):
             return
         if iri:
-            self._check_once(node, iri)
-        whole = "isString" in said or "Context" in types
+            self._check_unique(node, iri)
+        whole = "isString" in properties or "Context" in types
         if whole:
-            self.texts[iri] = _Text(iri, self._text(node, said, "isString"), place)
-        if types & _MENTIONS or {"taIdentRef", "taClassRef", "taMsClassRef"} & said.keys():
-            extent = self._whole(node, said, "beginIndex"), self._whole(node, said, "endIndex")
-            context = iri if whole else self._text(node, said, "referenceContext")  # a mention may cover all of a text
-            self.phrases.append(_Phrase(iri=iri, context=context, extent=extent, said=said, place=place))
-            self.units += [place] * len(said.get("annotationUnit", ()))
-        elif not whole and "beginIndex" in said:
-            self.passed.append(place)
+            self.texts[iri] = _Context(iri, self._single_text(node, properties, "isString"), place)
+        if types & _MENTION_TYPES or {"taIdentRef", "taClassRef", "taMsClassRef"} & properties.keys():
+            extent = (
+                self._single_integer(node, properties, "beginIndex"),
+                self._single_integer(node, properties, "endIndex"),
+            )
+            context = (
+                iri if whole else self._single_text(node, properties, "referenceContext")
+            )  # a mention may cover a whole text
+            self.phrases.append(_Phrase(iri=iri, context=context, extent=extent, properties=properties, place=place))
+            self.units += [place] * len(properties.get("annotationUnit", ()))
+        elif not whole and "beginIndex" in properties:
+            self.ignored.append(place)
 
-    def _check_once(self, node: Node, iri: str) -> None:
+    def _check_unique(self, node: Node, iri: str) -> None:
         if iri in self.places:
             first = self.source.locate(self.places[iri])
             what = f"the node {iri!r} is there a second time"
@@ -151,25 +156,25 @@ class _Reading:
             raise node.fields.refuse(what, details=[f"the first stands at {first}"], hint=hint)
         self.places[iri] = node.fields.place
 
-    def _text(self, node: Node, said: Mapping[str, list[Any]], name: str) -> str | None:
-        found = said.get(name, [])
+    def _single_text(self, node: Node, properties: Mapping[str, list[Any]], name: str) -> str | None:
+        found = properties.get(name, [])
         if len(found) > 1 or not all(isinstance(each, str) for each in found):
             raise node.fields.refuse(f"{name!r} is not one text, but {str(found)[:60]}")
         if found and (problem := unwritable(found[0])):
             raise node.fields.refuse(f"{problem[0]} in {name!r}", hint=problem[1])
         return found[0] if found else None
 
-    def _whole(self, node: Node, said: Mapping[str, list[Any]], name: str) -> int:
-        found = said.get(name, [])
-        if len(found) == 1 and type(found[0]) is not bool and _WHOLE.fullmatch(str(found[0])):
+    def _single_integer(self, node: Node, properties: Mapping[str, list[Any]], name: str) -> int:
+        found = properties.get(name, [])
+        if len(found) == 1 and type(found[0]) is not bool and _INTEGER.fullmatch(str(found[0])):
             whole = int(found[0])
             if abs(whole) <= FARTHEST:
                 return whole
         shown = f"is not one whole number, but {str(found)[:60]}" if found else "is missing"
         raise node.fields.refuse(f"{name!r} of a phrase {shown}", hint="a phrase has nif:beginIndex and nif:endIndex")
 
-    def _gather(self) -> None:
-        """Bring the phrases to their contexts."""
+    def _assign_phrases(self) -> None:
+        """Assign the phrases to their contexts."""
         whole = any(each.text is not None for each in self.texts.values())
         for phrase in self.phrases:
             iri = phrase.context
@@ -180,10 +185,10 @@ class _Reading:
                 where = str(self.source.locate(phrase.place))
                 hint = "a phrase has a nif:referenceContext, which has a nif:isString"
                 raise ReadError(f"the phrase {phrase.iri or phrase.extent!r} {what}", where=where, hint=hint)
-            self.texts.setdefault(iri, _Text(iri, None, phrase.place)).phrases.append(phrase)
+            self.texts.setdefault(iri, _Context(iri, None, phrase.place)).phrases.append(phrase)
 
-    def _fill(self, draft: Draft) -> None:
-        short = {iri: _EXTENT.sub("", iri) for iri in self.texts}
+    def _fill_draft(self, draft: Draft) -> None:
+        short = {iri: _EXTENT_SUFFIX.sub("", iri) for iri in self.texts}
         if len({*short.values()}) < len(short):  # contexts that are parts of one text
             short = {iri: iri for iri in self.texts}
         whole = any(each.text is not None for each in self.texts.values())
@@ -196,32 +201,32 @@ class _Reading:
             if each.text is not None:
                 draft.texts.append(each.text)
             for phrase in each.phrases:
-                self._span(draft, phrase)
+                self._add_span(draft, phrase)
 
-    def _span(self, draft: Draft, phrase: _Phrase) -> None:
-        classes = [self.iri(str(each)) for each in phrase.said.get("taClassRef", ())]
-        narrow = [self.iri(str(each)) for each in phrase.said.get("taMsClassRef", ())]
-        label = BAR.join(sorted({_name(each) for each in narrow or classes}))
+    def _add_span(self, draft: Draft, phrase: _Phrase) -> None:
+        classes = [self.iri(str(each)) for each in phrase.properties.get("taClassRef", ())]
+        narrow = [self.iri(str(each)) for each in phrase.properties.get("taMsClassRef", ())]
+        label = BAR.join(sorted({_class_label(each) for each in narrow or classes}))
         number = draft.span([phrase.extent], label or UNTYPED, phrase.place)
         self.called.append(f"the phrase {phrase.iri!r}" if phrase.iri else "a phrase")
-        entities = [self.iri(str(each)) for each in phrase.said.get("taIdentRef", ())]
+        entities = [self.iri(str(each)) for each in phrase.properties.get("taIdentRef", ())]
         if entities:
             ids = joined(None if _NO_ENTITY.search(each) else document_name(each) for each in entities)
             draft.say(number, "id", ids)
         if classes or narrow:
             draft.say(number, "class", BAR.join(dict.fromkeys([*narrow, *classes])))
-        if anchor := phrase.said.get("anchorOf"):
+        if anchor := phrase.properties.get("anchorOf"):
             draft.say(number, "text", str(anchor[0]))
-        for value in phrase.said.get("taConfidence", ())[:1]:
-            draft.say(number, "probability", _number(value))
+        for value in phrase.properties.get("taConfidence", ())[:1]:
+            draft.say(number, "probability", _parse_confidence(value))
 
 
-def _name(iri: str) -> str:
-    """Return what a class is called, as a label: no bar is part of it."""
+def _class_label(iri: str) -> str:
+    """Return the label for a class; bars, which separate labels, are escaped."""
     return local_name(iri).replace(BAR, "%7C") or UNTYPED
 
 
-def _number(value: Any) -> float | str:
+def _parse_confidence(value: Any) -> float | str:
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -229,7 +234,7 @@ def _number(value: Any) -> float | str:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines are JSON and name the namespace of NIF."""
+    """Whether the first lines are JSON and contain the namespace of NIF."""
     text = "\n".join(lines)
     return looks_like_json(lines) and f'"{NIF}' in text
 
@@ -246,26 +251,26 @@ FORMAT = Format(
 )
 
 
-# NIF 2 as compacted JSON-LD: a context for each document, a phrase for each span.
+# Writing NIF 2 as compacted JSON-LD: a context for each document, a phrase for each span.
 
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _CLASSES = "http://example.org/class/"
-_CARRIED = frozenset({"probability", "class"})
+_WRITTEN_FIELDS = frozenset({"probability", "class"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write one graph of all documents."""
+    """Write all documents as one graph."""
     context = {"nif": NIF, "itsrdf": ITSRDF, "xsd": _XSD}
     if "base" in options:
         context["@base"] = options["base"]
-    graph = [node for each in documents for node in _Document(each, losses, options).nodes()]
+    graph = [node for each in documents for node in _DocumentWriter(each, losses, options).nodes()]
     whole = msgspec.json.encode({"@context": context, "@graph": graph})
     yield "", msgspec.json.format(whole, indent=1).decode() + "\n"
 
 
-class _Document:
-    """A document on its way to nodes."""
+class _DocumentWriter:
+    """Converts a document to nodes."""
 
     def __init__(self, passage: Passage, losses: Losses, options: Mapping[str, str]) -> None:
         self.passage = passage
@@ -287,16 +292,16 @@ class _Document:
         often = {(0, len(self.passage.text)): 1}  # the context
         for mention in self.passage.mentions:
             extent = mention.begin, mention.end
-            yield self._phrase(mention, often.get(extent, 0))
+            yield self._phrase_node(mention, often.get(extent, 0))
             often[extent] = often.get(extent, 0) + 1
 
-    def _phrase(self, mention: Mention, earlier: int) -> dict[str, Any]:
-        """Return the node of a span; one of the same extent as earlier ones has a number in its IRI."""
+    def _phrase_node(self, mention: Mention, earlier: int) -> dict[str, Any]:
+        """Return the node of a span; if it has the extent of earlier ones, its IRI ends in a number."""
         if len(mention.pieces) > 1:
             extent, name = f"{mention.begin}:{mention.end}", self.passage.name
             what = f"the span {extent} of document {name!r} is in {len(mention.pieces)} pieces"
             raise WriteError(what, hint="a phrase of NIF is in one piece: write web-annotation or jsonl, for example")
-        for name in (each for each in mention.said if each not in _CARRIED):
+        for name in (each for each in mention.said if each not in _WRITTEN_FIELDS):
             self.losses.lose(f"{name!r} of spans", self.passage.name)
         number = f"_{earlier}" if earlier else ""
         found: dict[str, Any] = {
@@ -306,23 +311,23 @@ class _Document:
             **_extent(mention.begin, mention.end),
             "nif:anchorOf": self.passage.covered(mention),
         }
-        if classes := self._classes(mention):
+        if classes := self._class_iris(mention):
             found["itsrdf:taClassRef"] = [{"@id": each} for each in classes]
         if mention.ids is not None:
-            found["itsrdf:taIdentRef"] = [{"@id": self._entity(each, mention)} for each in mention.ids]
+            found["itsrdf:taIdentRef"] = [{"@id": self._entity_iri(each, mention)} for each in mention.ids]
         if (probability := mention.said.get("probability")) is not None:
             found["itsrdf:taConfidence"] = {"@type": "xsd:double", "@value": probability}
         return found
 
-    def _classes(self, mention: Mention) -> list[str]:
-        """Return the IRIs of the classes: those that are known, or some made of the label."""
+    def _class_iris(self, mention: Mention) -> list[str]:
+        """Return the IRIs of the classes: those in `class`, else one built from each label."""
         if "class" in mention.said:
             return str(mention.said["class"]).split(BAR)
         if mention.label == UNTYPED:
             return []
         return [self.classes + quote(each, safe="") for each in mention.label.split(BAR)]
 
-    def _entity(self, id_: str, mention: Mention) -> str:
+    def _entity_iri(self, id_: str, mention: Mention) -> str:
         if id_ == NIL:
             return NOT_IN_WIKI + quote(self.passage.covered(mention), safe="")
         found = iri_of(id_)

@@ -1,8 +1,8 @@
-"""PubTator: title and abstract of an article, a line each, and one mention a line behind them.
+"""PubTator: the title and abstract of an article, one line each, followed by one mention per line.
 
 The format of the biomedical corpora of NCBI (www.ncbi.nlm.nih.gov/CBBresearch/Lu/Demo/tmTools/Format.html). Offsets
-count the title, one character behind it, and the abstract. An end is the place behind the last character, though some
-descriptions say otherwise; the text of mentions tells.
+count the title, one separating character, and the abstract. Ends are exclusive, although some descriptions differ; this
+is checked by the text of mentions.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 EXPECTED = "ID<TAB>START<TAB>END<TAB>MENTION<TAB>TYPE<TAB>IDENTIFIER"
 BETWEEN = "\n"
-"""What stands between title and abstract."""
+"""Separates title and abstract."""
 
 NOT_LINKED, NO_ENTITY = "-", "-1"
 
-_TEXT = re.compile(r"(?P<id>[^|\t]+)\|(?P<part>[A-Za-z]+)\|")
+_TEXT_LINE = re.compile(r"(?P<id>[^|\t]+)\|(?P<part>[A-Za-z]+)\|")
 _PARTS = {"t": "title", "a": "abstract"}
 _SEPARATOR = re.compile(r"[;|,]")
 _VARIANT = re.compile(r"(?:tmVar:)?[a-z]\|[A-Za-z]+\|.*")
@@ -41,7 +41,7 @@ _VARIANT = re.compile(r"(?:tmVar:)?[a-z]\|[A-Za-z]+\|.*")
 
 @lru_cache(1 << 14)
 def ids_of(written: str) -> str | None:
-    """Return the identifiers of a mention as one text; None where it is not linked.
+    """Parse the identifiers of a mention into one string, separated by bars; None if it is not linked.
 
     >>> ids_of("MESH:D1;MESH:D2"), ids_of("D1|D2"), ids_of("-1"), ids_of("-"), ids_of("c|SUB|G|12|A")
     ('MESH:D1|MESH:D2', 'D1|D2', 'NIL', None, 'c%7CSUB%7CG%7C12%7CA')
@@ -54,36 +54,34 @@ def ids_of(written: str) -> str | None:
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read documents; each has its title first."""
+    """Read documents; each begins with its title."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    reading = _Reading(
-        source, Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
-    )
+    reading = _Reader(source, Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}"))
     for place, line in lines_of(source):
-        if "\t" in line.strip() and not _TEXT.match(line):
+        if "\t" in line.strip() and not _TEXT_LINE.match(line):
             reading.annotation(place, line)
         elif line.strip():
             reading.text(place, line)
         else:
             reading.name = None
-    note(reading.draft, "relations, passed over", reading.passed)
+    note(reading.draft, "relations, passed over", reading.ignored)
     offsets = asked_offsets(request.options)
     return reading.draft.corpus(request, name="pubtator", judged="type", offsets=offsets)
 
 
-class _Reading:
-    """One input on its way to a corpus: the document that is open, and what is known of it."""
+class _Reader:
+    """Reads one input into a draft, with the state of the current document."""
 
     def __init__(self, source: Source, draft: Draft) -> None:
         self.source = source
         self.draft = draft
         self.name: str | None = None
         self.parts: dict[str, str] = {}
-        self.passed: list[int] = []
+        self.ignored: list[int] = []
 
     def text(self, place: int, line: str) -> None:
-        """Take over a title, which begins a document, or an abstract."""
-        found = _TEXT.match(line)
+        """Read a title, which starts a document, or an abstract."""
+        found = _TEXT_LINE.match(line)
         if found is None or found["part"] not in _PARTS:
             what = "this line is neither title, abstract nor mention"
             hint = f"lines are written ID|t|TITLE, ID|a|ABSTRACT, {EXPECTED}"
@@ -95,7 +93,7 @@ class _Reading:
             self.name, self.parts = name, {part: text}
             return
         if name != self.name:
-            raise self._stray(place, line, name, "abstract")
+            raise self._stray_error(place, line, name, "abstract")
         if part in self.parts:
             raise refuse(
                 self.source, place, f"the document {name!r} has a second {_PARTS[part]}", details=[shown(line)]
@@ -105,13 +103,13 @@ class _Reading:
             self.draft.texts[-1] += BETWEEN + text
 
     def annotation(self, place: int, line: str) -> None:
-        """Take over a mention; pass over a relation."""
+        """Read a mention; count a relation as ignored."""
         fields = line.rstrip("\r").split("\t")
         name = fields[0].strip()
         if name != self.name:
-            raise self._stray(place, line, name, "annotation")
+            raise self._stray_error(place, line, name, "annotation")
         if len(fields) in {4, 5} and not OFFSET.fullmatch(fields[1]):
-            self.passed.append(place)
+            self.ignored.append(place)
             return
         if not 5 <= len(fields) <= 7 or not fields[4].strip():
             raise columns_refused(self.source, place, line, EXPECTED)
@@ -124,22 +122,22 @@ class _Reading:
         if len(fields) > 6 and fields[6].strip():
             self.draft.say(span, "individual", fields[6])
 
-    def _stray(self, place: int, line: str, name: str, what: str) -> ReadError:
-        """Make the error for a line that does not belong to the document it stands in."""
+    def _stray_error(self, place: int, line: str, name: str, what: str) -> ReadError:
+        """Make the error for a line that does not belong to the current document."""
         where = f"stands in document {self.name!r}" if self.name else "has no title before it"
-        said = f"this {what} of document {name!r} {where}"
+        problem = f"this {what} of document {name!r} {where}"
         hint = "a document begins with its title, ID|t|TITLE, and ends at an empty line"
-        return refuse(self.source, place, said, details=[shown(line)], hint=hint)
+        return refuse(self.source, place, problem, details=[shown(line)], hint=hint)
 
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first line is a title, and the second an abstract of the same document."""
     rows = [line for line in lines if line.strip()][:2]
-    found = [_TEXT.match(row) for row in rows]
+    found = [_TEXT_LINE.match(row) for row in rows]
     if not found or not all(found):
         return False
-    said = [(each["id"], each["part"]) for each in found if each]
-    return [part for _, part in said] == ["t", "a"] and len({name for name, _ in said}) == 1
+    headers = [(each["id"], each["part"]) for each in found if each]
+    return [part for _, part in headers] == ["t", "a"] and len({name for name, _ in headers}) == 1
 
 
 FORMAT = Format(
@@ -154,27 +152,27 @@ FORMAT = Format(
 )
 
 
-# PubTator: the first line of a text as title, the rest as abstract, and a mention a line.
+# Writing PubTator: the first line of a text as title, the rest as abstract, and one mention per line.
 #
-# A text of one line has an empty abstract. Further line breaks are written as spaces, so that offsets hold.
+# A text of one line has an empty abstract. Other line breaks are written as spaces, so that offsets remain valid.
 
 
 INDIVIDUAL = "individual"
 
-_BREAK = re.compile(r"[\n\r]")
-_BROKEN = re.compile(r"[\t\n\r\0]")
+_LINE_BREAK = re.compile(r"[\n\r]")
+_CONTROL_CHARACTER = re.compile(r"[\t\n\r\0]")
 _ESCAPED_BAR = "%7C"
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write documents, an empty line between two."""
+    """Write documents, separated by empty lines."""
     del options
     yield "", "\n".join("".join(_document(each, losses)) for each in documents)
 
 
 def _document(passage: Passage, losses: Losses) -> Iterator[str]:
     name = passage.name
-    if BAR in name or _BROKEN.search(name) or name.strip() != name or not name:
+    if BAR in name or _CONTROL_CHARACTER.search(name) or name.strip() != name or not name:
         raise WriteError(f"the document {name!r} cannot be named in this format", hint="names have no bars and no tabs")
     if "\0" in passage.text:
         raise WriteError(f"the text of document {name!r} has a NUL byte, which no file of text has")
@@ -183,40 +181,40 @@ def _document(passage: Passage, losses: Losses) -> Iterator[str]:
     title, between, abstract = passage.text.partition(BETWEEN)
     if between and not abstract:
         losses.lose("line breaks behind a title without an abstract", name)
-    if _BREAK.search(title) or _BREAK.search(abstract):
+    if _LINE_BREAK.search(title) or _LINE_BREAK.search(abstract):
         losses.lose("line breaks in titles and abstracts: spaces are put", name)
-    yield f"{name}|t|{_BREAK.sub(' ', title)}\n{name}|a|{_BREAK.sub(' ', abstract)}\n"
+    yield f"{name}|t|{_LINE_BREAK.sub(' ', title)}\n{name}|a|{_LINE_BREAK.sub(' ', abstract)}\n"
     for mention in passage.mentions:
-        yield _mention(passage, mention, losses)
+        yield _mention_line(passage, mention, losses)
 
 
-def _mention(passage: Passage, mention: Mention, losses: Losses) -> str:
+def _mention_line(passage: Passage, mention: Mention, losses: Losses) -> str:
     where = f"in document {passage.name!r}"
     if len(mention.pieces) > 1:
         called = f"the span {mention.label} {mention.begin}:{mention.end} {where}"
         what = f"{called} is in {len(mention.pieces)} pieces, and a line has one"
         raise WriteError(what, hint="formats that can say that: jsonl, brat")
-    if _BROKEN.search(mention.label) or not mention.label.strip():
+    if _CONTROL_CHARACTER.search(mention.label) or not mention.label.strip():
         raise WriteError(f"the label {mention.label!r} {where} cannot stand between tabs", hint="rename it first")
     for name in mention.said:
         if name != INDIVIDUAL:
             losses.lose(f"{name!r} of spans", passage.name)
-    text = _BROKEN.sub(" ", passage.covered(mention))
-    fields = [passage.name, str(mention.begin), str(mention.end), text, mention.label, _ids(mention, where)]
+    text = _CONTROL_CHARACTER.sub(" ", passage.covered(mention))
+    fields = [passage.name, str(mention.begin), str(mention.end), text, mention.label, _format_ids(mention, where)]
     individual = str(mention.said.get(INDIVIDUAL, ""))
-    if _BROKEN.search(individual):
+    if _CONTROL_CHARACTER.search(individual):
         losses.lose(f"{INDIVIDUAL!r} of spans with tabs or line breaks", passage.name)
     elif individual:
         fields.append(individual)
     return "\t".join(fields) + "\n"
 
 
-def _ids(mention: Mention, where: str) -> str:
-    """Return ids as the format has them; refuse those that it would take apart."""
+def _format_ids(mention: Mention, where: str) -> str:
+    """Format ids; refuse those that would be split when read back."""
     if mention.ids is None:
         return NOT_LINKED
     written = ";".join(NO_ENTITY if id_ == NIL else id_.replace(_ESCAPED_BAR, BAR) for id_ in mention.ids)
-    if ids_of(written) != BAR.join(mention.ids) or _BROKEN.search(written):
+    if ids_of(written) != BAR.join(mention.ids) or _CONTROL_CHARACTER.search(written):
         shown = BAR.join(mention.ids)
         raise WriteError(f"the id {shown!r} {where} cannot be written", hint="ids have no commas, semicolons and tabs")
     return written

@@ -1,4 +1,4 @@
-"""Documents with spans beside their text: checked, the text cut into rows, made a corpus."""
+"""Standoff annotation: spans given as offsets into a text, checked, and the text tokenised into rows."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from comparanda.formats.contract import Request
 
 
-# Plain texts cut into words and sentences, so that spans given by characters stand among rows.
+# Tokenisation of plain texts into words and sentences, so that spans given by characters have rows.
 #
-# The rule is simple, the same for every language, and written down here:
+# The rules are simple and the same for every language:
 #
-# - A word is a run of word characters: letters, marks, numbers (Unicode categories L, M, N) and the underscore.
-# - Any other character that is no white space is a word by itself.
-# - A sentence is a line of the text that holds words.
+# - A word is a maximal run of letters, marks, numbers (Unicode categories L, M, N) and underscores.
+# - Any other character except white space is a word by itself.
+# - A sentence is a line of the text that contains words.
 
 
 _SPACE, _WORD, _OTHER = 0, 1, 2
@@ -46,11 +46,11 @@ class Cut:
 
     Args:
         begin: the code point of its text at which each word begins.
-        end: the code point behind it.
-        rows: the first word of each text, and behind them the number of words.
-        sentences: the first word of each sentence, and the number of words.
-        start: the byte at which each word begins, counted over all texts laid end to end in UTF-8.
-        length: how many bytes it has.
+        end: the code point at which it ends, exclusive.
+        rows: the first word of each text, and finally the number of words.
+        sentences: the first word of each sentence, and finally the number of words.
+        start: the byte at which each word begins in the concatenation of all texts in UTF-8.
+        length: the number of its bytes.
 
     """
 
@@ -62,13 +62,13 @@ class Cut:
     length: Rows
 
     def words(self, texts: Sequence[str]) -> Slices:
-        """Return the words as slices of the texts that were cut."""
+        """Return the words as slices of the tokenised texts."""
         data = "".join(texts).encode() + bytes(PADDING)
         return Slices(np.frombuffer(data, np.uint8), self.start, self.length)
 
 
 def cut(texts: Sequence[str]) -> Cut:
-    r"""Cut texts into words.
+    r"""Tokenise texts into words.
 
     >>> texts = ["Dr. Wu\n", "", "\u20ac5"]
     >>> found = cut(texts)
@@ -80,17 +80,17 @@ def cut(texts: Sequence[str]) -> Cut:
     joined = "".join(texts)
     points = code_points(joined)
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(text) for text in texts], dtype=np.int64)])
-    kinds = _kinds(joined, points)
+    kinds = _character_classes(joined, points)
     word = kinds == _WORD
-    goes_on = np.zeros(len(points) + 1, np.bool_)
-    goes_on[1:-1] = word[:-1] & word[1:]
-    goes_on[bounds] = False
+    continues = np.zeros(len(points) + 1, np.bool_)
+    continues[1:-1] = word[:-1] & word[1:]
+    continues[bounds] = False
     solid = kinds != _SPACE
-    begin, end = np.flatnonzero(solid & ~goes_on[:-1]), np.flatnonzero(solid & ~goes_on[1:]) + 1
+    begin, end = np.flatnonzero(solid & ~continues[:-1]), np.flatnonzero(solid & ~continues[1:]) + 1
     rows = np.searchsorted(begin, bounds)
     first = np.repeat(bounds[:-1], np.diff(rows))
-    start = _utf8_places(points, begin)
-    length = _utf8_places(points, end) - start
+    start = _utf8_offsets(points, begin)
+    length = _utf8_offsets(points, end) - start
     return Cut(
         begin=begin - first,
         end=end - first,
@@ -107,15 +107,15 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 
 def utf8_sizes(points: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return how many bytes each code point has in UTF-8."""
+    """Return the number of bytes of each code point in UTF-8."""
     sizes = np.ones(len(points), np.uint8)
     for first in (0x80, 0x800, 0x10000):
         sizes += points >= first
     return sizes
 
 
-def _utf8_places(points: NDArray[np.uint32], wanted: Rows) -> Rows:
-    """Return the byte at which code points stand in UTF-8; only those of several bytes are counted."""
+def _utf8_offsets(points: NDArray[np.uint32], wanted: Rows) -> Rows:
+    """Return the UTF-8 byte offsets of code points; only those of more than one byte need to be counted."""
     wide = np.flatnonzero(points >= 0x80)
     if not wide.size:
         return wanted
@@ -124,22 +124,22 @@ def _utf8_places(points: NDArray[np.uint32], wanted: Rows) -> Rows:
     return places
 
 
-def _kinds(text: str, points: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Say of each code point whether it is white space, a word character or another one."""
+def _character_classes(text: str, points: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Classify each code point as white space, word character or other."""
     table = np.zeros(int(points.max(initial=0)) + 1, np.uint8)
     for character in set(text):
-        table[ord(character)] = _kind(character)
+        table[ord(character)] = _classify_character(character)
     return table[points]
 
 
-def _kind(character: str) -> int:
+def _classify_character(character: str) -> int:
     if character.isspace() or character == _BYTE_ORDER_MARK:
         return _SPACE
     return _WORD if unicodedata.category(character)[0] in "LMN" or character == "_" else _OTHER
 
 
 def _sentences(points: NDArray[np.uint32], begin: Rows, rows: Rows) -> Rows:
-    """Return the first word of each line that holds words, and the number of words."""
+    """Return the first word of each line that contains words, and finally the number of words."""
     line = np.searchsorted(np.flatnonzero(points == ord("\n")), begin)
     begins = np.ones(len(begin) + 1, np.bool_)
     begins[1:-1] = np.diff(line) > 0
@@ -147,7 +147,7 @@ def _sentences(points: NDArray[np.uint32], begin: Rows, rows: Rows) -> Rows:
     return np.flatnonzero(begins)
 
 
-# What offsets count: code points as here, or what other programs count, and how to tell from the covered text.
+# Offset conventions: code points as here, or what other programs count, detected from the covered text.
 
 
 Offsets = Literal["code-points", "utf-16", "bytes", "inclusive"]
@@ -164,7 +164,7 @@ MEANING: Mapping[Offsets, str] = {
     "inclusive": "count code points and include the end",
 }
 NOWHERE = -1
-"""Stands for a place that no code point of the text begins or ends at."""
+"""Replaces an offset that is not at a code point boundary of the text."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -172,9 +172,9 @@ class Pieces:
     """The pieces of spans: one for most, several for discontinuous ones.
 
     Args:
-        span: which span each is a piece of; not descending.
-        begin: where it begins.
-        end: where it ends.
+        span: the span to which each piece belongs; not descending.
+        begin: the offset at which it begins.
+        end: the offset at which it ends.
 
     """
 
@@ -184,18 +184,18 @@ class Pieces:
 
 
 def asked_offsets(options: Mapping[str, str]) -> Offsets | None:
-    """Return what the user says that offsets count; None where it is to be found out."""
+    """Return the offset convention the user chose; None if it is to be detected."""
     return choose(options, "offsets", OFFSETS) if "offsets" in options else None
 
 
 def converted(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: Offsets) -> Pieces:
-    """Return pieces in code points, half-open.
+    """Convert pieces to code points, half-open.
 
     Args:
-        pieces: the pieces as their file counts.
-        owner: the text of each piece, as an index; not descending.
+        pieces: the pieces with the offsets of the file.
+        owner: the index of the text of each piece; not descending.
         texts: the texts.
-        offsets: how the file counts.
+        offsets: the offset convention of the file.
 
     """
     if offsets == "code-points":
@@ -207,12 +207,15 @@ def converted(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: Offset
     for number, text in enumerate(texts):
         here = slice(bounds[number], bounds[number + 1])
         places = places_in(text, offsets)
-        begin[here], end[here] = _found(places, pieces.begin[here]), _found(places, pieces.end[here])
+        begin[here], end[here] = (
+            _find_code_points(places, pieces.begin[here]),
+            _find_code_points(places, pieces.end[here]),
+        )
     return Pieces(pieces.span, begin, end)
 
 
 def places_in(text: str, offsets: Offsets) -> Rows:
-    """Return the place of each code point, and behind them the end, as the offsets count.
+    """Return the offset of each code point, and finally that of the end, in an offset convention.
 
     >>> places_in("a😀b", "utf-16").tolist()
     [0, 1, 3, 4]
@@ -225,38 +228,38 @@ def places_in(text: str, offsets: Offsets) -> Rows:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
-def _found(places: Rows, wanted: Rows) -> Rows:
+def _find_code_points(places: Rows, wanted: Rows) -> Rows:
     number = np.searchsorted(places, wanted)
     there: Truths = places[np.minimum(number, len(places) - 1)] == wanted
     return np.where(there, number, NOWHERE)
 
 
-# Where spans begin and end, checked against the text: inside it, and covering what they say they cover.
+# Checks of span offsets against the text: inside it, and covering the text stated for the span.
 
 
-_OTHER_TEXT = "offsets count code points of the text; is it the text that was annotated?"
-_HALF_OPEN = "offsets count from 0, and the end is the place behind the last character"
-_INCLUSIVE = "offsets count from 0, and the end is the place of the last character"
+_OTHER_TEXT_HINT = "offsets count code points of the text; is it the text that was annotated?"
+_HALF_OPEN_HINT = "offsets count from 0, and the end is the place behind the last character"
+_INCLUSIVE_HINT = "offsets count from 0, and the end is the place of the last character"
 
 COUNTING = "spans whose offsets"
-"""How the note begins on what offsets count, where that is not what is usual."""
+"""Beginning of the note about an offset convention that is not the default."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Extents:
-    """The spans of some documents, as their input gives them.
+    """The spans of the documents with the offsets of the input.
 
     Args:
         source: the bytes they were read from.
-        side: the name the user gave them.
+        side: the name of the input.
         names: the names of the documents.
-        texts: their texts; empty where there are none.
+        texts: their texts; empty if the input has none.
         document: the document of each span; not descending.
-        place: the byte at which it stands in the source.
+        place: its byte offset in the source.
         label: its label.
-        said: the text that a span says it covers, for those that do.
-        called: what to call a span, given its number, and its number in its document.
-        pieces: where the pieces of spans begin and end.
+        stated: the covered text that the input states for a span, if it does.
+        called: describes a span for messages, given its number, and its number within its document.
+        pieces: the pieces of the spans.
 
     """
 
@@ -267,172 +270,176 @@ class Extents:
     document: Rows
     place: Rows
     label: TextColumn
-    said: Mapping[int, Any]
+    stated: Mapping[int, Any]
     called: Callable[[int, int], str]
     pieces: Pieces
 
-    def checked(self, asked: Offsets | None, usual: Offsets = "code-points") -> tuple[Pieces, list[Note]]:
-        """Return the pieces in code points, and notes on what they count, and on spans that name another text.
+    def check(self, asked: Offsets | None, usual: Offsets = "code-points") -> tuple[Pieces, list[Note]]:
+        """Return the pieces in code points, and notes on the convention and on mismatched spans.
 
-        If nobody says what offsets count, it is what fits the texts that spans name best; of equals, what is usual.
-        What is outside of the text is refused, and so are spans most of which name another text.
+        If no convention is asked for, take the one that fits the stated texts best; in case of a tie, the usual one.
+        Spans outside the text are refused, and so is an input in which most spans do not cover their stated text.
         """
         given, offsets, notes = self.pieces, asked or usual, []
-        hint = _INCLUSIVE if offsets == "inclusive" else _HALF_OPEN
-        self._refuse_first(given.begin < 0, lambda begin, _: f"begins at {begin}, before the text", hint)
+        hint = _INCLUSIVE_HINT if offsets == "inclusive" else _HALF_OPEN_HINT
+        self._check_none(given.begin < 0, lambda begin, _: f"begins at {begin}, before the text", hint)
         stop = given.end + (offsets == "inclusive")
-        self._refuse_first(stop < given.begin, lambda begin, end: f"ends at {end}, before it begins at {begin}", hint)
+        self._check_none(stop < given.begin, lambda begin, end: f"ends at {end}, before it begins at {begin}", hint)
         if not self.texts:
             if offsets in {"utf-16", "bytes"} and asked:
                 raise UsageError(
                     f"offsets={offsets} cannot be read without the texts", hint="give texts with the spans"
                 )
-            return converted(given, self._owner, (), "inclusive" if offsets == "inclusive" else "code-points"), []
-        pieces = converted(given, self._owner, self.texts, offsets)
-        outside, unlike = self._outside(pieces), self._unlike(pieces)
+            return converted(
+                given, self._piece_documents, (), "inclusive" if offsets == "inclusive" else "code-points"
+            ), []
+        pieces = converted(given, self._piece_documents, self.texts, offsets)
+        outside, unlike = self._find_outside(pieces), self._find_mismatches(pieces)
         if asked is None and (unlike or outside.any()):
-            other, fewer = self._best_other(offsets)
-            if len(fewer) < len(unlike) and 2 * len(fewer) <= len(self.said):
+            other, fewer = self._find_best_convention(offsets)
+            if len(fewer) < len(unlike) and 2 * len(fewer) <= len(self.stated):
                 offsets, unlike = other, fewer
-                pieces = converted(given, self._owner, self.texts, offsets)
-                outside = self._outside(pieces)
+                pieces = converted(given, self._piece_documents, self.texts, offsets)
+                outside = self._find_outside(pieces)
                 counted = MEANING[offsets].rstrip(",")
                 what = f"{COUNTING} {counted}, which the text that they name tells"
                 notes.append(Note(self.side, what, len(self.document)))
         if outside.any():
-            raise self._not_inside(int(outside.argmax()), offsets)
-        if 2 * len(unlike) > len(self.said):
-            problem = self._most_unlike(pieces, unlike, offsets)
+            raise self._outside_error(int(outside.argmax()), offsets)
+        if 2 * len(unlike) > len(self.stated):
+            problem = self._mismatch_error(pieces, unlike, offsets)
             if self.source.whole is not None:  # of which they may be few
                 raise UncuttableError(str(problem))
             raise problem
         if unlike:
             what = "spans whose text is not what their offsets cover, which hold"
-            places = tuple(f"{self._named(span)}: {self.source.locate(int(self.place[span]))}" for span in unlike[:3])
+            places = tuple(
+                f"{self._describe(span)}: {self.source.locate(int(self.place[span]))}" for span in unlike[:3]
+            )
             notes.append(Note(self.side, what, len(unlike), places))
         return pieces, notes
 
     @property
-    def _owner(self) -> Rows:
+    def _piece_documents(self) -> Rows:
         return self.document[self.pieces.span]
 
-    def _outside(self, pieces: Pieces) -> Truths:
-        """Return which pieces are not inside their text."""
-        lengths = np.array([len(text) for text in self.texts], np.int64)[self._owner]
+    def _find_outside(self, pieces: Pieces) -> Truths:
+        """Return for each piece whether it is not inside its text."""
+        lengths = np.array([len(text) for text in self.texts], np.int64)[self._piece_documents]
         outside: Truths = (pieces.end > lengths) | (pieces.begin == NOWHERE) | (pieces.end == NOWHERE)
         return outside
 
-    def _unlike(self, pieces: Pieces) -> list[int]:
-        """Return the spans that do not cover the text that they name, or are not inside the text."""
+    def _find_mismatches(self, pieces: Pieces) -> list[int]:
+        """Return the spans that do not cover their stated text, or are not inside the text."""
         bounds = np.searchsorted(pieces.span, np.arange(len(self.document) + 1)).tolist()
         document, begin, end = self.document.tolist(), pieces.begin.tolist(), pieces.end.tolist()
-        outside = set(pieces.span[self._outside(pieces)].tolist())
+        outside = set(pieces.span[self._find_outside(pieces)].tolist())
         unlike = []
-        for span, said in self.said.items():
+        for span, stated in self.stated.items():
             text = self.texts[document[span]]
             covered = [text[begin[piece] : end[piece]] for piece in range(bounds[span], bounds[span + 1])]
-            if span in outside or not agrees(covered, str(said)):
+            if span in outside or not agrees(covered, str(stated)):
                 unlike.append(span)
         return unlike
 
-    def _refuse_first(self, wrong: Truths, what: Callable[[int, int], str], hint: str) -> None:
+    def _check_none(self, wrong: Truths, what: Callable[[int, int], str], hint: str) -> None:
         if wrong.any():
             piece = int(wrong.argmax())
-            said = what(int(self.pieces.begin[piece]), int(self.pieces.end[piece]))
-            raise self._refuse(int(self.pieces.span[piece]), said, [], hint)
+            problem = what(int(self.pieces.begin[piece]), int(self.pieces.end[piece]))
+            raise self._span_error(int(self.pieces.span[piece]), problem, [], hint)
 
-    def _not_inside(self, piece: int, offsets: Offsets) -> ReadError:
-        """Make the error for a piece that does not lie in its text."""
-        size = len(self.texts[int(self._owner[piece])])
+    def _outside_error(self, piece: int, offsets: Offsets) -> ReadError:
+        """Make the error for a piece that is not inside its text."""
+        size = len(self.texts[int(self._piece_documents[piece])])
         what = f"ends at {self.pieces.end[piece]}, but the text has {size:,} character{'s'[: size != 1]}"
         if offsets in {"utf-16", "bytes"}:
             what = f"does not lie between characters of the text, if offsets {MEANING[offsets]}"
-        return self._refuse(int(self.pieces.span[piece]), what, *self._advice(offsets))
+        return self._span_error(int(self.pieces.span[piece]), what, *self._suggest_convention(offsets))
 
-    def _most_unlike(self, pieces: Pieces, unlike: list[int], offsets: Offsets) -> ReadError:
-        """Make the error for spans most of which cover another text than they name."""
+    def _mismatch_error(self, pieces: Pieces, unlike: list[int], offsets: Offsets) -> ReadError:
+        """Make the error for an input in which most spans do not cover their stated text."""
         span = unlike[0]
         text = self.texts[int(self.document[span])]
         covered = [text[pieces.begin[piece] : pieces.end[piece]] for piece in np.flatnonzero(pieces.span == span)]
-        details, hint = self._advice(offsets)
-        first = f"the first: {self._named(span)}, {self._shown(span)}, covers {shortened(' '.join(covered))!r}"
-        what = f"{len(unlike):,} of {len(self.said):,} spans do not cover the text that they name"
+        details, hint = self._suggest_convention(offsets)
+        first = f"the first: {self._describe(span)}, {self._quote_span(span)}, covers {shortened(' '.join(covered))!r}"
+        what = f"{len(unlike):,} of {len(self.stated):,} spans do not cover the text that they name"
         return refuse(self.source, int(self.place[span]), what, details=[first, *details], hint=hint)
 
-    def _refuse(self, span: int, what: str, details: list[str], hint: str) -> ReadError:
-        lines = [f"the span: {self._shown(span)}", *details]
-        return refuse(self.source, int(self.place[span]), f"{self._named(span)} {what}", details=lines, hint=hint)
+    def _span_error(self, span: int, what: str, details: list[str], hint: str) -> ReadError:
+        lines = [f"the span: {self._quote_span(span)}", *details]
+        return refuse(self.source, int(self.place[span]), f"{self._describe(span)} {what}", details=lines, hint=hint)
 
-    def _named(self, span: int) -> str:
-        """Return what to call a span: `spans[2] of document 'd1'`."""
+    def _describe(self, span: int) -> str:
+        """Describe a span for messages: `spans[2] of document 'd1'`."""
         document = int(self.document[span])
         in_document = span - int(np.searchsorted(self.document, document))
         return f"{self.called(span, in_document)} of document {self.names[document]!r}"
 
-    def _shown(self, span: int) -> str:
+    def _quote_span(self, span: int) -> str:
         pieces = np.flatnonzero(self.pieces.span == span).tolist()
         extent = ";".join(f"{self.pieces.begin[piece]} {self.pieces.end[piece]}" for piece in pieces)
-        said = self.said.get(span)
-        return f"{extent} {self.label[span]}{'' if said is None else f' {shortened(str(said))!r}'}"
+        stated = self.stated.get(span)
+        return f"{extent} {self.label[span]}{'' if stated is None else f' {shortened(str(stated))!r}'}"
 
-    def _best_other(self, offsets: Offsets) -> tuple[Offsets, list[int]]:
-        """Return which other way to count fits the most spans, and those that it does not fit."""
-        found = {other: self._unlike(self._counted(other)) for other in OFFSETS if other != offsets}
+    def _find_best_convention(self, offsets: Offsets) -> tuple[Offsets, list[int]]:
+        """Return the other convention that fits the most spans, and the spans that it does not fit."""
+        found = {other: self._find_mismatches(self._convert(other)) for other in OFFSETS if other != offsets}
         best = min(found, key=lambda other: len(found[other]))  # of equal ones the first
         return best, found[best]
 
-    def _counted(self, offsets: Offsets) -> Pieces:
-        return converted(self.pieces, self._owner, self.texts, offsets)
+    def _convert(self, offsets: Offsets) -> Pieces:
+        return converted(self.pieces, self._piece_documents, self.texts, offsets)
 
-    def _advice(self, offsets: Offsets) -> tuple[list[str], str]:
-        """Say which other way to count would fit most spans, if one would."""
-        best, wrong = self._best_other(offsets)
-        named = len(self.said)
+    def _suggest_convention(self, offsets: Offsets) -> tuple[list[str], str]:
+        """Return details and a hint that name the convention that would fit most spans, if one would."""
+        best, wrong = self._find_best_convention(offsets)
+        named = len(self.stated)
         if 2 * len(wrong) >= named:
-            return [], _OTHER_TEXT
+            return [], _OTHER_TEXT_HINT
         return [
             f"offsets that {MEANING[best]} would fit {named - len(wrong):,} of {named:,} spans"
         ], f"say so with ?offsets={best}"
 
 
-def agrees(covered: Sequence[str], said: str) -> bool:
-    r"""Whether the pieces of a span cover the text that it names; white space may be written otherwise.
+def agrees(covered: Sequence[str], stated: str) -> bool:
+    r"""Whether the pieces of a span cover its stated text; white space may differ.
 
     >>> agrees(["New\nYork"], "New York"), agrees(["New", "City"], "New City"), agrees(["New Y"], "New York")
     (True, True, False)
     """
     if len(covered) == 1:
-        return covered[0] == said or covered[0].split() == said.split()
-    return "".join("".join(covered).split()) == "".join(said.split())
+        return covered[0] == stated or covered[0].split() == stated.split()
+    return "".join("".join(covered).split()) == "".join(stated.split())
 
 
 def shortened(text: str, longest: int = 60) -> str:
-    """Return a text that is short enough for a message."""
+    """Shorten a text for a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 ALWAYS_TEXT = frozenset({"id", "text"})
 RESERVED = frozenset({"document", "begin", "end", "label"})
-"""What every span has: no further column has such a name."""
+"""The fields of every span, which no other column may be named after."""
 
 FARTHEST = 1 << 62
-"""No offset is larger: no text is that long."""
+"""The largest offset accepted: no text is that long."""
 
-_LARGEST = 10**300
+_MAX_NUMBER = 10**300
 
 
 @dataclass(eq=False, kw_only=True)
 class Draft:
-    """Documents and spans while they are read: documents one by one, each with its spans behind it.
+    """Collects documents and spans while they are read: each document is followed by its spans.
 
     Args:
         source: the bytes they are read from.
-        side: the name the user gave them.
-        called: what to call a span in messages, given its number, and its number in its document.
-        texts: the text of each document; empty where the input has none.
-        stands: where each text stands in the source, if texts do; the rows then stand there, and else where the
-            documents begin.
-        notes: what was met.
+        side: the name of the input.
+        called: describes a span for messages, given its number, and its number within its document.
+        texts: the text of each document; empty if the input has none.
+        text_offsets: the byte offset of each text in the source, if it is contained there verbatim; rows are then
+            located there, else at the beginning of their document.
+        notes: the notes so far.
 
     """
 
@@ -440,7 +447,7 @@ class Draft:
     side: str
     called: Callable[[int, int], str]
     texts: list[str] = field(default_factory=list)
-    stands: list[int] = field(default_factory=list)
+    text_offsets: list[int] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
     _attributes: dict[str, dict[int, str]] = field(default_factory=dict)
@@ -453,7 +460,7 @@ class Draft:
     _fields: dict[str, dict[int, Any]] = field(default_factory=dict)
 
     def document(self, name: str, place: int, attributes: Mapping[str, str | None] | None = None) -> None:
-        """Begin a document that stands at a byte of the source."""
+        """Start a document that begins at a byte of the source."""
         if name in self._names:
             raise refuse(
                 self.source,
@@ -468,7 +475,7 @@ class Draft:
         self._names[name] = place
 
     def span(self, pieces: list[tuple[int, int]], label: str, place: int) -> int:
-        """Add a span to the document begun last, in its pieces (most have one); return its number."""
+        """Add a span to the current document, given its pieces (most have one); return its number."""
         number = len(self._label)
         for begin, end in pieces:
             self._piece.append(number)
@@ -480,7 +487,7 @@ class Draft:
         return number
 
     def spans(self, document: Rows, begin: Rows, end: Rows, labels: list[str], *, place: Rows) -> None:
-        """Add many spans of one piece each, of documents that have begun; these must not descend."""
+        """Add spans of one piece each to documents that have been started; document numbers must not descend."""
         first = len(self._label)
         self._piece += range(first, first + len(labels))
         self._begin += begin.tolist()
@@ -490,7 +497,7 @@ class Draft:
         self._place += place.tolist()
 
     def say(self, span: int, name: str, value: Any) -> None:
-        """Say something of a span."""
+        """Set a column value of a span."""
         if name not in RESERVED:
             self._fields.setdefault(name, {})[span] = value
 
@@ -503,19 +510,19 @@ class Draft:
         offsets: Offsets | None = None,
         usual: Offsets = "code-points",
     ) -> Corpus:
-        """Check everything and make the corpus.
+        """Check everything and build the corpus.
 
         Args:
-            request: what was asked.
-            name: the format's name.
-            judged: what the input calls labels.
-            offsets: what the user says that the offsets of the input count; None to find out.
-            usual: what offsets of the format count, unless the texts that spans name say otherwise.
+            request: the task's request.
+            name: the name of the format.
+            judged: the name of labels in the input.
+            offsets: the offset convention the user chose; None to detect it.
+            usual: the convention of the format, unless the stated texts of spans show a different one.
 
         """
         texts = self.texts or [""] * len(self._names)
         found = cut(texts)
-        words, offset = self._rows(found.rows)
+        words, offset = self._locate_rows(found.rows)
         if self.texts and words is None:
             words = found.words(texts)
         attributes = {
@@ -523,7 +530,7 @@ class Draft:
             for attribute, values in self._attributes.items()
         }
         first = np.searchsorted(found.sentences, found.rows)
-        spans = self._spans(offsets, usual)
+        spans = self._build_spans(offsets, usual)
         return Corpus(
             name=request.side,
             format=name,
@@ -540,22 +547,22 @@ class Draft:
             layout="; ".join(note.what for note in self.notes if note.what.startswith(COUNTING)),
         )
 
-    def _rows(self, rows: Rows) -> tuple[Slices | None, Rows]:
-        """Return the words, if they stand in the source, and where each row does."""
+    def _locate_rows(self, rows: Rows) -> tuple[Slices | None, Rows]:
+        """Return the words, if the source contains the texts verbatim, and the byte offset of each row."""
         sizes = np.diff(rows)
-        if not self.stands:
+        if not self.text_offsets:
             return None, np.repeat(np.array(list(self._names.values()), np.int64), sizes)
-        texts = list(map(cleaned, self.texts))  # what is cleaned away is white space: rows are the same
+        texts = list(map(cleaned, self.texts))  # only white space is removed: rows are the same
         found = cut(texts)
         length = np.array([len(text.encode()) for text in texts], np.int64)
-        shift = np.array(self.stands, np.int64) - np.cumsum(length) + length
+        shift = np.array(self.text_offsets, np.int64) - np.cumsum(length) + length
         offset = found.start + np.repeat(shift, sizes)
         return Slices(self.source.buffer, offset, found.length), offset
 
-    def _spans(self, offsets: Offsets | None, usual: Offsets) -> Spans:
+    def _build_spans(self, offsets: Offsets | None, usual: Offsets) -> Spans:
         document, place = np.array(self._document, np.int64), np.array(self._place, np.int64)
-        label = self._labels(place)
-        columns = {name: _column(name, values, len(label)) for name, values in self._fields.items()}
+        label = self._normalise_labels(place)
+        columns = {name: _build_column(name, values, len(label)) for name, values in self._fields.items()}
         for column in (label, *columns.values()):
             if isinstance(column, TextColumn):
                 self._check_characters(column, place)
@@ -568,11 +575,11 @@ class Draft:
             document=document,
             place=place,
             label=label,
-            said=self._fields.get("text", {}),
+            stated=self._fields.get("text", {}),
             called=self.called,
             pieces=given,
         )
-        pieces, notes = extents.checked(offsets, usual)
+        pieces, notes = extents.check(offsets, usual)
         self.notes += notes
         first = np.searchsorted(pieces.span, np.arange(len(label)))
         begin = np.minimum.reduceat(pieces.begin, first) if first.size else pieces.begin
@@ -585,12 +592,12 @@ class Draft:
             end=end,
             label=label,
             offset=offset,
-            fragments=self._fragments(pieces, place),
+            fragments=self._collect_fragments(pieces, place),
             columns=columns,
         )
 
-    def _labels(self, place: Rows) -> TextColumn:
-        """Return the labels in their canonical form, as in all formats."""
+    def _normalise_labels(self, place: Rows) -> TextColumn:
+        """Normalise labels, as in all formats."""
         column = TextColumn.of(self._label)
         for what, mend in MENDS.items():
             column, rows = mended(column, mend)
@@ -605,14 +612,14 @@ class Draft:
                 row = int(np.flatnonzero(column.codes == code)[0])
                 raise refuse(self.source, int(place[row]), f"{problem[0]} in {name!r}", hint=problem[1])
 
-    def _fragments(self, pieces: Pieces, place: Rows) -> Fragments | None:
-        """Return the pieces of spans that have several: in order, and those that overlap or touch joined."""
+    def _collect_fragments(self, pieces: Pieces, place: Rows) -> Fragments | None:
+        """Return the pieces of discontinuous spans, sorted, and merged if they overlap or touch."""
         several = np.flatnonzero(np.bincount(pieces.span)[pieces.span] > 1)
         found: dict[int, list[tuple[int, int]]] = {}
         for piece in several.tolist():
             found.setdefault(int(pieces.span[piece]), []).append((int(pieces.begin[piece]), int(pieces.end[piece])))
         unsorted = [span for span, each in found.items() if each != sorted(each)]
-        whole = {span: _joined(sorted(each)) for span, each in found.items()}
+        whole = {span: _merge_pieces(sorted(each)) for span, each in found.items()}
         joined = [span for span, each in whole.items() if len(each) < len(found[span])]
         for what, spans in {"are not in order, sorted": unsorted, "overlap or touch, joined": joined}.items():
             if spans:
@@ -622,10 +629,10 @@ class Draft:
         return Fragments(*np.array(flat, np.int64).T) if flat else None
 
 
-def _joined(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join sorted pieces that overlap or touch.
+def _merge_pieces(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merge sorted pieces that overlap or touch.
 
-    >>> _joined([(0, 3), (2, 5), (5, 6), (8, 9)])
+    >>> _merge_pieces([(0, 3), (2, 5), (5, 6), (8, 9)])
     [(0, 6), (8, 9)]
     """
     whole = pieces[:1]
@@ -638,7 +645,7 @@ def _joined(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def cleaned(text: str) -> str:
-    r"""Return a text as it stands in a source: without a byte-order mark, and lines ended by LF alone.
+    r"""Remove a byte-order mark and replace CRLF line ends by LF, as is done for sources.
 
     >>> cleaned("\ufeffone\r\ntwo")
     'one\ntwo'
@@ -649,19 +656,19 @@ def cleaned(text: str) -> str:
     return text
 
 
-def _is_sizable(value: float) -> bool:
-    """Whether a number can be a float; of longer integers the digits are all there is."""
-    return type(value) is float or abs(value) < _LARGEST
+def _is_float_sized(value: float) -> bool:
+    """Whether a number can be a float; larger integers are stored as strings of digits."""
+    return type(value) is float or abs(value) < _MAX_NUMBER
 
 
-def _column(name: str, values: Mapping[int, Any], size: int) -> Column:
-    """Make a column of what is said of spans: truths or numbers where all are, else texts."""
+def _build_column(name: str, values: Mapping[int, Any], size: int) -> Column:
+    """Build a column of values of spans: booleans or numbers if all values are, else strings."""
     kinds = {type(value) for value in values.values()}
     if kinds == {bool}:
         truths = np.zeros(size, np.bool_)
         truths[[span for span, value in values.items() if value]] = True
         return truths
-    if name not in ALWAYS_TEXT and kinds <= {int, float} and all(map(_is_sizable, values.values())):
+    if name not in ALWAYS_TEXT and kinds <= {int, float} and all(map(_is_float_sized, values.values())):
         whole = float not in kinds and len(values) == size and max(map(abs, values.values())) < FARTHEST
         numbers = np.zeros(size, np.int64) if whole else np.full(size, np.nan)
         numbers[list(values)] = list(values.values())

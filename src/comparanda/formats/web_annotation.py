@@ -1,6 +1,6 @@
 """W3C Web Annotation as JSON-LD: annotations that point into texts, which are not in the file.
 
-Read are targets with a `TextPositionSelector` and what their bodies classify, tag, identify or link them as.
+Targets with a `TextPositionSelector` are read, with the classes, tags and identifiers in their bodies.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 UNTYPED = "ENTITY"
 
-_LABELS = ("classifying", "tagging")
-_IDS = ("identifying", "linking")
-_POSITION, _QUOTE = "TextPositionSelector", "TextQuoteSelector"
-_DEEPEST = 10
-_SEVERAL = frozenset({"List", "Independents"})
-_SELECTOR = 'a place is written {"type": "TextPositionSelector", "start": 0, "end": 4}'
+_LABEL_PURPOSES = ("classifying", "tagging")
+_ID_PURPOSES = ("identifying", "linking")
+_POSITION_SELECTOR, _QUOTE_SELECTOR = "TextPositionSelector", "TextQuoteSelector"
+_MAX_NESTING = 10
+_LIST_TYPES = frozenset({"List", "Independents"})
+_SELECTOR_FORM = 'a place is written {"type": "TextPositionSelector", "start": 0, "end": 4}'
 
 
 def read(source: Source, request: Request) -> Corpus:
-    """Read annotations; each source of a target is a document, called by its IRI."""
-    return _Reading(source, request).corpus()
+    """Read annotations; each source of a target is a document, named by its IRI."""
+    return _Reader(source, request).corpus()
 
 
 @dataclass(frozen=True, slots=True)
-class _Extent:
-    """Where a target lies: in which source, from where to where, and the text that it says is there."""
+class _Target:
+    """A target: its document, its pieces, and the text that it quotes."""
 
     document: str
     pieces: list[tuple[int, int]]
@@ -52,55 +52,57 @@ class _Extent:
 
 @dataclass(slots=True)
 class _Body:
-    """What bodies say of their targets, by purpose."""
+    """The values of bodies, by purpose."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     classes: list[str] = field(default_factory=list)
 
     def add(self, purpose: str, text: str, *, named: bool) -> None:
-        """Take over a body; one that is a class of its own is named by an IRI."""
-        if named and purpose in _LABELS and is_iri(text):
+        """Add a body; a class given by an IRI is labelled by its local name."""
+        if named and purpose in _LABEL_PURPOSES and is_iri(text):
             self.classes.append(text)
             text = local_name(text) or text
         self.texts.setdefault(purpose, []).append(text)
 
 
-class _Reading:
-    """One input on its way to a corpus."""
+class _Reader:
+    """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
         asked = request.options.get("label")
-        self.labels = _LABELS if asked is None else (asked,)
-        self.found: dict[str, list[tuple[Fields, _Extent, _Body]]] = {}
-        self.passed: list[int] = []
+        self.labels = _LABEL_PURPOSES if asked is None else (asked,)
+        self.found: dict[str, list[tuple[Fields, _Target, _Body]]] = {}
+        self.ignored: list[int] = []
         self.called: list[str] = []
-        self.unlike: list[int] = []
+        self.mismatched: list[int] = []
         self.utf16 = True
 
     def corpus(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
         for fields, _ in nodes(self.source, ("items", "first")):
-            extents = list(self._targets(fields)) if "target" in fields.given else []
+            extents = list(self._read_targets(fields)) if "target" in fields.given else []
             if not extents:
-                self.passed.append(fields.place)
+                self.ignored.append(fields.place)
                 continue
-            body = _bodies(fields)
+            body = _read_bodies(fields)
             for extent in extents:
                 self.found.setdefault(extent.document, []).append((fields, extent, body))
         if not self.found:
             raise ReadError(
-                f"no annotation has a target with a {_POSITION}", where=self.source.parts[0].name, hint=_SELECTOR
+                f"no annotation has a target with a {_POSITION_SELECTOR}",
+                where=self.source.parts[0].name,
+                hint=_SELECTOR_FORM,
             )
         draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: self.called[span])
         for name, found in self.found.items():
             draft.document(name, found[0][0].place)
             for fields, extent, body in found:
-                self._spans(draft, fields, extent, body)
-        self._note(draft, "annotations of something else than an extent of a text, passed over", self.passed)
+                self._add_spans(draft, fields, extent, body)
+        self._note(draft, "annotations of something else than an extent of a text, passed over", self.ignored)
         how = ", as if offsets counted UTF-16 units" if self.utf16 else ""
-        self._note(draft, f"spans whose exact text is not as long as their extent{how}", self.unlike)
+        self._note(draft, f"spans whose exact text is not as long as their extent{how}", self.mismatched)
         return draft.corpus(self.request, name="web-annotation", judged="classifying", offsets=offsets)
 
     def _note(self, draft: Draft, what: str, places: list[int]) -> None:
@@ -108,61 +110,61 @@ class _Reading:
             first = first_places(self.source, np.array(places, np.int64))
             draft.notes.append(Note(self.request.side, what, len(places), first))
 
-    def _targets(self, fields: Fields, name: str = "target", depth: int = 0) -> Iterator[_Extent]:
-        """Give the targets that are extents of texts."""
-        if depth > _DEEPEST:
-            raise fields.refuse(f"targets are nested more than {_DEEPEST} deep")
+    def _read_targets(self, fields: Fields, name: str = "target", depth: int = 0) -> Iterator[_Target]:
+        """Yield the targets that are extents of texts."""
+        if depth > _MAX_NESTING:
+            raise fields.refuse(f"targets are nested more than {_MAX_NESTING} deep")
         for target in _objects(fields, name):
             kinds = {str(each) for each in values(target.given.get("type"))}
-            if kinds & _SEVERAL:
-                yield from self._targets(target, "items", depth + 1)
+            if kinds & _LIST_TYPES:
+                yield from self._read_targets(target, "items", depth + 1)
             elif "Composite" in kinds:
-                yield from self._composite(target, depth)
+                yield from self._join_composite(target, depth)
             elif "Choice" in kinds:
                 hint = "say which: leave one item"
                 raise fields.refuse(f"{target.path()!r} is a choice between several extents", hint=hint)
-            elif "selector" in target.given and (extent := self._extent(target)):
+            elif "selector" in target.given and (extent := self._read_extent(target)):
                 yield extent
 
-    def _composite(self, target: Fields, depth: int) -> Iterator[_Extent]:
-        """Give the one extent that several items are the pieces of."""
-        items = list(self._targets(target, "items", depth + 1))
+    def _join_composite(self, target: Fields, depth: int) -> Iterator[_Target]:
+        """Combine the items of a composite into one target, whose pieces they are."""
+        items = list(self._read_targets(target, "items", depth + 1))
         if not items:
             return
         if len({item.document for item in items}) > 1:
             raise target.refuse(f"{target.path()!r} is composed of extents in several sources")
         quotes = [item.exact for item in items if item.exact is not None]
         exact = " ".join(quotes) if len(quotes) == len(items) else None
-        yield _Extent(items[0].document, [piece for item in items for piece in item.pieces], exact)
+        yield _Target(items[0].document, [piece for item in items for piece in item.pieces], exact)
 
-    def _extent(self, target: Fields) -> _Extent | None:
-        """Return the extent that selectors describe; None if they describe no text."""
+    def _read_extent(self, target: Fields) -> _Target | None:
+        """Return the extent that the selectors describe; None if there is no text selector."""
         position = exact = None
         for selector in _objects(target, "selector"):
             kinds = values(selector.given.get("type"))
-            if _POSITION in kinds:
+            if _POSITION_SELECTOR in kinds:
                 if "refinedBy" in selector.given:
                     hint = "give one selector that says where it begins and ends in the text"
                     raise selector.refuse(f"{selector.path('refinedBy')!r} narrows an extent", hint=hint)
-                position = selector.integer("start", _SELECTOR), selector.integer("end", _SELECTOR)
-            elif _QUOTE in kinds and "exact" in selector.given:
+                position = selector.integer("start", _SELECTOR_FORM), selector.integer("end", _SELECTOR_FORM)
+            elif _QUOTE_SELECTOR in kinds and "exact" in selector.given:
                 exact = selector.text("exact")
         if position is None:
             if exact is not None:
                 raise target.refuse(
                     f"{target.path()!r} quotes {exact[:40]!r}, but does not say where it stands",
-                    hint=f"texts are not in the file, so a quotation cannot be placed: add a {_POSITION}",
+                    hint=f"texts are not in the file, so a quotation cannot be placed: add a {_POSITION_SELECTOR}",
                 )
             return None
         names = values(target.given.get("source"))
         if len(names) != 1 or not isinstance(names[0], str) or not names[0]:
             raise target.bad("source", "the IRI of a text")
-        return _Extent(document_name(names[0]), [position], exact)
+        return _Target(document_name(names[0]), [position], exact)
 
-    def _spans(self, draft: Draft, fields: Fields, extent: _Extent, body: _Body) -> None:
-        """Make a span of each label that an annotation gives to an extent."""
+    def _add_spans(self, draft: Draft, fields: Fields, extent: _Target, body: _Body) -> None:
+        """Add a span for each label that an annotation gives to an extent."""
         purpose = next((each for each in self.labels if each in body.texts), "")
-        ids = next((body.texts[each] for each in _IDS if each in body.texts), None)
+        ids = next((body.texts[each] for each in _ID_PURPOSES if each in body.texts), None)
         name = fields.given.get("id")
         for label in body.texts.get(purpose, [UNTYPED]):
             number = draft.span(extent.pieces, label, fields.place)
@@ -170,7 +172,7 @@ class _Reading:
             if ids is not None:
                 draft.say(number, "id", joined(ids))
             for other, texts in body.texts.items():
-                if other not in {purpose, *_IDS}:
+                if other not in {purpose, *_ID_PURPOSES}:
                     draft.say(number, other, BAR.join(texts))
             if body.classes:
                 draft.say(number, "class", BAR.join(body.classes))
@@ -181,12 +183,12 @@ class _Reading:
         if extent.exact is not None and len(extent.pieces) == 1:
             (begin, end), size = extent.pieces[0], len(extent.exact)
             if end - begin != size:
-                self.unlike.append(fields.place)
+                self.mismatched.append(fields.place)
                 self.utf16 &= end - begin == len(extent.exact.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _objects(fields: Fields, name: str) -> Iterator[Fields]:
-    """Give the objects of a field, which holds one or several; IRIs alone are left out."""
+    """Yield the objects of a field, which holds one or a list of them; bare IRIs are skipped."""
     given = fields.given.get(name)
     several = given if isinstance(given, list) else [given]
     for number, each in enumerate(several):
@@ -197,8 +199,8 @@ def _objects(fields: Fields, name: str) -> Iterator[Fields]:
             raise fields.bad(name, "an object or an IRI")
 
 
-def _bodies(fields: Fields) -> _Body:
-    """Return what the bodies of an annotation say, by purpose: their own, else the annotation's."""
+def _read_bodies(fields: Fields) -> _Body:
+    """Return the bodies of an annotation by their purpose, or else by the motivation of the annotation."""
     motivations = [str(each) for each in values(fields.given.get("motivation"))]
     found = _Body()
     if "bodyValue" in fields.given:
@@ -234,7 +236,7 @@ def _creator(fields: Fields) -> str | None:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines are JSON and name the context of Web Annotation."""
+    """Whether the first lines are JSON and contain the address of the Web Annotation context."""
     return looks_like_json(lines) and f'"{CONTEXT}"' in "\n".join(lines)
 
 
@@ -244,7 +246,7 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonld",),
     options={
-        "label": f"the purpose of the bodies that are labels (default: {_LABELS[0]}, else {_LABELS[1]})",
+        "label": f"the purpose of the bodies that are labels (default: {', else '.join(_LABEL_PURPOSES)})",
         **OPTION,
     },
     sniff=sniff,
@@ -253,26 +255,26 @@ FORMAT = Format(
 )
 
 
-# W3C Web Annotation as JSON-LD: one page of annotations, which point into texts that are not written.
+# Writing Web Annotation: one page of annotations, without the texts into which they point.
 
 
-_AROUND = 32
-_CARRIED = frozenset({"creator", "class", "tagging", "commenting"})
+_CONTEXT_SIZE = 32
+_WRITTEN_FIELDS = frozenset({"creator", "class", "tagging", "commenting"})
 
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Write one page of the annotations of all documents."""
+    """Write the annotations of all documents as one page."""
     del options
     items = [
         _annotation(each, number, mention, losses)
         for each in documents
-        for number, mention in enumerate(_mentions(each, losses), start=1)
+        for number, mention in enumerate(_check_mentions(each, losses), start=1)
     ]
     whole = msgspec.json.encode({"@context": CONTEXT, "type": "AnnotationPage", "items": items})
     yield "", msgspec.json.format(whole, indent=1).decode() + "\n"
 
 
-def _mentions(passage: Passage, losses: Losses) -> tuple[Mention, ...]:
+def _check_mentions(passage: Passage, losses: Losses) -> tuple[Mention, ...]:
     losses.lose("the text of a document, which annotations only point into", passage.name)
     if not passage.mentions:
         losses.lose("a document without spans", passage.name)
@@ -282,7 +284,7 @@ def _mentions(passage: Passage, losses: Losses) -> tuple[Mention, ...]:
 
 
 def _annotation(passage: Passage, number: int, mention: Mention, losses: Losses) -> dict[str, Any]:
-    for name in (each for each in mention.said if each not in _CARRIED):
+    for name in (each for each in mention.said if each not in _WRITTEN_FIELDS):
         losses.lose(f"{name!r} of spans", passage.name)
     source = iri_of(passage.name)
     pieces = [_target(passage, source, *piece) for piece in mention.pieces]
@@ -295,33 +297,33 @@ def _annotation(passage: Passage, number: int, mention: Mention, losses: Losses)
 
 
 def _write_bodies(mention: Mention) -> list[dict[str, str]]:
-    """Return what is said of a span: its label, its ids and what else bodies can say."""
+    """Return the bodies for a span: its label, its ids, tags and comments."""
     found = []
     classes = str(mention.said.get("class", "")).split(BAR)
     if (known := next((each for each in classes if local_name(each) == mention.label), None)) is not None:
         found.append({"type": "SpecificResource", "purpose": "classifying", "source": known})
     elif mention.label != UNTYPED:
-        found.append(_textual("classifying", mention.label))
+        found.append(_textual_body("classifying", mention.label))
     for id_ in mention.ids or ():
         named = {"type": "SpecificResource", "purpose": "identifying", "source": id_}
-        found.append(named if is_iri(id_) else _textual("identifying", id_))
+        found.append(named if is_iri(id_) else _textual_body("identifying", id_))
     for name in ("tagging", "commenting"):
         if name in mention.said:
-            found += [_textual(name, each) for each in str(mention.said[name]).split(BAR)]
+            found += [_textual_body(name, each) for each in str(mention.said[name]).split(BAR)]
     return found
 
 
-def _textual(purpose: str, value: str) -> dict[str, str]:
+def _textual_body(purpose: str, value: str) -> dict[str, str]:
     return {"type": "TextualBody", "purpose": purpose, "value": value}
 
 
 def _target(passage: Passage, source: str, begin: int, end: int) -> dict[str, Any]:
-    """Return an extent of a text, by its place and by what stands there and around it."""
+    """Return the target for an extent: its offsets, its text and the surrounding text."""
     quote = {
         "type": "TextQuoteSelector",
         "exact": passage.text[begin:end],
-        "prefix": passage.text[max(0, begin - _AROUND) : begin],
-        "suffix": passage.text[end : end + _AROUND],
+        "prefix": passage.text[max(0, begin - _CONTEXT_SIZE) : begin],
+        "suffix": passage.text[end : end + _CONTEXT_SIZE],
     }
     place = {"type": "TextPositionSelector", "start": begin, "end": end}
     return {"type": "SpecificResource", "source": source, "selector": [place, quote]}

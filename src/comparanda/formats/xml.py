@@ -1,4 +1,4 @@
-"""Formats made of XML, or of text with tags in it."""
+"""Parsing and writing shared by all XML formats: a stream of events, attributes of spans, escaping."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from comparanda.formats.standoff import Draft
 
 
-# XML as a stream of events, each with the byte it stands at; what is no XML, or could harm, is refused with its place.
+# XML as a stream of events with byte offsets; malformed or dangerous XML is refused with its position.
 #
-# Nothing outside of the file is ever fetched, no entity is ever declared, and elements may be nested only so deep.
+# Nothing outside the file is ever fetched, entity declarations are refused, and the depth of elements is limited.
 
 
 Kind = Literal["start", "end", "text"]
 Event = tuple[Kind, str, dict[str, str], int]
-"""What it is; the name of the element, or the text; the attributes of a start; and the byte of the source."""
+"""The kind; the name of the element, or the text; the attributes of a start; and the byte offset in the source."""
 
 _CHUNK = 1 << 20
-_NONE: dict[str, str] = {}
-_EXTERNAL = re.compile(
+_NO_ATTRIBUTES: dict[str, str] = {}
+_EXTERNAL_DTD = re.compile(
     rb"(?>(?:\s+|<\?(?>.*?\?>)|<!--(?>.*?-->))*+)"
     rb"<!DOCTYPE\s+[^\s\[>]+(?P<id>\s+(?:SYSTEM|PUBLIC)(?:\s+(?:\"[^\"]*\"|'[^']*'))+)",
     re.DOTALL,
@@ -42,9 +42,9 @@ _NAME = re.compile(rb"[^\s<>/]{1,60}")
 _PARAMETER = re.compile(rb"%[^\s;%<>\"']{1,60};")
 _ENTITY = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);|#)[^\s;<&\"']{0,60};?")
 
-_ESCAPES = "a < or & of the text is written &lt; or &amp;"
+_ESCAPE_HINT = "a < or & of the text is written &lt; or &amp;"
 _MESSAGES: dict[str, tuple[str, str | None]] = {
-    expat.errors.XML_ERROR_INVALID_TOKEN: ("this is no XML", _ESCAPES),
+    expat.errors.XML_ERROR_INVALID_TOKEN: ("this is no XML", _ESCAPE_HINT),
     expat.errors.XML_ERROR_SYNTAX: ("this is no XML", "a file of XML has one element around everything"),
     expat.errors.XML_ERROR_NO_ELEMENTS: ("there is no element in this file", None),
     expat.errors.XML_ERROR_UNCLOSED_TOKEN: ("the XML ends within a tag", "is the file cut off?"),
@@ -59,14 +59,14 @@ _MESSAGES: dict[str, tuple[str, str | None]] = {
 
 
 def events(source: Source, number: int, nesting: int) -> Iterator[Event]:
-    """Give the events of one file of a source: starts and ends of elements, and the text between them.
+    """Yield the events of one file of a source: starts and ends of elements, and the text between them.
 
-    A text may come in several pieces. Comments and processing instructions are left out.
+    A text may be split into several events. Comments and processing instructions are skipped.
 
     Args:
-        source: the bytes, which are UTF-8 whatever the file says of its encoding.
-        number: which file.
-        nesting: how many elements may stand in each other.
+        source: the bytes, which are UTF-8 whatever encoding the file declares.
+        number: the number of the file in the source.
+        nesting: the maximum depth of elements.
 
     """
     begin = source.parts[number].begin
@@ -75,18 +75,18 @@ def events(source: Source, number: int, nesting: int) -> Iterator[Event]:
 
 
 def too_deep(source: Source, place: int, nesting: int) -> ReadError:
-    """Make the error for elements that are nested too deep."""
+    """Make the error for elements that are nested too deeply."""
     what = f"elements are nested more than {nesting:,} deep"
     return refuse(source, place, what, hint=f"is an end tag missing? {raising('nesting')}")
 
 
 def without_line_ends(source: Source) -> Source:
-    """Return a source without notes on its line ends: XML itself says that all are read as LF."""
+    """Drop the notes on line ends from a source: the XML specification requires that all are read as LF."""
     return replace(source, notes=tuple(note for note in source.notes if not note.what.startswith("CRLF line ends")))
 
 
 class _Parser:
-    """One file on its way to events."""
+    """Parses one file into events."""
 
     def __init__(self, source: Source, begin: int, nesting: int) -> None:
         self.source = source
@@ -97,121 +97,121 @@ class _Parser:
         self.expat = expat.ParserCreate("utf-8", intern={})
         self.expat.buffer_text = True
         self.expat.buffer_size = 1 << 16
-        self.expat.StartElementHandler = self._start
-        self.expat.EndElementHandler = self._end
-        self.expat.CharacterDataHandler = self._text
-        self.expat.EntityDeclHandler = self._entity
-        self.expat.EndDoctypeDeclHandler = self._doctype
+        self.expat.StartElementHandler = self._start_element
+        self.expat.EndElementHandler = self._end_element
+        self.expat.CharacterDataHandler = self._add_text
+        self.expat.EntityDeclHandler = self._refuse_entity
+        self.expat.EndDoctypeDeclHandler = self._refuse_parameter_entities
 
     def events(self, end: int) -> Iterator[Event]:
         place, size = self.begin, _CHUNK
-        for head in self._heads():
-            yield from self._fed(head)
+        for head in self._mask_external_dtd():
+            yield from self._parse_chunk(head)
             place += len(head)
         while place < end:
             chunk = bytes(memoryview(self.source.data)[place : min(place + size, end)])
-            yield from self._fed(chunk)
+            yield from self._parse_chunk(chunk)
             place += len(chunk)
-            size = _CHUNK if self.found else 2 * size  # or a token of many chunks would be scanned for each of them
-        yield from self._fed(b"", final=True)
+            size = _CHUNK if self.found else 2 * size  # expat rescans an incomplete token for each chunk
+        yield from self._parse_chunk(b"", final=True)
 
-    def _heads(self) -> list[bytes]:
-        """Return the beginning without the address of a DTD, if it names one.
+    def _mask_external_dtd(self) -> list[bytes]:
+        """Return the beginning of the file with the address of an external DTD blanked out; nothing if there is none.
 
-        It is never read; but if the parser knew of it, it would take entities that are not defined for some of there.
+        The DTD is never read; but if the parser saw the address, it would assume that it defines undefined entities.
         """
-        found = _EXTERNAL.match(self.source.data, self.begin)
+        found = _EXTERNAL_DTD.match(self.source.data, self.begin)
         if not found:
             return []
         first, last = found.span("id")
         return [bytes(self.source.data[self.begin : first]), b" " * (last - first)]
 
-    def _fed(self, data: bytes, *, final: bool = False) -> list[Event]:
+    def _parse_chunk(self, data: bytes, *, final: bool = False) -> list[Event]:
         self.found = []
         try:
             self.expat.Parse(data, final)
         except expat.ExpatError as problem:
-            raise self._problem(expat.ErrorString(problem.code)) from None
+            raise self._syntax_error(expat.ErrorString(problem.code)) from None
         return self.found
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
+    def _start_element(self, name: str, attributes: dict[str, str]) -> None:
         place = self.begin + self.expat.CurrentByteIndex
         self.open.append((name, place))
         if len(self.open) > self.nesting:
             raise too_deep(self.source, place, self.nesting)
         self.found.append(("start", name, attributes, place))
 
-    def _end(self, name: str) -> None:
+    def _end_element(self, name: str) -> None:
         self.open.pop()
-        self.found.append(("end", name, _NONE, self.begin + self.expat.CurrentByteIndex))
+        self.found.append(("end", name, _NO_ATTRIBUTES, self.begin + self.expat.CurrentByteIndex))
 
-    def _text(self, text: str) -> None:
-        self.found.append(("text", text, _NONE, 0))
+    def _add_text(self, text: str) -> None:
+        self.found.append(("text", text, _NO_ATTRIBUTES, 0))
 
-    def _entity(self, name: str, *_: object) -> None:
+    def _refuse_entity(self, name: str, *_: object) -> None:
         what = f"the DOCTYPE declares the entity {name!r}"
         hint = "entities are not read, since they can be made to fill all memory: put what they stand for"
         raise refuse(self.source, self.begin + self.expat.CurrentByteIndex, what, hint=hint)
 
-    def _doctype(self) -> None:
-        """Refuse parameter entities, behind which the parser would drop what is not defined."""
+    def _refuse_parameter_entities(self) -> None:
+        """Refuse parameter entities: after one, the parser would silently drop undefined entities."""
         end = self.begin + self.expat.CurrentByteIndex
         if found := _PARAMETER.search(self.source.data, self.begin, end):
             what = f"the DOCTYPE refers to the entity {found[0].decode(errors='replace')}"
             raise refuse(self.source, found.start(), what, hint="entities are not read: take the reference out")
 
-    def _undefined(self, entity: str, index: int) -> ReadError:
+    def _undefined_error(self, entity: str, index: int) -> ReadError:
         hint = "without a DTD there are &amp; &lt; &gt; &quot; &apos; and numbers such as &#233;"
         return refuse(self.source, self.begin + index, f"the entity {entity} is not defined", hint=hint)
 
-    def _problem(self, said: str) -> ReadError:
-        """Make the error for what the parser refuses."""
+    def _syntax_error(self, message: str) -> ReadError:
+        """Make the error for a problem that the parser reports."""
         index = self.expat.ErrorByteIndex
         place = min(self.begin + index, self.source.size - 1)
-        if said == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
-            found = _ENTITY.search(self.source.data, place)  # in an attribute, the place is that of the tag
-            return self._undefined(found[0].decode(errors="replace") if found else "of this tag", index)
+        if message == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
+            found = _ENTITY.search(self.source.data, place)  # for an attribute, the position is that of the tag
+            return self._undefined_error(found[0].decode(errors="replace") if found else "of this tag", index)
         details = [f"<{self.open[-1][0]}> of {self.source.locate(self.open[-1][1])} is open"] if self.open else []
-        if said == expat.errors.XML_ERROR_TAG_MISMATCH:
+        if message == expat.errors.XML_ERROR_TAG_MISMATCH:
             tag = _NAME.match(self.source.data, place)
             closing = "an end tag" if tag is None else f"</{tag[0].decode(errors='replace')}>"
             return refuse(self.source, place, f"{closing} closes another element than the last", details=details)
-        if said == expat.errors.XML_ERROR_NO_ELEMENTS and self.open:
+        if message == expat.errors.XML_ERROR_NO_ELEMENTS and self.open:
             return refuse(self.source, place, "the XML ends too early", details=details, hint="is the file cut off?")
-        what, hint = _MESSAGES.get(said, (f"this is no XML: {said}", None))
+        what, hint = _MESSAGES.get(message, (f"this is no XML: {message}", None))
         return refuse(self.source, place, what, details=details, hint=hint)
 
 
-# What XML attributes, features and the like say of a span, under names that do not clash with what every span has.
+# XML attributes, features and the like as columns of spans, renamed where they clash with built-in fields.
 
 
 OWN = "element_"
-"""Put before names that mean something else here: the id of an element is not the id of an entity."""
+"""Prefix for names with a different meaning here: the id of an element is not the id of an entity."""
 
-_CLASHING = RESERVED | {"id", "text"}
-_PROBABILITY = frozenset({"probability", "score"})
+_CLASHING_NAMES = RESERVED | {"id", "text"}
+_PROBABILITY_NAMES = frozenset({"probability", "score"})
 _NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 
 
 def say(draft: Draft, span: int, name: str, value: str | int | float | bool) -> None:
-    """Say something of a span: `confidence` and `probability` by these names, a probability as a number."""
+    """Set a column value of a span; rename clashing names, and store a `probability` or `score` as a number."""
     plain = name.lower()
-    if plain in _PROBABILITY and _NUMBER.fullmatch(str(value)) and isfinite(float(value)):
+    if plain in _PROBABILITY_NAMES and _NUMBER.fullmatch(str(value)) and isfinite(float(value)):
         draft.say(span, "probability", float(value))
     elif plain == "confidence":
         draft.say(span, plain, value)
     elif value != "":
         far = type(value) is int and abs(value) > FARTHEST
-        draft.say(span, OWN + name if name in _CLASHING else name, str(value) if far else value)
+        draft.say(span, OWN + name if name in _CLASHING_NAMES else name, str(value) if far else value)
 
 
 def say_ids(draft: Draft, span: int, value: str) -> None:
-    """Say which entities a span stands for: one id, or several with bars between them."""
+    """Set the entity ids of a span: one id, or several separated by bars."""
     if value:
         draft.say(span, "id", joined(value.split(BAR)))
 
 
-# What writers of XML share: texts and attributes escaped, what XML cannot hold refused, files named by documents.
+# Shared by writers of XML: escaping of texts and attributes, checks of what XML cannot hold, file names.
 
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -221,7 +221,7 @@ _XML_TEXT_NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
 def content(text: str, document: str) -> str:
-    r"""Return a text as XML has it between tags; refuse what it cannot hold.
+    r"""Escape a text for XML; refuse characters that XML cannot contain.
 
     >>> content("R&D\r\n", "d")
     'R&amp;D&#13;\n'
@@ -233,7 +233,7 @@ def content(text: str, document: str) -> str:
 
 
 def attribute(name: str, text: str, document: str) -> str:
-    r"""Return an attribute with its value, and a space before it.
+    r"""Format an attribute and its value, with a leading space.
 
     >>> attribute("a", 'x"\ny', "d")
     ' a="x&quot;&#10;y"'
@@ -243,7 +243,7 @@ def attribute(name: str, text: str, document: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be the name of an element or attribute.
+    """Whether a text is a valid name of an element or attribute, without a namespace prefix.
 
     >>> [is_name(each) for each in ("PER", "Zeit/Ort", "a:b", "7", "Größe", "x²")]
     [True, False, False, False, True, False]
@@ -252,7 +252,7 @@ def is_name(text: str) -> bool:
         return False
     if text.isascii():
         return True
-    try:  # XML knows other letters than Python does
+    try:  # the letters of XML names differ from those of Python
         expat.ParserCreate().Parse(f"<{text}/>".encode(), True)
     except expat.ExpatError:
         return False
@@ -260,7 +260,7 @@ def is_name(text: str) -> bool:
 
 
 def written(value: Value) -> str:
-    """Return a value as text: truths as XML writes them.
+    """Format a value as text: booleans in lower case, as in XML.
 
     >>> written(True), written(0.25), written(3), written("x")
     ('true', '0.25', '3', 'x')
@@ -269,27 +269,27 @@ def written(value: Value) -> str:
 
 
 def lose_type(name: str, value: Value, passage: Passage, losses: Losses) -> None:
-    """Say that what is no text is read back as text; a probability is always a number."""
+    """Report a loss if a value is not a string, as it is read back as one; a probability is always read as a number."""
     if not isinstance(value, str) and name != "probability":
         losses.lose(f"that {name!r} of spans is a number or a truth: it is written as text", passage.name)
 
 
 def called(passage: Passage, mention: Mention) -> str:
-    """Return what to call a span in an error."""
+    """Describe a span for an error message."""
     shown = passage.covered(mention)
     shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
     return f"the span {shown!r} ({mention.label}, {mention.begin}:{mention.end}) of document {passage.name!r}"
 
 
 def refuse_pieces(passage: Passage, mention: Mention, because: str) -> None:
-    """Refuse a span in several pieces."""
+    """Refuse a discontinuous span."""
     if len(mention.pieces) > 1:
         what = f"{called(passage, mention)} is in {len(mention.pieces)} pieces, and {because}"
         raise WriteError(what, hint="formats that can: jsonl, brat, bioc")
 
 
 def file_name(document: str, suffix: str) -> str:
-    """Return the name of a document's file, which may lie in folders; refuse what is no name of a file.
+    """Return the file name of a document, which may include folders; refuse names that are not valid.
 
     >>> file_name("2020/may/7", ".xml")
     '2020/may/7.xml'
