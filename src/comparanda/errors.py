@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_LONGEST = 1000
+_MAX_LINE_LENGTH = 1000
 
 
 class ComparandaError(Exception):
@@ -35,16 +35,16 @@ class ComparandaError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        first = f"{self.where}: {_cut(self.what)}" if self.where else _cut(self.what)
-        lines = [first, *(f"  {_cut(line)}" for line in self.details)]
+        first = f"{self.where}: {_shorten(self.what)}" if self.where else _shorten(self.what)
+        lines = [first, *(f"  {_shorten(line)}" for line in self.details)]
         if self.hint:
-            lines.append(f"  {_cut(self.hint)}")
+            lines.append(f"  {_shorten(self.hint)}")
         return "\n".join(lines)
 
 
-def _cut(line: str) -> str:
+def _shorten(line: str) -> str:
     """Return a line without its middle, if a word or a label of megabytes stands there."""
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 101]}…{line[-100:]}"
+    return line if len(line) <= _MAX_LINE_LENGTH else f"{line[: _MAX_LINE_LENGTH - 101]}…{line[-100:]}"
 
 
 class UsageError(ComparandaError):

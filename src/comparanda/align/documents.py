@@ -88,17 +88,17 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
     if key.by_id:
         refuse_repeated_ids(key)
     key = placed_alone(key)
-    ground = _Ground(key)
+    context = _KeyContext(key)
     maps, segments, kept_responses, notes = [], [], [], list(key.notes)
     for given in responses:
         response = placed(key, given)
-        mapped, segment, found = _map_one(ground, response, missing)
+        mapped, segment, found = _map_response(context, response, missing)
         maps.append(mapped)
         segments.append(segment)
         notes += [*response.notes, *found]
         kept_responses.append(response.released())
         del given, response  # or its bytes would stay until the next one is read
-    kept = _common_rows(ground, maps) if missing == "intersection" else None
+    kept = _common_rows(context, maps) if missing == "intersection" else None
     notes += left_out(key, kept)
     return Aligned(
         key=key,
@@ -119,7 +119,7 @@ def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
     return [Note("key", "rows left out because some response lacks them", len(key) - len(kept))]
 
 
-class _Ground:
+class _KeyContext:
     """The key, with what is made of it once for all responses."""
 
     def __init__(self, key: Corpus) -> None:
@@ -131,50 +131,50 @@ class _Ground:
         return Surface.of(self.key)
 
 
-def _common_rows(ground: _Ground, maps: list[RowMap]) -> Rows | None:
+def _common_rows(context: _KeyContext, maps: list[RowMap]) -> Rows | None:
     """Return the rows of what all responses have: ids, or documents. A word cut otherwise is no missing one."""
-    key = ground.key
+    key = context.key
     present = np.ones(len(key), dtype=np.bool_)
     if key.by_id:
         for mapped in maps:
             if mapped.to_response is not None:
                 present &= mapped.to_response != NONE
-    for document in ground.lacking:
+    for document in context.lacking:
         present[key.row_documents[document] : key.row_documents[document + 1]] = False
     return None if present.all() else np.flatnonzero(present)
 
 
-def _map_one(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
-    key = ground.key
+def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
+    key = context.key
     if key.by_id or response.by_id:
         return map_by_id(key, response, missing)
     spans = response.spans if response.words is None else None
     if spans is not None and (spans.unit == "characters" or not len(response)):
-        return _map_documents_alone(ground, response, missing)
+        return _map_documents_only(context, response, missing)
     both_marked = key.documents.marked and response.documents.marked
-    if both_marked and not (_same_documents(key, response) and _same_tokens(key, response)):
-        return _map_by_document(ground, response, missing)
-    return _map_in_order(ground, response)
+    if both_marked and not (_have_same_documents(key, response) and _have_same_tokens(key, response)):
+        return _map_by_document(context, response, missing)
+    return _map_in_order(context, response)
 
 
-def _same_tokens(key: Corpus, response: Corpus) -> bool:
+def _have_same_tokens(key: Corpus, response: Corpus) -> bool:
     """Whether row is row: both have the same words and ranges, or one has no words at all."""
     wordless = key.words is None or response.words is None
     return wordless or (same_words(key, response) and same_ranges(key, response))
 
 
-def _map_in_order(ground: _Ground, response: Corpus) -> Mapped:
+def _map_in_order(context: _KeyContext, response: Corpus) -> Mapped:
     """Lay a response over the whole key: word by word where the words are the same, else by characters."""
-    key = ground.key
+    key = context.key
     if key.words is None or response.words is None:
         notes = check_numbers(key, response, np.arange(len(key)), np.arange(len(response)))
         return RowMap(), None, [*notes, *note_cuts(key, response)]
-    if _same_tokens(key, response):
+    if _have_same_tokens(key, response):
         return RowMap(), segments_of_same_tokens(key, response), note_cuts(key, response)
-    return lay_text(key, ground.surface, response)
+    return lay_text(key, context.surface, response)
 
 
-def _same_documents(key: Corpus, response: Corpus) -> bool:
+def _have_same_documents(key: Corpus, response: Corpus) -> bool:
     """Whether both sides have documents of the same names and lengths in the same order.
 
     Equal words alone do not tell: two short documents may have changed places.
@@ -183,34 +183,34 @@ def _same_documents(key: Corpus, response: Corpus) -> bool:
     return same_names and np.array_equal(key.row_documents, response.row_documents)
 
 
-def _map_by_document(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
+def _map_by_document(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
     """Match documents by name, then lay their texts over each other."""
-    key = ground.key
+    key = context.key
     place = {name: number for number, name in enumerate(response.documents.names)}
     lacking = [name for name in key.documents.names if name not in place]
     surplus = sorted(set(place) - set(key.documents.names))
     if len(lacking) == len(key.documents):
-        mapped, segments, notes = _map_in_order(ground, response)
+        mapped, segments, notes = _map_in_order(context, response)
         what = "document names unlike the key's, ignored"
         return mapped, segments, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
-    ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}
+    context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}
     pairs = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]
     notes = missing_notes(response, lacking, surplus, "document")
     if key.words is None or response.words is None:
         mapped, found = _map_by_number(key, response, pairs)
         return mapped, None, notes + found
-    mapped, segments, found = lay_text(key, ground.surface, response, pairs)
+    mapped, segments, found = lay_text(key, context.surface, response, pairs)
     return mapped, segments, notes + found
 
 
-def _map_documents_alone(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
+def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
     """Match the documents of a response that has no text of its own, only places in the key's."""
-    key = ground.key
+    key = context.key
     mine, theirs = set(key.documents.names), set(response.documents.names)
     lacking, surplus = [name for name in key.documents.names if name not in theirs], sorted(theirs - mine)
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
-    ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
+    context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
     nowhere = RowMap(np.zeros(0, np.int64), np.full(len(key), NONE))
     return nowhere, None, missing_notes(response, lacking, surplus, "document")
 

@@ -168,9 +168,9 @@ def not_covered(key: str, response: str, lacking: list[str], surplus: list[str],
     """Make the error for a response that lacks documents or ids of the key, or has others, given their files."""
     details = []
     if lacking:
-        details.append(f"missing here: {_some(lacking)} of the key ({key})")
+        details.append(f"missing here: {_format_names(lacking)} of the key ({key})")
     if surplus:
-        details.append(f"not in the key: {_some(surplus)}")
+        details.append(f"not in the key: {_format_names(surplus)}")
     count = f"{len(lacking):,} of the key's {kind}s missing" if lacking else f"{len(surplus):,} {kind}s unknown"
     return AlignError(
         f"the response does not cover the key: {count}",
@@ -190,6 +190,6 @@ def missing_notes(response: Corpus, lacking: list[str], surplus: list[str], kind
     return notes
 
 
-def _some(names: list[str], limit: int = 3) -> str:
+def _format_names(names: list[str], limit: int = 3) -> str:
     shown = ", ".join(repr(name) for name in names[:limit])
     return f"{shown} and {len(names) - limit:,} more" if len(names) > limit else shown

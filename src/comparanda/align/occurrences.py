@@ -27,10 +27,10 @@ ENOUGH = 0.85
 """How much two texts must be alike: at most so many slips (a letter more, less, other, or two swapped) that 15 in 100
 characters differ."""
 
-_SHORTEST, _LONGEST = 7, 300  # of seven characters one may differ, of six none
-_SLACK = 2  # so many words more or fewer may stand in the text: a hyphen between two of them makes three of one
-_MOST_PLACES = 200  # of a word, and of all that are like it
-_EDGE = 2
+_MIN_LENGTH, _MAX_LENGTH = 7, 300  # of seven characters one may differ, of six none
+_EXTRA_WORDS = 2  # so many words more or fewer may stand in the text: a hyphen between two of them makes three of one
+_MAX_PLACES = 200  # of a word, and of all that are like it
+_EDGE_SIZE = 2
 
 
 def similarity(one: str, other: str, enough: float = ENOUGH) -> float:
@@ -41,12 +41,12 @@ def similarity(one: str, other: str, enough: float = ENOUGH) -> float:
     """
     from rapidfuzz.distance import OSA
 
-    if _digits(one) != _digits(other):
+    if _extract_digits(one) != _extract_digits(other):
         return 0.0
     return float(OSA.normalized_similarity(one, other, score_cutoff=enough))
 
 
-def _digits(text: str) -> str:
+def _extract_digits(text: str) -> str:
     return re.sub(r"\D+", "", text)
 
 
@@ -64,22 +64,22 @@ def alike(line: Line, quote: Line) -> list[list[str]]:
     from rapidfuzz.distance import OSA
 
     sought = quote.shown(0, len(quote.words))
-    if not _SHORTEST <= len(sought) <= _LONGEST:
+    if not _MIN_LENGTH <= len(sought) <= _MAX_LENGTH:
         return []
-    rows = _rows(line, quote.words, len(sought), int(len(sought) * (1 - ENOUGH) / ENOUGH))
+    rows = _candidate_sequences(line, quote.words, len(sought), int(len(sought) * (1 - ENOUGH) / ENOUGH))
     near = process.extract(sought, rows, scorer=OSA.normalized_similarity, score_cutoff=ENOUGH, limit=None)
-    digits = _digits(sought)
-    found = [(score, row) for shown, score, row in near if _digits(shown) == digits]
+    digits = _extract_digits(sought)
+    found = [(score, row) for shown, score, row in near if _extract_digits(shown) == digits]
     return [row.split(line.cut) for score, row in sorted(found) if score == max(found)[0]]
 
 
-def _rows(line: Line, words: Sequence[str], length: int, slips: int) -> dict[str, str]:
+def _candidate_sequences(line: Line, words: Sequence[str], length: int, slips: int) -> dict[str, str]:
     """Return the rows of words that may be like a quote of some length, and how they are shown."""
-    slack = np.arange(-_SLACK, _SLACK + 1)
+    slack = np.arange(-_EXTRA_WORDS, _EXTRA_WORDS + 1)
     sizes = len(words) + slack
     found: dict[str, str] = {}
     begins, ends = line.begins, line.ends
-    for number, places in _anchors(line, words, slips):
+    for number, places in _find_anchors(line, words, slips):
         first = (np.array(places)[:, None, None] - number) + slack[None, :, None]
         last = first + sizes[None, None, :] - 1
         inside = (first >= 0) & (last >= first) & (last < len(line.words))
@@ -90,18 +90,18 @@ def _rows(line: Line, words: Sequence[str], length: int, slips: int) -> dict[str
     return found
 
 
-def _anchors(line: Line, words: Sequence[str], slips: int) -> list[tuple[int, list[int]]]:
+def _find_anchors(line: Line, words: Sequence[str], slips: int) -> list[tuple[int, list[int]]]:
     """Return where words of a quote stand in the text, or words like them: those of the rarest, one more than slips."""
     found = []
     for number, word in enumerate(words):
         same = line.places.get(word)
-        places = same if same is not None else _places_like(line, word, slips)
+        places = same if same is not None else _find_similar_words(line, word, slips)
         if places:
-            found.append((len(places), number, places[:_MOST_PLACES]))
+            found.append((len(places), number, places[:_MAX_PLACES]))
     return [(number, places) for _, number, places in sorted(found)[: slips + 1]]
 
 
-def _places_like(line: Line, word: str, slips: int) -> list[int]:
+def _find_similar_words(line: Line, word: str, slips: int) -> list[int]:
     """Return where words stand with which one begins, or from which it differs by a few slips, none at one end."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
@@ -112,14 +112,14 @@ def _places_like(line: Line, word: str, slips: int) -> list[int]:
     begin, end = (line.by_edges.get(edge, []) for edge in edges(word))
     known = [each for each in dict.fromkeys([*begin, *end]) if abs(len(each) - len(word)) <= most]
     near = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=None)
-    heads = (word[:size] for size in range(_EDGE + 1, len(word)))
+    heads = (word[:size] for size in range(_EDGE_SIZE + 1, len(word)))
     found = {each for each, _, _ in near} | {each for each in heads if each in line.places}
     return sorted(place for each in found for place in line.places[each])
 
 
 def edges(word: str) -> tuple[tuple[str, bool], tuple[str, bool]]:
     """Return how a word begins and how it ends: a slip in a longer word changes one of them at most."""
-    return (word[:_EDGE], True), (word[-_EDGE:], False)
+    return (word[:_EDGE_SIZE], True), (word[-_EDGE_SIZE:], False)
 
 
 How = Literal["exact", "normalised", "inside", "fuzzy"]
@@ -127,8 +127,8 @@ How = Literal["exact", "normalised", "inside", "fuzzy"]
 
 Place = tuple[int, int]
 
-_CUT = "\x1f"  # white space, so it is in no word
-_SIGNS: Final = str.maketrans(
+_SEPARATOR = "\x1f"  # white space, so it is in no word
+_PUNCTUATION: Final = str.maketrans(
     {
         **dict.fromkeys("“”„‟«»″〝〞＂", '"'),
         **dict.fromkeys("‘’‚‛‹›′`´＇", "'"),
@@ -145,13 +145,13 @@ def folded(form: str) -> str:
     ('abc', '"', '-', True)
     """
     if form.isascii():
-        return form.lower().translate(_SIGNS)
-    plain = unicodedata.normalize("NFKD", form.translate(_SIGNS)).casefold()
+        return form.lower().translate(_PUNCTUATION)
+    plain = unicodedata.normalize("NFKD", form.translate(_PUNCTUATION)).casefold()
     return unicodedata.normalize("NFKD", plain)
 
 
 @lru_cache(maxsize=64)
-def _cutter(marks: str) -> re.Pattern[str]:
+def _word_pattern(marks: str) -> re.Pattern[str]:
     """Return what finds words; marks are letters to readers, but not to regular expressions."""
     return re.compile(rf"[\w{marks}]+|[^\w\s\ufeff{marks}]")
 
@@ -165,7 +165,7 @@ def cut(text: str) -> list[re.Match[str]]:
     marks = (
         "" if text.isascii() else "".join(sorted(each for each in set(text) if unicodedata.category(each)[0] == "M"))
     )
-    return list(_cutter(marks).finditer(text))
+    return list(_word_pattern(marks).finditer(text))
 
 
 class Line:
@@ -177,11 +177,11 @@ class Line:
 
     """
 
-    cut = _CUT
+    cut = _SEPARATOR
 
     def __init__(self, words: Sequence[str], apart: Sequence[bool]) -> None:
         self.words = words
-        self.text = _CUT + _CUT.join(words) + _CUT
+        self.text = _SEPARATOR + _SEPARATOR.join(words) + _SEPARATOR
         self._starts = [0, *accumulate(len(word) + 1 for word in words)]
         self._apart = apart
 
@@ -219,7 +219,7 @@ class Line:
         return found
 
     @cached_property
-    def _shown(self) -> str:
+    def _spaced_text(self) -> str:
         return "".join([" " + word if apart else word for word, apart in zip(self.words, self._apart, strict=True)])
 
     @cached_property
@@ -235,7 +235,7 @@ class Line:
 
     def shown(self, first: int, behind: int) -> str:
         """Return some words in a row, with one space for all white space between them."""
-        return self._shown[int(self.begins[first]) : int(self.ends[behind - 1])] if behind > first else ""
+        return self._spaced_text[int(self.begins[first]) : int(self.ends[behind - 1])] if behind > first else ""
 
 
 class Occurrences:
@@ -290,28 +290,28 @@ class Searched:
         """
         sought = Searched(quote)
         if sought.begins:
-            exact = self._in_line("exact", self.exact, [sought.exact.words])
+            exact = self._search_words("exact", self.exact, [sought.exact.words])
             places = exact.first(wanted + 1)
             if len(places) < wanted:
-                loose = self._in_line("normalised", self.folded, [sought.folded.words])
+                loose = self._search_words("normalised", self.folded, [sought.folded.words])
                 more = loose.first(wanted + 1)
                 if len(more) > len(places):
                     return loose, more
             if places:
                 return exact, places
-        inside = Occurrences("inside", lambda begin: self._inside(quote, begin))
+        inside = Occurrences("inside", lambda begin: self._find_inside(quote, begin))
         if places := inside.first(wanted + 1):
             return inside, places
         if similar := alike(self.folded, sought.folded):
-            fuzzy = self._in_line("fuzzy", self.folded, similar)
+            fuzzy = self._search_words("fuzzy", self.folded, similar)
             return fuzzy, fuzzy.first(wanted + 1)
         return None
 
-    def _in_line(self, how: How, line: Line, sought: Sequence[Sequence[str]]) -> Occurrences:
+    def _search_words(self, how: How, line: Line, sought: Sequence[Sequence[str]]) -> Occurrences:
         there = [
             words for words in sought if all(word in line.places for word in words)
         ]  # most that are not, miss a word
-        needles = [(_CUT + _CUT.join(words) + _CUT, len(words)) for words in there]
+        needles = [(_SEPARATOR + _SEPARATOR.join(words) + _SEPARATOR, len(words)) for words in there]
 
         def behind(begin: int) -> Place | None:
             word = bisect_left(self.begins, begin)
@@ -323,6 +323,6 @@ class Searched:
 
         return Occurrences(how, behind)
 
-    def _inside(self, quote: str, begin: int) -> Place | None:
+    def _find_inside(self, quote: str, begin: int) -> Place | None:
         place = self.text.find(quote, begin)
         return None if place < 0 else (place, place + len(quote))

@@ -36,19 +36,21 @@ class Ground:
     @cached_property
     def raw(self) -> RawText:
         """The texts of the documents: as they are, or the words with one space between them."""
-        return self.key.raw if self.key.raw is not None else self._joined_words()
+        return self.key.raw if self.key.raw is not None else self._join_words()
 
     @cached_property
     def solid(self) -> Rows:
         """The place in its document of each character that belongs to a word, one document after the other."""
-        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
+        size = np.where(self._first_of_token, self.raw.end - self.raw.begin, 0)
         ends = np.cumsum(size)
         places = np.repeat(self.raw.begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
-        blank = [int(ends[row] - size[row]) + place for row, inside in self._blanks for place in inside if size[row]]
+        blank = [
+            int(ends[row] - size[row]) + place for row, inside in self._inner_spaces for place in inside if size[row]
+        ]
         return np.delete(places, blank) if blank else places
 
     @cached_property
-    def _blanks(self) -> list[tuple[int, list[int]]]:
+    def _inner_spaces(self) -> list[tuple[int, list[int]]]:
         """The rows of tokens with white space inside, and where it is; it is none of a text's characters."""
         if self.key.raw is not None or self.key.words is None:
             return []
@@ -62,7 +64,7 @@ class Ground:
         return list(zip(rows, places, strict=True))
 
     @cached_property
-    def _own_words(self) -> Truths:
+    def _first_of_token(self) -> Truths:
         """Whether each row is the first that stands at its place: words of one token share its characters."""
         first = np.ones(len(self.key), np.bool_)
         same = (self.raw.begin[1:] == self.raw.begin[:-1]) & (self.owner[1:] == self.owner[:-1])
@@ -72,17 +74,17 @@ class Ground:
     @cached_property
     def first_words(self) -> Rows:
         """The first word of each row's token."""
-        return np.maximum.accumulate(np.where(self._own_words, np.arange(len(self.key)), 0))
+        return np.maximum.accumulate(np.where(self._first_of_token, np.arange(len(self.key)), 0))
 
     @cached_property
     def solid_before(self) -> Rows:
         """How many characters of words stand before each row, and behind them their number."""
-        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
-        for row, inside in self._blanks:
+        size = np.where(self._first_of_token, self.raw.end - self.raw.begin, 0)
+        for row, inside in self._inner_spaces:
             size[row] -= len(inside) if size[row] else 0
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(size)])
 
-    def placed(self, solid: Rows, *, ending: bool) -> Rows:
+    def to_places(self, solid: Rows, *, ending: bool) -> Rows:
         """Return the places of characters by their numbers among those of words; of an end, behind the one before.
 
         Those of documents that the key does not have may be numbers of no character; their places mean nothing.
@@ -105,7 +107,7 @@ class Ground:
         """How many bytes of words stand before each row; white space inside words is none."""
         return np.repeat(self.surface.text.begins, self.surface.end - self.surface.row)
 
-    def _joined_words(self) -> RawText:
+    def _join_words(self) -> RawText:
         """Make texts of words: those of each document with one space between them."""
         key = self.key
         if key.words is None:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 # The copy of a text that an answer holds, laid over the text: so the place of a tagged item is known.
 
 
-_AROUND = 3
-_LARGEST = 4_000_000  # so many pairs of words are compared at once
+_CONTEXT_WORDS = 3
+_MAX_COMPARISONS = 4_000_000  # so many pairs of words are compared at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +68,26 @@ class Copied:
     def __init__(self, text: Searched, copy: str) -> None:
         self._text = text
         self._copy = Searched(copy)
-        self._often: dict[tuple[str, str], bool] = {}
+        self._equal_counts: dict[tuple[str, str], bool] = {}
 
     @cached_property
-    def _begin(self) -> int | None:
+    def _text_offset(self) -> int | None:
         """The word of the copy at which all words of the text stand in a row; None if they do not."""
         return self._copy.folded.find(self._text.folded.text, 0)
 
     @property
     def same(self) -> bool:
         """Whether the copy has the words of the text, however they are written; there may be others around them."""
-        return self._begin is not None
+        return self._text_offset is not None
 
     @cached_property
-    def _words(self) -> list[int]:
+    def _word_map(self) -> list[int]:
         """The word of the text that each word of the copy is; -1 for none."""
         mine, theirs = self._copy.folded.words, self._text.folded.words
-        if self._begin is None:
-            return _matched(mine, theirs)
-        behind = len(mine) - self._begin - len(theirs)
-        return [*[-1] * self._begin, *range(len(theirs)), *[-1] * behind]
+        if self._text_offset is None:
+            return _match_words(mine, theirs)
+        behind = len(mine) - self._text_offset - len(theirs)
+        return [*[-1] * self._text_offset, *range(len(theirs)), *[-1] * behind]
 
     def match(self, begin: int, end: int) -> Match | None:
         """Return where a piece of the copy stands in the text; None if that cannot be said."""
@@ -95,10 +95,10 @@ class Copied:
         first, last = bisect_right(copy.ends, begin), bisect_left(copy.begins, end) - 1
         if last < first:
             return None
-        there = self._words[first]
+        there = self._word_map[first]
         behind = there + last - first
-        if there < 0 or self._words[first : last + 1] != list(range(there, behind + 1)):
-            return self._between(first, last)
+        if there < 0 or self._word_map[first : last + 1] != list(range(there, behind + 1)):
+            return self._match_between_neighbours(first, last)
         before, after = max(begin - copy.begins[first], 0), max(copy.ends[last] - end, 0)
         cuts_words = bool(before or after)
         if cuts_words and copy.exact.between(first, last + 1) != text.exact.between(there, behind + 1):
@@ -106,11 +106,11 @@ class Copied:
         place = text.begins[there] + before, text.ends[behind] - after
         return Match("exact", place, self._is_certain(first, last, there, behind))
 
-    def _between(self, first: int, last: int) -> Match | None:
+    def _match_between_neighbours(self, first: int, last: int) -> Match | None:
         """Return what stands in the text between the same neighbours, if it is much like some words of the copy."""
         copy, text = self._copy.folded, self._text.folded
-        there = self._words[first - 1] + 1 if first else 0
-        behind = (self._words[last + 1] if last + 1 < len(self._words) else len(text.words)) - 1
+        there = self._word_map[first - 1] + 1 if first else 0
+        behind = (self._word_map[last + 1] if last + 1 < len(self._word_map) else len(text.words)) - 1
         if behind < there or not similarity(copy.shown(first, last + 1), text.shown(there, behind + 1)):
             return None
         pairs = (copy.words[first], text.words[there]), (copy.words[last], text.words[behind])
@@ -128,38 +128,38 @@ class Copied:
         if self.same:
             return True
         mine, theirs = self._copy.folded.between(first, last + 1), self._text.folded.between(there, behind + 1)
-        if not self._as_often(mine, theirs):
+        if not self._has_equal_counts(mine, theirs):
             return False
-        left, right = (first, there), (len(self._words) - 1 - last, len(self._text.begins) - 1 - behind)
-        for step in range(1, _AROUND + 1):
-            if min(left) >= step and self._words[first - step] != there - step:
+        left, right = (first, there), (len(self._word_map) - 1 - last, len(self._text.begins) - 1 - behind)
+        for step in range(1, _CONTEXT_WORDS + 1):
+            if min(left) >= step and self._word_map[first - step] != there - step:
                 return False
-            if min(right) >= step and self._words[last + step] != behind + step:
+            if min(right) >= step and self._word_map[last + step] != behind + step:
                 return False
-        return all(min(each) >= _AROUND or each[0] == each[1] for each in (left, right))
+        return all(min(each) >= _CONTEXT_WORDS or each[0] == each[1] for each in (left, right))
 
-    def _as_often(self, mine: str, theirs: str) -> bool:
+    def _has_equal_counts(self, mine: str, theirs: str) -> bool:
         """Whether the copy has some words, and those of the text that they are, as often as the text has."""
-        known = self._often.get((mine, theirs))
+        known = self._equal_counts.get((mine, theirs))
         if known is None:
             cut = self._text.folded.cut
             sought = [cut + each + cut for each in {mine, theirs}]
             counts = [sum(map(line.count, sought)) for line in (self._copy.folded, self._text.folded)]
-            known = self._often[mine, theirs] = counts[0] == counts[1]
+            known = self._equal_counts[mine, theirs] = counts[0] == counts[1]
         return known
 
 
-def _matched(mine: Sequence[str], theirs: Sequence[str]) -> list[int]:
+def _match_words(mine: Sequence[str], theirs: Sequence[str]) -> list[int]:
     """Return for each word which of other words it is; -1 for none.
 
     That is a longest common subsequence. Of long texts the words that both have once are matched first, and then what
     stands between them.
 
-    >>> _matched("well then we go".split(), "then we all go".split())
+    >>> _match_words("well then we go".split(), "then we all go".split())
     [-1, 0, 1, 3]
     """
     found = [-1] * len(mine)
-    for first, last in pairwise(_fixed(mine, theirs)):
+    for first, last in pairwise(_find_fixed_points(mine, theirs)):
         (begin, other), (end, other_end) = first, last
         while begin < end and other < other_end and mine[begin] == theirs[other]:
             found[begin] = other
@@ -167,28 +167,28 @@ def _matched(mine: Sequence[str], theirs: Sequence[str]) -> list[int]:
         while begin < end and other < other_end and mine[end - 1] == theirs[other_end - 1]:
             end, other_end = end - 1, other_end - 1
             found[end] = other_end
-        if begin < end and other < other_end and (end - begin) * (other_end - other) <= _LARGEST:
-            for here, there, size in _common(mine[begin:end], theirs[other:other_end]):
+        if begin < end and other < other_end and (end - begin) * (other_end - other) <= _MAX_COMPARISONS:
+            for here, there, size in _common_pieces(mine[begin:end], theirs[other:other_end]):
                 found[begin + here : begin + here + size] = range(other + there, other + there + size)
     return found
 
 
-def _fixed(mine: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
+def _find_fixed_points(mine: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
     """Return pairs of places between which words are matched: the begins, the ends, in long texts words that fit."""
     ends = len(mine), len(theirs)
-    if ends[0] * ends[1] <= _LARGEST:
+    if ends[0] * ends[1] <= _MAX_COMPARISONS:
         return [(0, 0), ends]
     once = {word for word, count in Counter(theirs).items() if count == 1}
     there = {word: place for place, word in enumerate(theirs) if word in once}
     often = Counter(mine)
     pairs = [(place, there[word]) for place, word in enumerate(mine) if word in once and often[word] == 1]
-    return [(0, 0), *_rising(pairs), ends]
+    return [(0, 0), *_longest_increasing(pairs), ends]
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return as many pairs as can be so that the second places rise as the first do.
 
-    >>> _rising([(0, 5), (1, 2), (2, 3), (4, 9), (5, 4)])
+    >>> _longest_increasing([(0, 5), (1, 2), (2, 3), (4, 9), (5, 4)])
     [(1, 2), (2, 3), (5, 4)]
     """
     last: list[int] = []  # the smallest place at which so many pairs can end, and which pair that is
@@ -207,7 +207,7 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _common(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+def _common_pieces(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Give the pieces that two rows of words have in common: where each begins in both, and how long it is."""
     from rapidfuzz.distance import Indel
 
@@ -239,7 +239,7 @@ HALLUCINATED: Final = "hallucinated"
 PLAIN: Final = ""
 """How an item was placed: all but the plain ones, which stand in the text as they are."""
 
-_ORDER: Final = ("exact", "normalised", "inside", "fuzzy")
+_KIND_ORDER: Final = ("exact", "normalised", "inside", "fuzzy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,7 +271,7 @@ class Placed:
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class _Group:
+class _QuoteGroup:
     """The items of one quote."""
 
     occurrences: Occurrences
@@ -300,55 +300,55 @@ def place_claims(text: Searched, claims: Sequence[Claim], copy: Copied | None = 
     None repeated
     None hallucinated
     """
-    return _Placing(text, claims).placed(copy)
+    return _ItemPlacer(text, claims).placed(copy)
 
 
-class _Placing:
+class _ItemPlacer:
     """One answer on its way into the text."""
 
     def __init__(self, text: Searched, claims: Sequence[Claim]) -> None:
         self._text = text
         self._claims = claims
-        self._found: dict[int, Placed] = {}
+        self._results: dict[int, Placed] = {}
         self._used: set[tuple[Place, str]] = set()
-        self._group: dict[int, _Group] = {}
-        self._near: dict[int, Match] = {}
+        self._group_of: dict[int, _QuoteGroup] = {}
+        self._copy_matches: dict[int, Match] = {}
 
     def placed(self, copy: Copied | None) -> list[Placed]:
         if copy is not None:
-            self._as_copied(copy)
-        groups = self._groups()
-        self._as_numbered(groups)
-        for group in sorted(groups, key=lambda each: (_ORDER.index(each.occurrences.how), each.claims[0])):
+            self._place_by_copy(copy)
+        groups = self._group_by_quote()
+        self._place_numbered(groups)
+        for group in sorted(groups, key=lambda each: (_KIND_ORDER.index(each.occurrences.how), each.claims[0])):
             if group.enough:
-                self._one_by_one(group)
-        self._doubt(groups)
-        self._in_order()
-        return [self._found[number] for number in range(len(self._claims))]
+                self._place_in_turn(group)
+        self._mark_ambiguous(groups)
+        self._place_in_order()
+        return [self._results[number] for number in range(len(self._claims))]
 
-    def _put(self, number: int, place: Place, how: How, *, doubtful: bool = False) -> None:
+    def _assign_place(self, number: int, place: Place, how: How, *, doubtful: bool = False) -> None:
         """Give an item a place; if another item says the same of it, it is repeated."""
         claim = self._claims[number]
-        if number in self._group:
-            self._group[number].taken.add(place)
+        if number in self._group_of:
+            self._group_of[number].taken.add(place)
         if (place, claim.label) in self._used:
-            self._found[number] = Placed(None, REPEATED)
+            self._results[number] = Placed(None, REPEATED)
             return
         self._used.add((place, claim.label))
         same = self._text.text[place[0] : place[1]] == claim.quote
         plain = how if how in {INSIDE, FUZZY} else PLAIN if same else NORMALISED
-        self._found[number] = Placed(place, AMBIGUOUS if doubtful else plain)
+        self._results[number] = Placed(place, AMBIGUOUS if doubtful else plain)
 
-    def _as_copied(self, copy: Copied) -> None:
+    def _place_by_copy(self, copy: Copied) -> None:
         """Place items by the text around them, or at least remember where it puts them."""
         for number, claim in enumerate(self._claims):
             found = copy.match(claim.begin, claim.begin + len(claim.quote)) if claim.begin >= 0 else None
             if found is not None and found.certain:
-                self._put(number, found.place, found.how)
+                self._assign_place(number, found.place, found.how)
             elif found is not None:
-                self._near[number] = found
+                self._copy_matches[number] = found
 
-    def _groups(self) -> list[_Group]:
+    def _group_by_quote(self) -> list[_QuoteGroup]:
         """Look for each quote; those that differ in white space alone are one."""
         together: dict[tuple[str, ...], list[int]] = {}
         for number, claim in enumerate(self._claims):
@@ -356,51 +356,51 @@ class _Placing:
             together.setdefault(words, []).append(number)
         groups = []
         for numbers in together.values():
-            if all(number in self._found for number in numbers):
+            if all(number in self._results for number in numbers):
                 continue
             wanted = max(len(numbers), *(self._claims[number].occurrence for number in numbers))
             found = self._text.occurrences(self._claims[numbers[0]].quote, wanted)
             if found is None:
-                self._not_found(numbers)
+                self._settle_unfound(numbers)
                 continue
-            group = _Group(occurrences=found[0], places=found[1], claims=numbers)
+            group = _QuoteGroup(occurrences=found[0], places=found[1], claims=numbers)
             group.taken |= {place for number in numbers if (place := self._place_of(number)) is not None}
             groups.append(group)
-            self._group |= dict.fromkeys(numbers, group)
+            self._group_of |= dict.fromkeys(numbers, group)
         return groups
 
-    def _not_found(self, numbers: Iterable[int]) -> None:
+    def _settle_unfound(self, numbers: Iterable[int]) -> None:
         """Settle the items of a quote that is not in the text, unless a copy of it says what is meant."""
         for number in numbers:
-            near = self._near.get(number)
-            if number not in self._found and near is not None:
-                self._put(number, near.place, near.how, doubtful=True)
-            self._found.setdefault(number, Placed(None, HALLUCINATED))
+            near = self._copy_matches.get(number)
+            if number not in self._results and near is not None:
+                self._assign_place(number, near.place, near.how, doubtful=True)
+            self._results.setdefault(number, Placed(None, HALLUCINATED))
 
     def _place_of(self, number: int) -> Place | None:
-        return self._found[number].place if number in self._found else None
+        return self._results[number].place if number in self._results else None
 
-    def _as_numbered(self, groups: Iterable[_Group]) -> None:
+    def _place_numbered(self, groups: Iterable[_QuoteGroup]) -> None:
         """Place items that say which occurrence they mean."""
         for group in groups:
             for number in group.claims:
                 occurrence = self._claims[number].occurrence
-                if number not in self._found and 0 < occurrence <= len(group.places):
-                    self._put(number, group.places[occurrence - 1], group.occurrences.how)
+                if number not in self._results and 0 < occurrence <= len(group.places):
+                    self._assign_place(number, group.places[occurrence - 1], group.occurrences.how)
 
-    def _one_by_one(self, group: _Group) -> None:
+    def _place_in_turn(self, group: _QuoteGroup) -> None:
         """Place as many items as there are occurrences, one after the other; then those that say something else."""
         free = [place for place in group.places if place not in group.taken]
         left = []
         for number in group.claims:
-            if number in self._found:
+            if number in self._results:
                 continue
             label = self._claims[number].label
             turn = next((turn for turn, place in enumerate(free) if (place, label) not in self._used), None)
             if turn is None:
                 left.append(number)
             else:
-                self._put(number, free.pop(turn), group.occurrences.how)
+                self._assign_place(number, free.pop(turn), group.occurrences.how)
         start: dict[str, int] = {}
         for number in left:
             label = self._claims[number].label
@@ -409,11 +409,11 @@ class _Placing:
                 turn += 1
             start[label] = turn
             if turn == len(group.places):
-                self._found[number] = Placed(None, REPEATED)
+                self._results[number] = Placed(None, REPEATED)
             else:
-                self._put(number, group.places[turn], group.occurrences.how)
+                self._assign_place(number, group.places[turn], group.occurrences.how)
 
-    def _doubt(self, groups: Iterable[_Group]) -> None:
+    def _mark_ambiguous(self, groups: Iterable[_QuoteGroup]) -> None:
         """Mark items of one quote that say different things, where their order does not tell which is which.
 
         It does not if the answer is not in the order of the text, or if there are more of them than occurrences.
@@ -426,34 +426,34 @@ class _Placing:
             if not group.enough or len(group.places) < 2 or len(said) < 2 or told:
                 continue
             for number in group.claims:
-                claim, found = self._claims[number], self._found[number]
+                claim, found = self._claims[number], self._results[number]
                 if found.place is not None and claim.begin < 0 and not claim.occurrence:
-                    self._found[number] = Placed(found.place, AMBIGUOUS)
+                    self._results[number] = Placed(found.place, AMBIGUOUS)
 
-    def _in_order(self) -> None:
+    def _place_in_order(self) -> None:
         """Place the items of quotes that have more occurrences than items."""
-        cover = _Cover([each.place for each in self._found.values() if each.place is not None])
+        cover = _CoveredText([each.place for each in self._results.values() if each.place is not None])
         begin = 0
         for number in range(len(self._claims)):
-            if number not in self._found:
-                group, label = self._group[number], self._claims[number].label
+            if number not in self._results:
+                group, label = self._group_of[number], self._claims[number].label
                 tries = ((begin, cover), (0, cover), (begin, None), (0, None))
-                places = (self._free(group, label, start, inside) for start, inside in tries)
-                place = self._as_near(number) or next((each for each in places if each is not None), None)
+                places = (self._find_free_place(group, label, start, inside) for start, inside in tries)
+                place = self._free_copy_place(number) or next((each for each in places if each is not None), None)
                 if place is None:
-                    self._found[number] = Placed(None, REPEATED)
+                    self._results[number] = Placed(None, REPEATED)
                 else:
-                    self._put(number, place, group.occurrences.how, doubtful=True)
+                    self._assign_place(number, place, group.occurrences.how, doubtful=True)
             begin = place[0] if (place := self._place_of(number)) is not None else begin
 
-    def _as_near(self, number: int) -> Place | None:
+    def _free_copy_place(self, number: int) -> Place | None:
         """Return where a copy of the text puts an item, if that place is free."""
-        near, claim = self._near.get(number), self._claims[number]
-        if near is None or near.place in self._group[number].taken or (near.place, claim.label) in self._used:
+        near, claim = self._copy_matches.get(number), self._claims[number]
+        if near is None or near.place in self._group_of[number].taken or (near.place, claim.label) in self._used:
             return None
         return near.place
 
-    def _free(self, group: _Group, label: str, begin: int, cover: _Cover | None) -> Place | None:
+    def _find_free_place(self, group: _QuoteGroup, label: str, begin: int, cover: _CoveredText | None) -> Place | None:
         """Return the first place behind a character that no item of the group has; inside no longer item, if asked."""
         skips = group.skips[cover is not None]
         passed: list[int] = []
@@ -476,7 +476,7 @@ class _Placing:
         return place
 
 
-class _Cover:
+class _CoveredText:
     """The places of items, for telling whether an occurrence lies inside a longer one."""
 
     def __init__(self, places: Iterable[Place]) -> None:
@@ -496,7 +496,7 @@ PLACING, QUOTE = "placing", "quote"
 
 NOWHERE: Final = frozenset({REPEATED, HALLUCINATED})
 
-_NOTES: Final = {
+_PLACING_NOTES: Final = {
     NORMALISED: "items written otherwise in the text (case, width, white space, quotation marks, dashes)",
     INSIDE: "items that stand in the text only inside a word",
     FUZZY: "items that are not in the text, but something much like them",
@@ -504,11 +504,11 @@ _NOTES: Final = {
     REPEATED: "items that an answer has more often than the text",
     HALLUCINATED: "items that are not in the text",
 }
-_SHOWN, _LONGEST = 3, 40
+_MAX_EXAMPLES, _MAX_QUOTE_LENGTH = 3, 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class _AnswerText:
     """What an answer speaks of: the text of a document, or a piece of it.
 
     Args:
@@ -525,13 +525,13 @@ class _Stretch:
     end: int
 
     @classmethod
-    def whole(cls, document: int, text: str | None) -> _Stretch:
+    def whole(cls, document: int, text: str | None) -> _AnswerText:
         """Return the whole text of a document."""
         return cls(document, text, 0, len(text or ""))
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _PlacedAnswer:
     """An answer whose items have been placed.
 
     Args:
@@ -542,7 +542,7 @@ class _Settled:
 
     """
 
-    stretch: _Stretch
+    stretch: _AnswerText
     claims: Sequence[Claim]
     found: Sequence[Placed]
     faithful: bool = True
@@ -553,8 +553,8 @@ def placed(key: Corpus, response: Corpus) -> Corpus:
     if response.quotes is None:
         return response
     if response.raw is not None:
-        return _with_spans(response, _own(response), response.documents.names)
-    return _in_key(Ground(key), response)
+        return _quotes_to_spans(response, _own_texts(response), response.documents.names)
+    return _place_in_key(Ground(key), response)
 
 
 def placed_alone(corpus: Corpus) -> Corpus:
@@ -570,7 +570,7 @@ def placed_alone(corpus: Corpus) -> Corpus:
             where=corpus.source.parts[0].name,
             hint="give each document its text, in the field 'text' or in another by ?text=FIELD",
         )
-    found = _with_spans(corpus, _own(corpus), corpus.documents.names)
+    found = _quotes_to_spans(corpus, _own_texts(corpus), corpus.documents.names)
     assert found.spans is not None
     rows = np.flatnonzero(~without_place(found.spans.columns[PLACING]))
     count = len(found.spans) - len(rows)
@@ -578,7 +578,7 @@ def placed_alone(corpus: Corpus) -> Corpus:
         return found
     note = Note(corpus.name, "items without a place in the text, left out", count)
     beliefs = None if found.beliefs is None else found.beliefs.take(rows)
-    return replace(found, spans=_some(found.spans, rows), beliefs=beliefs, notes=(*found.notes, note))
+    return replace(found, spans=_take_spans(found.spans, rows), beliefs=beliefs, notes=(*found.notes, note))
 
 
 def without_place(placing: Column | None) -> Truths:
@@ -588,7 +588,7 @@ def without_place(placing: Column | None) -> Truths:
     return placing.truths(NOWHERE.__contains__)
 
 
-def _some(spans: Spans, rows: Rows) -> Spans:
+def _take_spans(spans: Spans, rows: Rows) -> Spans:
     columns = {name: taken(column, rows) for name, column in spans.columns.items()}
     place = spans.document[rows], spans.begin[rows], spans.end[rows]
     return Spans(
@@ -603,13 +603,13 @@ def _some(spans: Spans, rows: Rows) -> Spans:
     )
 
 
-def _own(corpus: Corpus) -> list[_Stretch]:
+def _own_texts(corpus: Corpus) -> list[_AnswerText]:
     """Return the texts of a corpus, one an answer."""
     assert corpus.raw is not None
-    return [_Stretch.whole(number, text) for number, text in enumerate(corpus.raw.documents)]
+    return [_AnswerText.whole(number, text) for number, text in enumerate(corpus.raw.documents)]
 
 
-def _in_key(ground: Ground, response: Corpus) -> Corpus:
+def _place_in_key(ground: Ground, response: Corpus) -> Corpus:
     """Place quotes in the key's texts: by the names of documents, or in order where names say nothing."""
     key, texts, answers = ground.key, ground.raw.documents, response.documents
     number = {name: place for place, name in enumerate(key.documents.names)}
@@ -617,35 +617,35 @@ def _in_key(ground: Ground, response: Corpus) -> Corpus:
     notes: list[Note] = []
     if not answers.marked or not any(owner is not None for owner in owners):
         if len(answers) not in {len(key.documents), len(key.sentences) - 1}:
-            raise _unmatched(key, response)
+            raise _unmatched_error(key, response)
         by_document = len(answers) == len(key.documents)
         unit = "documents" if by_document else "sentences"
         what = f"answers that name no document of the key, matched with its {unit} in order"
         notes.append(Note(response.name, what, len(answers)))
         owners = list(range(len(key.documents)))
-        stretches = [_Stretch.whole(*each) for each in enumerate(texts)] if by_document else _sentences(ground)
+        stretches = [_AnswerText.whole(*each) for each in enumerate(texts)] if by_document else _sentence_texts(ground)
         documents = key.documents
     else:
         stretches = [
-            _Stretch.whole(place, None if owner is None else texts[owner]) for place, owner in enumerate(owners)
+            _AnswerText.whole(place, None if owner is None else texts[owner]) for place, owner in enumerate(owners)
         ]
         documents = answers
     response = replace(response, notes=(*response.notes, *notes))
-    return _with_spans(_on_key(ground, response, documents.names, owners), stretches, answers.names)
+    return _quotes_to_spans(_with_key_documents(ground, response, documents.names, owners), stretches, answers.names)
 
 
-def _sentences(ground: Ground) -> list[_Stretch]:
+def _sentence_texts(ground: Ground) -> list[_AnswerText]:
     """Return the sentences of the key, one an answer."""
     found = []
     for first, behind in pairwise(ground.key.sentences.tolist()):
         document = int(ground.owner[first])
         begin, end = int(ground.raw.begin[first]), int(ground.raw.end[behind - 1])
         text = ground.raw.documents[document]
-        found.append(_Stretch(document, text[begin:end], begin, len(text)))
+        found.append(_AnswerText(document, text[begin:end], begin, len(text)))
     return found
 
 
-def _unmatched(key: Corpus, response: Corpus) -> AlignError:
+def _unmatched_error(key: Corpus, response: Corpus) -> AlignError:
     names = response.documents.names
     said = f"the first is called {names[0]!r}, and the key's {key.documents.names[0]!r}"
     return AlignError(
@@ -660,7 +660,9 @@ def _unmatched(key: Corpus, response: Corpus) -> AlignError:
     )
 
 
-def _on_key(ground: Ground, response: Corpus, names: tuple[str, ...], owners: Sequence[int | None]) -> Corpus:
+def _with_key_documents(
+    ground: Ground, response: Corpus, names: tuple[str, ...], owners: Sequence[int | None]
+) -> Corpus:
     """Return a response that has documents of the key: with their words, where the key has no text of its own."""
     key = ground.key
     if key.raw is not None:
@@ -686,11 +688,11 @@ def _on_key(ground: Ground, response: Corpus, names: tuple[str, ...], owners: Se
     )
 
 
-def _with_spans(corpus: Corpus, stretches: Sequence[_Stretch], names: Sequence[str]) -> Corpus:
+def _quotes_to_spans(corpus: Corpus, stretches: Sequence[_AnswerText], names: Sequence[str]) -> Corpus:
     """Place the quotes of a corpus, those of each answer in what it speaks of."""
     quotes = corpus.quotes
     assert quotes is not None
-    answers = list(_settled(quotes, stretches))
+    answers = list(_place_answers(quotes, stretches))
     begin, end, placing, said = [], [], [], []
     for answer in answers:
         stretch = answer.stretch
@@ -711,18 +713,18 @@ def _with_spans(corpus: Corpus, stretches: Sequence[_Stretch], names: Sequence[s
         fragments=None,
         columns={**quotes.columns, PLACING: TextColumn.of(placing), QUOTE: TextColumn.of(said)},
     )
-    notes = list(_notes(corpus, quotes, placing))
+    notes = list(_placing_notes(corpus, quotes, placing))
     unlike = [name for name, answer in zip(names, answers, strict=True) if not answer.faithful]
     if unlike:
         what = "answers whose copy of the text is not the text"
-        notes.append(Note(corpus.name, what, len(unlike), tuple(unlike[:_SHOWN])))
+        notes.append(Note(corpus.name, what, len(unlike), tuple(unlike[:_MAX_EXAMPLES])))
     settled = replace(corpus, spans=spans, quotes=None, notes=(*corpus.notes, *notes))
     if quotes.probable is None:
         return settled
     return quotes.probable(settled, without_place(spans.columns[PLACING]))
 
 
-def _settled(quotes: Quotes, stretches: Sequence[_Stretch]) -> Iterator[_Settled]:
+def _place_answers(quotes: Quotes, stretches: Sequence[_AnswerText]) -> Iterator[_PlacedAnswer]:
     """Give the answers, their items placed."""
     ids = quotes.columns.get("id")
     columns = (
@@ -740,30 +742,30 @@ def _settled(quotes: Quotes, stretches: Sequence[_Stretch]) -> Iterator[_Settled
     for number, stretch in enumerate(stretches):
         mine, copy = claims[bounds[number] : bounds[number + 1]], quotes.copies[number]
         if stretch.text is None:  # that is said, or refused, where documents are matched
-            yield _Settled(stretch, mine, [Placed((0, 0), "")] * len(mine))
+            yield _PlacedAnswer(stretch, mine, [Placed((0, 0), "")] * len(mine))
         elif not mine and copy is None:
-            yield _Settled(stretch, mine, [])
+            yield _PlacedAnswer(stretch, mine, [])
         else:
             text = Searched(stretch.text)
             laid = None if copy is None else Copied(text, copy)
-            yield _Settled(stretch, mine, place_claims(text, mine, laid), laid is None or laid.same)
+            yield _PlacedAnswer(stretch, mine, place_claims(text, mine, laid), laid is None or laid.same)
 
 
-def _notes(corpus: Corpus, quotes: Quotes, placing: Sequence[str | None]) -> Iterator[Note]:
+def _placing_notes(corpus: Corpus, quotes: Quotes, placing: Sequence[str | None]) -> Iterator[Note]:
     """Count the items that were not simply found, with the first of each kind."""
     met: dict[str, list[int]] = {}
     for number, how in enumerate(placing):
         if how is not None:
             met.setdefault(how, []).append(number)
-    for how, what in _NOTES.items():
+    for how, what in _PLACING_NOTES.items():
         if how in met:
-            first = tuple(_shown(corpus, quotes, number) for number in met[how][:_SHOWN])
+            first = tuple(_format_example(corpus, quotes, number) for number in met[how][:_MAX_EXAMPLES])
             yield Note(corpus.name, what, len(met[how]), first)
 
 
-def _shown(corpus: Corpus, quotes: Quotes, number: int) -> str:
+def _format_example(corpus: Corpus, quotes: Quotes, number: int) -> str:
     quote = quotes.text[number]
-    short = quote if len(quote) <= _LONGEST else quote[: _LONGEST - 1] + "…"
+    short = quote if len(quote) <= _MAX_QUOTE_LENGTH else quote[: _MAX_QUOTE_LENGTH - 1] + "…"
     return f"{corpus.source.locate(int(quotes.offset[number]))}: {short!r}"
 
 
@@ -799,33 +801,33 @@ class SetApart(Placement):
 def place_spans(aligned: Aligned) -> Placement:
     """Bring the spans of all sides to positions in the key's documents; those without a place stand behind the text."""
     placement = _place_spans(aligned)
-    rows = [_nowhere(side) for side in placement.sides]
+    rows = [_unplaced_spans(side) for side in placement.sides]
     if not any(map(len, rows)):
         return placement
-    begins = _begins(placement, rows)
-    sides = tuple(_moved(side, each, begins) for side, each in zip(placement.sides, rows, strict=True))
+    begins = _assign_begins(placement, rows)
+    sides = tuple(_move_after_text(side, each, begins) for side, each in zip(placement.sides, rows, strict=True))
     quoted = {(document, begin): quote for (document, quote), begin in begins.items()}
     given = {each.name: getattr(placement, each.name) for each in fields(Placement)}
     return SetApart(**{**given, "sides": sides}, quoted=quoted)
 
 
-def _nowhere(side: PlacedSpans) -> Rows:
+def _unplaced_spans(side: PlacedSpans) -> Rows:
     """Return the spans of a side that have no place."""
     if QUOTE not in side.columns:
         return np.zeros(0, np.int64)
     return np.flatnonzero(without_place(side.columns.get(PLACING)) & (side.begin == side.end))
 
 
-def _quoted(side: PlacedSpans, rows: Rows) -> list[Stretch]:
+def _quoted_texts(side: PlacedSpans, rows: Rows) -> list[Stretch]:
     quote = side.columns.get(QUOTE)
     if not isinstance(quote, TextColumn):
         return []
     return [(int(side.document[row]), " ".join(quote[row].split())) for row in rows.tolist()]
 
 
-def _begins(placement: Placement, rows: list[Rows]) -> dict[Stretch, int]:
+def _assign_begins(placement: Placement, rows: list[Rows]) -> dict[Stretch, int]:
     """Give each text that stands nowhere a begin behind its document, in the order of the alphabet."""
-    found = {each for side, some in zip(placement.sides, rows, strict=True) for each in _quoted(side, some)}
+    found = {each for side, some in zip(placement.sides, rows, strict=True) for each in _quoted_texts(side, some)}
     texts = placement.ground.raw.documents
     begins: dict[Stretch, int] = {}
     behind: dict[int, int] = {}
@@ -836,11 +838,11 @@ def _begins(placement: Placement, rows: list[Rows]) -> dict[Stretch, int]:
     return begins
 
 
-def _moved(side: PlacedSpans, rows: Rows, begins: Mapping[Stretch, int]) -> PlacedSpans:
+def _move_after_text(side: PlacedSpans, rows: Rows, begins: Mapping[Stretch, int]) -> PlacedSpans:
     """Return a side whose spans without a place have their stretch; in order again."""
     if not len(rows):
         return side
-    quoted = _quoted(side, rows)
+    quoted = _quoted_texts(side, rows)
     begin, end = side.begin.copy(), side.end.copy()
     begin[rows] = [begins[each] for each in quoted]
     end[rows] = [begins[each] + len(each[1]) for each in quoted]

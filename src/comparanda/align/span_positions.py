@@ -85,14 +85,14 @@ class Placement:
 
     def rows(self, spans: PlacedSpans) -> tuple[Rows, Rows]:
         """Return the key's rows that spans begin and end in, counted in their documents; half-open, at least one."""
-        return _rows_of(self.ground, spans, self.unit)
+        return _span_rows(self.ground, spans, self.unit)
 
     def texts(self, spans: PlacedSpans) -> TextColumn:
         """Return what each span covers of the key's text."""
-        return _texts_of(self.ground, spans, self.unit)
+        return _span_texts(self.ground, spans, self.unit)
 
 
-def _rows_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
+def _span_rows(ground: Ground, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
     """Return the rows that spans begin and end in."""
     base, last = ground.key.row_documents[spans.document], ground.key.row_documents[spans.document + 1]
     if unit == "tokens":
@@ -107,7 +107,7 @@ def _rows_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows
     return first - base, behind - base
 
 
-def _texts_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> TextColumn:
+def _span_texts(ground: Ground, spans: PlacedSpans, unit: Unit) -> TextColumn:
     """Return what spans cover."""
     if unit == "characters":
         documents = ground.raw.documents
@@ -130,12 +130,14 @@ def _texts_of(ground: Ground, spans: PlacedSpans, unit: Unit) -> TextColumn:
 def place_spans(aligned: Aligned) -> Placement:
     """Bring the spans of all sides to positions in the key's documents."""
     ground = Ground(aligned.key)
-    key = _spans_of(aligned.key)
+    key = _require_spans(aligned.key)
     if key.unit == "tokens" and not len(aligned.key):
         hint = "give a key with its words: numbers of words alone are for responses"
         raise AlignError("the key has no words", where=aligned.key.source.parts[0].name, hint=hint)
     sides: list[tuple[Corpus, Spans, RowMap | None]] = [(aligned.key, key, None)]
-    sides += [(each, _spans_of(each), row_map) for each, row_map in zip(aligned.responses, aligned.maps, strict=True)]
+    sides += [
+        (each, _require_spans(each), row_map) for each, row_map in zip(aligned.responses, aligned.maps, strict=True)
+    ]
     whole = aligned.key.source.whole
     by_tokens = (whole is None or not whole.characters) and all(
         spans.unit == "tokens" and (row_map is None or row_map.identity) for _, spans, row_map in sides
@@ -144,19 +146,23 @@ def place_spans(aligned: Aligned) -> Placement:
     placed, notes = [], []
     documents = _kept_documents(aligned)
     for corpus, spans, row_map in sides:
-        found = _by_tokens(ground, corpus, spans) if by_tokens else _by_characters(ground, corpus, spans, row_map)
+        found = (
+            _place_by_tokens(ground, corpus, spans)
+            if by_tokens
+            else _place_by_characters(ground, corpus, spans, row_map)
+        )
         lost = np.flatnonzero(found.document < 0)
         foreign = lost if documents is None else np.flatnonzero((found.document < 0) | ~documents[found.document])
         if len(lost):
             first = first_places(corpus.source, spans.offset[found.given[lost]])
             notes.append(Note(corpus.name, "spans in documents that the key does not have, ignored", len(lost), first))
         if len(foreign):
-            found = _without(found, foreign)
-        placed.append(_in_order(found))
+            found = _drop_spans(found, foreign)
+        placed.append(_sort_spans(found))
     return Placement(unit, ground, tuple(placed), tuple(notes))
 
 
-def _spans_of(corpus: Corpus) -> Spans:
+def _require_spans(corpus: Corpus) -> Spans:
     if corpus.spans is None:
         raise AssertionError(f"{corpus.name} was read without spans")
     return corpus.spans
@@ -171,10 +177,10 @@ def _kept_documents(aligned: Aligned) -> Truths | None:
     return kept
 
 
-def _by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
+def _place_by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
     """Place spans of a side that has the key's tokens, row by row."""
     first = corpus.row_documents[spans.document] + spans.begin
-    document = ground.owner[first - _behind_a_row(spans)] if len(first) else np.zeros(0, np.int64)
+    document = ground.owner[first - _follows_row(spans)] if len(first) else np.zeros(0, np.int64)
     begin = first - ground.key.row_documents[document]
     shift, pieces = begin - spans.begin, spans.fragments
     if pieces is not None:
@@ -190,29 +196,29 @@ def _by_tokens(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
     )
 
 
-def _behind_a_row(spans: Spans) -> Truths:
+def _follows_row(spans: Spans) -> Truths:
     """Return which spans cover no row, and stand behind one: that of an empty node in a document of words."""
     behind: Truths = (spans.begin == spans.end) & (spans.begin > 0)
     return behind
 
 
-def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
+def _place_by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
     if spans.unit == "tokens":
-        return _tokens_as_characters(ground, corpus, spans, row_map)
+        return _place_tokens_as_characters(ground, corpus, spans, row_map)
     documents = np.arange(len(ground.key.documents)) if row_map is None else _document_map(ground.key, corpus)
     document = documents[spans.document] if len(spans) else np.zeros(0, np.int64)
     pieces = spans.fragments
     piece_document = np.zeros(0, np.int64) if pieces is None else spans.document[pieces.span]
-    if row_map is None or _same_texts(ground, corpus, documents):
+    if row_map is None or _has_key_texts(ground, corpus, documents):
         begin, end = spans.begin, spans.end
     else:
-        begin, end = _carried(
+        begin, end = _transfer_positions(
             ground, corpus=corpus, documents=documents, owner=spans.document, begin=spans.begin, end=spans.end
         )
         if pieces is not None:
             pieces = Fragments(
                 pieces.span,
-                *_carried(
+                *_transfer_positions(
                     ground, corpus=corpus, documents=documents, owner=piece_document, begin=pieces.begin, end=pieces.end
                 ),
             )
@@ -228,13 +234,17 @@ def _by_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap
     )
 
 
-def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
+def _place_tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
     """Place spans of tokens by where their first and last token stand in the key's text."""
     if not len(corpus):
-        return _by_rows_of_key(ground, corpus, spans)
+        return _place_by_key_rows(ground, corpus, spans)
     base = corpus.row_documents[spans.document] if len(spans) else np.zeros(0, np.int64)
-    place = _by_rows(ground) if row_map is None or row_map.identity else _by_map(ground, corpus, row_map)
-    empty, behind = spans.begin == spans.end, _behind_a_row(spans)
+    place = (
+        _key_row_locator(ground)
+        if row_map is None or row_map.identity
+        else _response_row_locator(ground, corpus, row_map)
+    )
+    empty, behind = spans.begin == spans.end, _follows_row(spans)
     document, begin, end = place(base + spans.begin - behind, base + spans.end - 1 + (empty & ~behind))
     begin, end = np.where(behind, end, begin), np.where(empty & ~behind, begin, end)
     pieces = spans.fragments
@@ -252,7 +262,7 @@ def _tokens_as_characters(ground: Ground, corpus: Corpus, spans: Spans, row_map:
     )
 
 
-def _by_rows_of_key(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
+def _place_by_key_rows(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
     """Place spans of a side that has no words, only places among the key's, in documents of the same names."""
     known = {name: number for number, name in enumerate(ground.key.documents.names)}
     documents = np.array([known.get(name, NONE) for name in corpus.documents.names], np.int64)
@@ -263,11 +273,13 @@ def _by_rows_of_key(ground: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans
     if len(wrong):
         size = int(sizes[wrong[0]])
         shown = f"{size:,} word{'s'[: size != 1]}"
-        raise _ends_behind(ground, corpus=corpus, spans=spans, wrong=wrong, number=int(document[wrong[0]]), size=shown)
+        raise _out_of_text_error(
+            ground, corpus=corpus, spans=spans, wrong=wrong, number=int(document[wrong[0]]), size=shown
+        )
     there = document >= 0
     first = np.where(there, ground.key.row_documents[inside] + spans.begin, 0) if len(spans) else document
     last = np.where(there, first + spans.end - spans.begin - 1, 0) if len(spans) else document
-    _, begin, end = _by_rows(ground)(first, last)
+    _, begin, end = _key_row_locator(ground)(first, last)
     return PlacedSpans(
         document=document,
         begin=begin,
@@ -283,25 +295,25 @@ Stretch = tuple["Rows", "Rows", "Rows"]
 """Document, begin and end of stretches of the key's text."""
 
 
-def _by_rows(ground: Ground) -> Callable[[Rows, Rows], Stretch]:
+def _key_row_locator(ground: Ground) -> Callable[[Rows, Rows], Stretch]:
     """Return what gives the stretches between first and last rows of the key."""
     return lambda first, last: (ground.owner[first], ground.raw.begin[first], ground.raw.end[last])
 
 
-def _by_map(ground: Ground, corpus: Corpus, row_map: RowMap) -> Callable[[Rows, Rows], Stretch]:
+def _response_row_locator(ground: Ground, corpus: Corpus, row_map: RowMap) -> Callable[[Rows, Rows], Stretch]:
     """Return what gives the stretches between first and last rows of a response."""
     near = row_map.near(len(corpus))
-    starts, stops = _solid_places(ground, row_map, len(corpus))
+    starts, stops = _character_ranges(ground, row_map, len(corpus))
 
     def place(first: Rows, last: Rows) -> Stretch:
         there = (near[first] != NONE) & (near[last] != NONE)
         document = np.where(there, ground.owner[np.maximum(near[first], 0)], NONE)
-        return document, ground.placed(starts[first], ending=False), ground.placed(stops[last], ending=True)
+        return document, ground.to_places(starts[first], ending=False), ground.to_places(stops[last], ending=True)
 
     return place
 
 
-def _solid_places(ground: Ground, row_map: RowMap, rows: int) -> tuple[Rows, Rows]:
+def _character_ranges(ground: Ground, row_map: RowMap, rows: int) -> tuple[Rows, Rows]:
     """Return between which characters of the key's words each row of a response stands."""
     near = np.maximum(row_map.near(rows), 0)
     begin, end = ground.solid_before[ground.first_words[near]], ground.solid_before[near + 1]
@@ -322,7 +334,7 @@ def _document_map(key: Corpus, response: Corpus) -> Rows:
     return found
 
 
-def _same_texts(ground: Ground, corpus: Corpus, documents: Rows) -> bool:
+def _has_key_texts(ground: Ground, corpus: Corpus, documents: Rows) -> bool:
     """Whether the texts of a response are the key's to the last character, or it has none of its own."""
     if corpus.raw is None:
         if ground.key.raw is None:
@@ -339,7 +351,7 @@ def _same_texts(ground: Ground, corpus: Corpus, documents: Rows) -> bool:
     return all(text == texts[number] for number, text in pairs if number != NONE)
 
 
-def _carried(
+def _transfer_positions(
     ground: Ground, corpus: Corpus, documents: Rows, owner: Rows, *, begin: Rows, end: Rows
 ) -> tuple[Rows, Rows]:
     """Carry positions in a response's texts to the key's, which has other white space."""
@@ -355,7 +367,7 @@ def _carried(
     mine = ground.solid_before[ground.key.row_documents]
     shift = mine[np.maximum(documents, 0)] - first_solid[:-1]
     first, last = np.searchsorted(place, owner * width + begin), np.searchsorted(place, owner * width + end)
-    carried = ground.placed(first + shift[owner], ending=False), ground.placed(last + shift[owner], ending=True)
+    carried = ground.to_places(first + shift[owner], ending=False), ground.to_places(last + shift[owner], ending=True)
     nothing = first == last  # no length, or white space alone: behind the character before it if it touches that
     if not nothing.any():
         return carried
@@ -371,12 +383,14 @@ def _refuse_outside(ground: Ground, corpus: Corpus, spans: Spans, document: Rows
     wrong = np.flatnonzero((document >= 0) & (end > sizes[np.maximum(document, 0)])) if len(sizes) else document[:0]
     if len(wrong):
         number = int(document[wrong[0]])
-        raise _ends_behind(
+        raise _out_of_text_error(
             ground, corpus=corpus, spans=spans, wrong=wrong, number=number, size=f"{int(sizes[number]):,} characters"
         )
 
 
-def _ends_behind(ground: Ground, corpus: Corpus, spans: Spans, wrong: Rows, *, number: int, size: str) -> AlignError:
+def _out_of_text_error(
+    ground: Ground, corpus: Corpus, spans: Spans, wrong: Rows, *, number: int, size: str
+) -> AlignError:
     """Make the error for spans that end behind the text of a document."""
     span = int(wrong[0])
     hint = "do its offsets count bytes or UTF-16 units, or were they made on another text?"
@@ -391,21 +405,21 @@ def _ends_behind(ground: Ground, corpus: Corpus, spans: Spans, wrong: Rows, *, n
     )
 
 
-def _without(spans: PlacedSpans, gone: Rows) -> PlacedSpans:
+def _drop_spans(spans: PlacedSpans, gone: Rows) -> PlacedSpans:
     keep = np.ones(len(spans), np.bool_)
     keep[gone] = False
     return spans.take(np.flatnonzero(keep))
 
 
-def _in_order(spans: PlacedSpans) -> PlacedSpans:
+def _sort_spans(spans: PlacedSpans) -> PlacedSpans:
     """Sort spans by document, begin, end and label."""
     columns = spans.document, spans.begin, spans.end, spans.label.sorted().codes
-    if _stand_in_order(columns):
+    if _is_sorted(columns):
         return spans
     return spans.take(np.lexsort(columns[::-1]))
 
 
-def _stand_in_order(columns: Sequence[Codes]) -> bool:
+def _is_sorted(columns: Sequence[Codes]) -> bool:
     """Whether no row comes before the one before it, by the first column that differs."""
     tied = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
     for column in columns:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # The running text of a corpus as its tokens cut it. White space does not count.
 
 
-_GATHERED = 1 << 15
+_GATHER_BLOCK = 1 << 15
 _SPACES = [character for character in map(chr, range(0x3001)) if unicodedata.category(character) == "Zs"]
 
 
@@ -73,7 +73,7 @@ class Surface:
     @cached_property
     def text(self) -> Text:
         """The characters of all tokens, without white space."""
-        gathered, ends = _gather(self.forms), np.cumsum(self.forms.length, dtype=np.int64)
+        gathered, ends = _gather_bytes(self.forms), np.cumsum(self.forms.length, dtype=np.int64)
         blank = _blank_bytes(gathered)
         if blank is None:
             return Text(gathered, ends)
@@ -130,12 +130,12 @@ def without_spaces(form: str) -> str:
     return "".join(character for character in form if unicodedata.category(character) != "Zs")
 
 
-def _gather(forms: Slices) -> NDArray[np.uint8]:
+def _gather_bytes(forms: Slices) -> NDArray[np.uint8]:
     """Lay the bytes of all forms end to end, some thousand at a time so that they stay in the processor's cache."""
     parts = []
-    for cut in range(0, len(forms), _GATHERED):
-        start = forms.start[cut : cut + _GATHERED].astype(np.int64)
-        length = forms.length[cut : cut + _GATHERED].astype(np.int64)
+    for cut in range(0, len(forms), _GATHER_BLOCK):
+        start = forms.start[cut : cut + _GATHER_BLOCK].astype(np.int64)
+        length = forms.length[cut : cut + _GATHER_BLOCK].astype(np.int64)
         ends = np.cumsum(length)
         parts.append(forms.buffer[np.repeat(start - ends + length, length) + np.arange(ends[-1])])
     return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
@@ -172,7 +172,7 @@ def words_of(surface: Surface, tokens: Rows | None = None) -> Rows:
 # fairer one would not.
 
 
-_MOST_CELLS = 1 << 24
+_MAX_CELLS = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +195,7 @@ class Walk:
         self.words = words
         self.pairs: list[tuple[int, int]] = []
 
-    def over(self, mine: Rows, theirs: Rows) -> None:
+    def align_runs(self, mine: Rows, theirs: Rows) -> None:
         """Align the words of runs of tokens, given by their begin and end on both sides.
 
         Where no token stands for several words there is nothing to align: a token that both sides have would be a
@@ -206,17 +206,17 @@ class Walk:
             first, last = np.searchsorted(np.flatnonzero(side.covering), tokens.T)
             covering |= last > first
         for here, there in zip(mine[covering].tolist(), theirs[covering].tolist(), strict=True):
-            self.through(slice(*here), slice(*there))
+            self.align_run(slice(*here), slice(*there))
 
-    def through(self, key_tokens: slice, response_tokens: slice) -> None:
+    def align_run(self, key_tokens: slice, response_tokens: slice) -> None:
         """Align the words of some consecutive tokens, which begin and end together on both sides."""
-        mine, theirs = self._listed(0, key_tokens), self._listed(1, response_tokens)
+        mine, theirs = self._list_words(0, key_tokens), self._list_words(1, response_tokens)
         here = there = 0
         while here < len(mine) and there < len(theirs):
             one, other = mine[here], theirs[there]
             if one.covered or other.covered:
-                first, second, here, there = _tangle(mine, theirs, here, there)
-                self.pairs += _common(mine[first:here], theirs[second:there])
+                first, second, here, there = _find_overlap(mine, theirs, here, there)
+                self.pairs += _common_subsequence(mine[first:here], theirs[second:there])
             elif (one.begin, one.end) == (other.begin, other.end):
                 self.pairs.append((one.row, other.row))
                 here, there = here + 1, there + 1
@@ -225,7 +225,7 @@ class Walk:
             else:
                 there += 1
 
-    def _listed(self, side: int, tokens: slice) -> list[_Word]:
+    def _list_words(self, side: int, tokens: slice) -> list[_Word]:
         surface, text, words = self.sides[side], self.texts[side], self.words[side]
         found: list[_Word] = []
         columns = (text.begins, text.ends, surface.covering, surface.row, surface.end)
@@ -235,7 +235,7 @@ class Walk:
         return found
 
 
-def _tangle(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tuple[int, int, int, int]:
+def _find_overlap(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tuple[int, int, int, int]:
     """Find the words that overlapping tokens of several words draw together: where they begin and end on both sides."""
     if mine[here].covered:
         end = mine[here].end
@@ -246,7 +246,7 @@ def _tangle(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tu
         if mine[here].begin < theirs[there].begin:
             here += 1
     first, second = here, there
-    while not _beyond(mine, here, end) or not _beyond(theirs, there, end):
+    while not _is_beyond(mine, here, end) or not _is_beyond(theirs, there, end):
         if here < len(mine) and (there >= len(theirs) or mine[here].begin <= theirs[there].begin):
             end = max(end, mine[here].end) if mine[here].covered else end
             here += 1
@@ -256,13 +256,13 @@ def _tangle(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tu
     return first, second, here, there
 
 
-def _beyond(words: list[_Word], place: int, end: int) -> bool:
+def _is_beyond(words: list[_Word], place: int, end: int) -> bool:
     if place >= len(words):
         return True
     return words[place].begin >= end if words[place].covered else words[place].end > end
 
 
-def _common(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
+def _common_subsequence(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
     """Return the pairs of a longest common subsequence of forms; of several the one that matches earliest."""
     pairs = []
     same = 0
@@ -272,9 +272,9 @@ def _common(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
     mine, theirs = mine[same:], theirs[same:]
     if not mine or not theirs:
         return pairs
-    if len(mine) * len(theirs) > _MOST_CELLS:
+    if len(mine) * len(theirs) > _MAX_CELLS:
         raise AlignError(f"{len(mine):,} words of the key overlap {len(theirs):,} others of the response in one token")
-    longest = _subsequences([word.form for word in mine], [word.form for word in theirs])
+    longest = _subsequence_lengths([word.form for word in mine], [word.form for word in theirs])
     here = there = 0
     while here < len(mine) and there < len(theirs):
         if mine[here].form == theirs[there].form:
@@ -287,7 +287,7 @@ def _common(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _subsequences(mine: list[str], theirs: list[str]) -> list[list[int]]:
+def _subsequence_lengths(mine: list[str], theirs: list[str]) -> list[list[int]]:
     """Return the length of the longest common subsequence of every two tails."""
     longest = [[0] * (len(theirs) + 1) for _ in range(len(mine) + 1)]
     for here in reversed(range(len(mine))):
@@ -356,23 +356,23 @@ def lay(
         documents: where documents begin in the text; what happens in one has no effect on the next.
 
     """
-    pieces = _cut(key, response, texts, words)
+    pieces = _cut_common_pieces(key, response, texts, words)
     simple = np.flatnonzero(pieces.simple)
     key_rows, response_rows = [key.row[pieces.key[simple]]], [response.row[pieces.response[simple]]]
     first = np.searchsorted(pieces.key, np.searchsorted(texts[0].begins, documents))
-    twins, astray = _others(pieces, first)
+    twins, astray = _split_complex_pieces(pieces, first)
     key_rows.append(words_of(key, pieces.key[twins]))
     response_rows.append(words_of(response, pieces.response[twins]))
     walk = Walk(key, response, texts, words)
-    runs = _runs(astray, first)
-    walk.over(pieces.key[runs], pieces.response[runs])
+    runs = _run_bounds(astray, first)
+    walk.align_runs(pieces.key[runs], pieces.response[runs])
     key_rows.append(np.array([row for row, _ in walk.pairs], np.int64))
     response_rows.append(np.array([row for _, row in walk.pairs], np.int64))
     single = np.flatnonzero(pieces.single)
     return Laid(np.concatenate(key_rows), np.concatenate(response_rows), pieces.key[single], pieces.response[single])
 
 
-def _others(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
+def _split_complex_pieces(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
     """Return which of the pieces that are not simple can be taken word by word, and which need a walk.
 
     A walk through the words that was led astray by one piece is back in step at the next simple one only, or at the
@@ -380,19 +380,21 @@ def _others(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
     """
     others = np.flatnonzero(~pieces.simple)
     tangled = np.cumsum(~pieces.twin[others])
-    runs = np.flatnonzero(_starts(others, first))
+    runs = np.flatnonzero(_run_starts(others, first))
     before = np.append(0, tangled)[runs]
     astray = tangled > np.repeat(before, np.diff(runs, append=len(others)))
     return others[~astray], others[astray]
 
 
-def _starts(numbers: Rows, cuts: Rows) -> Truths:
+def _run_starts(numbers: Rows, cuts: Rows) -> Truths:
     """Return where runs of consecutive numbers begin; runs are cut before some numbers."""
     found: Truths = (np.diff(numbers, prepend=-2) > 1) | np.isin(numbers, cuts)
     return found
 
 
-def _cut(key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices]) -> Pieces:
+def _cut_common_pieces(
+    key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices]
+) -> Pieces:
     """Cut two texts into the smallest pieces that both sides cut out."""
     mine, theirs = texts
     marked = np.zeros(len(mine.data) + 1, np.bool_)
@@ -406,11 +408,11 @@ def _cut(key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple
     simple = single & ~key.covering[in_key] & ~response.covering[in_response]
     twin = np.zeros(len(single), np.bool_)
     both = np.flatnonzero(single & key.covering[in_key] & response.covering[in_response])
-    twin[both] = _same_words(key.take(in_key[both]), response.take(in_response[both]), words)
+    twin[both] = _cover_same_words(key.take(in_key[both]), response.take(in_response[both]), words)
     return Pieces(key=first, response=other, single=single, simple=simple, twin=twin)
 
 
-def _same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -> Truths:
+def _cover_same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -> Truths:
     """Whether tokens stand, pair by pair, for the same words."""
     size = key.end - key.row
     same: Truths = size == response.end - response.row
@@ -422,15 +424,15 @@ def _same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -
     return same
 
 
-def _runs(numbers: Rows, cuts: Rows) -> Rows:
+def _run_bounds(numbers: Rows, cuts: Rows) -> Rows:
     """Return begin and end of each run of consecutive numbers; runs are cut before some numbers."""
-    starts = _starts(numbers, cuts)
+    starts = _run_starts(numbers, cuts)
     return np.stack([numbers[starts], numbers[np.append(starts[1:], starts[:1])] + 1], axis=1)
 
 
-_AROUND = 3
+_CONTEXT_TOKENS = 3
 _LOOK_BACK = 50
-_LONGEST_FORM = 30
+_MAX_FORM_LENGTH = 30
 
 
 def same_words(key: Corpus, response: Corpus) -> bool:
@@ -444,10 +446,10 @@ def note_cuts(key: Corpus, response: Corpus) -> list[Note]:
     """Count the sentence boundaries that differ, where row is row."""
     if np.array_equal(key.sentences, response.sentences):
         return []
-    return _other_cuts(response, key.sentences, response.sentences)
+    return _note_other_boundaries(response, key.sentences, response.sentences)
 
 
-def _other_cuts(response: Corpus, mine: Rows, theirs: Rows) -> list[Note]:
+def _note_other_boundaries(response: Corpus, mine: Rows, theirs: Rows) -> list[Note]:
     marked = np.zeros(int(max(mine.max(initial=0), theirs.max(initial=0))) + 1, np.bool_)
     marked[mine] = True
     extra = len(mine) + len(theirs) - 2 * int(np.count_nonzero(marked[theirs]))
@@ -469,11 +471,13 @@ def segments_of_same_tokens(key: Corpus, response: Corpus) -> Segments | None:
     """Compare the sentences of two corpora that have the same tokens."""
     if np.array_equal(key.sentences, response.sentences):
         return None
-    sentences = _common_spans(key.sentences[:-1], key.sentences[1:], response.sentences[:-1], response.sentences[1:])
+    sentences = _find_common_spans(
+        key.sentences[:-1], key.sentences[1:], response.sentences[:-1], response.sentences[1:]
+    )
     return Segments(token_rows(key), token_rows(response), sentences)
 
 
-def _common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) -> Rows:
+def _find_common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) -> Rows:
     """Return which spans of the first list stand in the second; both are in order, and few begin at one place."""
     if not len(other_begin):
         return np.zeros(0, np.int64)
@@ -553,7 +557,7 @@ class _Side:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Found:
+class _DocumentMatches:
     """What was found of the documents of two sides.
 
     Args:
@@ -594,10 +598,10 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
     theirs = _Side.of(
         response, response.words, Surface.of(response), None if pairs is None else [each for _, each in pairs]
     )
-    by_row = [number for number in _unlike_documents(mine, theirs) if _same_rows(mine, theirs, number)]
+    by_row = [number for number in _find_different_documents(mine, theirs) if _has_same_rows(mine, theirs, number)]
     by_text = sorted({*range(len(mine.documents))} - {*by_row})
-    found = [_laid_by_text(mine.only(by_text), theirs.only(by_text))] if by_text else []
-    found += [_laid_by_row(mine.only(by_row), theirs.only(by_row))] if by_row else []
+    found = [_match_by_text(mine.only(by_text), theirs.only(by_text))] if by_text else []
+    found += [_match_by_row(mine.only(by_row), theirs.only(by_row))] if by_row else []
     key_rows, response_rows, tokens, sentences = (
         np.concatenate([getattr(each, name) for each in found])
         for name in ("key_rows", "response_rows", "tokens", "sentences")
@@ -605,12 +609,12 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
     mapped = row_map(len(key), len(response), key_rows, response_rows)
     surplus = next((each.surplus for each in found if each.surplus is not None), None)
     notes = [note for each in found for note in each.notes]
-    notes += [note for each in found for note in _other_cuts(response, *each.cuts)]
-    notes += _unaligned(mine, response, mapped, surplus)
+    notes += [note for each in found for note in _note_other_boundaries(response, *each.cuts)]
+    notes += _note_unaligned(mine, response, mapped, surplus)
     return replace(mapped, surplus=surplus), Segments(tokens, theirs.surface.row, sentences), notes
 
 
-def _unlike_documents(mine: _Side, theirs: _Side) -> list[int]:
+def _find_different_documents(mine: _Side, theirs: _Side) -> list[int]:
     """Return the documents with different texts, by their place among those that are compared."""
     texts = mine.surface.text, theirs.surface.text
     ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
@@ -626,7 +630,7 @@ def _unlike_documents(mine: _Side, theirs: _Side) -> list[int]:
     ]
 
 
-def _same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
+def _has_same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
     """Whether a document has the same words on both sides, row by row."""
     rows = [words_of(side.only([document]).surface) for side in (mine, theirs)]
     if len(rows[0]) != len(rows[1]):
@@ -634,16 +638,16 @@ def _same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
     return bool(mine.words.take(rows[0]).same(theirs.words.take(rows[1])).all())
 
 
-def _laid_by_row(mine: _Side, theirs: _Side) -> _Found:
+def _match_by_row(mine: _Side, theirs: _Side) -> _DocumentMatches:
     """Match documents row by row; tokens and sentences are the same if they cover the same rows."""
     nothing = np.zeros(0, np.uint8)
     texts = [Text(nothing, np.cumsum(side.surface.end - side.surface.row)) for side in (mine, theirs)]
-    tokens = _common_spans(texts[0].begins, texts[0].ends, texts[1].begins, texts[1].ends)
+    tokens = _find_common_spans(texts[0].begins, texts[0].ends, texts[1].begins, texts[1].ends)
     numbers, begins, ends = mine.sentences(texts[0])
     _, other_begins, other_ends = theirs.sentences(texts[1])
-    sentences = numbers[_common_spans(begins, ends, other_begins, other_ends)]
+    sentences = numbers[_find_common_spans(begins, ends, other_begins, other_ends)]
     what = "documents with the key's words in another text (ranges differ), matched row by row"
-    return _Found(
+    return _DocumentMatches(
         key_rows=words_of(mine.surface),
         response_rows=words_of(theirs.surface),
         tokens=mine.surface.row[tokens],
@@ -654,31 +658,31 @@ def _laid_by_row(mine: _Side, theirs: _Side) -> _Found:
     )
 
 
-def _laid_by_text(mine: _Side, theirs: _Side) -> _Found:
+def _match_by_text(mine: _Side, theirs: _Side) -> _DocumentMatches:
     """Lay documents over each other by their characters."""
     solid = mine.solid(), theirs.solid()
-    texts = _equal_texts(*solid)
+    texts = _require_equal_texts(*solid)
     starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
     laid = lay(
         solid[0].surface, response=solid[1].surface, texts=texts, words=(mine.words, theirs.words), documents=starts
     )
     as_written = texts[1] is solid[1].surface.text
-    notes = [] if as_written else _normalised(*solid, laid)
+    notes = [] if as_written else _note_normalised(*solid, laid)
     whole = [side.surface.text if as_written else side.surface.composed for side in (mine, theirs)]
     numbers, begins, ends = mine.sentences(whole[0])  # of all words: white space alone may begin a sentence
     _, other_begins, other_ends = theirs.sentences(whole[1])
-    return _Found(
+    return _DocumentMatches(
         key_rows=laid.key_rows,
         response_rows=laid.response_rows,
         tokens=solid[0].surface.row[laid.key_tokens],
-        sentences=numbers[_common_spans(begins, ends, other_begins, other_ends)],
+        sentences=numbers[_find_common_spans(begins, ends, other_begins, other_ends)],
         cuts=(begins, other_begins),
-        surplus=_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=laid.response_rows),
+        surplus=_find_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=laid.response_rows),
         notes=notes,
     )
 
 
-def _surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows) -> Surplus | None:
+def _find_surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows) -> Surplus | None:
     """Find the words of the response that have no counterpart, and their places in the key's text.
 
     `text` is the key's, `own` that of the response with words of white space among the others.
@@ -696,7 +700,7 @@ def _surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows
     return Surplus(rows, mine.surface.row[near], begin - origin, end - origin)
 
 
-def _unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus | None) -> list[Note]:
+def _note_unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus | None) -> list[Note]:
     """Count the words without a counterpart on either side."""
     notes = []
     if surplus is not None:
@@ -713,18 +717,18 @@ def _unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus |
     return notes
 
 
-def _equal_texts(mine: _Side, theirs: _Side) -> tuple[Text, Text]:
+def _require_equal_texts(mine: _Side, theirs: _Side) -> tuple[Text, Text]:
     """Return both texts where they are equal, as they stand or in Unicode's normal form; refuse other ones."""
     texts = mine.surface.text, theirs.surface.text
-    if _first_difference(mine, theirs, texts) is None:
+    if _find_first_difference(mine, theirs, texts) is None:
         return texts
     composed = mine.surface.composed, theirs.surface.composed
-    if (place := _first_difference(mine, theirs, composed)) is not None:
-        raise _other_text(mine, theirs, composed, place)
+    if (place := _find_first_difference(mine, theirs, composed)) is not None:
+        raise _different_text_error(mine, theirs, composed, place)
     return composed
 
 
-def _first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> int | None:
+def _find_first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> int | None:
     """Return the first place at which two texts differ, or one of two documents ends before the other."""
     ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
     uneven = np.flatnonzero(ends != other_ends)
@@ -735,11 +739,11 @@ def _first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> i
     return limit if uneven.size else None
 
 
-def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int) -> AlignError:
+def _different_text_error(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int) -> AlignError:
     """Make the error for the first difference of two texts, with both places and what stands around them."""
     if not len(mine.surface) or not len(theirs.surface):
-        return _no_text(mine, theirs)
-    cut = _last_common_cut(texts, place)
+        return _empty_text_error(mine, theirs)
+    cut = _last_common_boundary(texts, place)
     before, found, places = "", [], []
     for side, text in zip((mine, theirs), texts, strict=True):
         token = text.token_at(cut)
@@ -747,12 +751,12 @@ def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int
         if cut == place and place in ends:  # of the document, or of everything
             begin, end = side.bounds(int(np.searchsorted(ends, place)))
             found.append("the end")
-            before = before or _shown(side, max(end - _AROUND, begin), end)
+            before = before or _format_tokens(side, max(end - _CONTEXT_TOKENS, begin), end)
             token = end - 1
         else:
             begin, end = side.bounds(int(np.searchsorted(side.documents, token, side="right")))
-            found.append(_shown(side, token, min(text.token_at(place) + _AROUND, end)))
-            before = before or _shown(side, max(token - _AROUND, begin), token)
+            found.append(_format_tokens(side, token, min(text.token_at(place) + _CONTEXT_TOKENS, end)))
+            before = before or _format_tokens(side, max(token - _CONTEXT_TOKENS, begin), token)
         places.append(str(side.corpus.location(int(side.surface.row[max(token, 0)]))))
     after = f"after {before}: " if before else "at the beginning: "
     details = [f"{after}{found[0]} in the key, {found[1]} in the response"]
@@ -768,7 +772,7 @@ def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int
     )
 
 
-def _no_text(mine: _Side, theirs: _Side) -> AlignError:
+def _empty_text_error(mine: _Side, theirs: _Side) -> AlignError:
     """Make the error for two texts of which one is empty."""
     key, response = (side.corpus.source.parts[0].name for side in (mine, theirs))
     what = (
@@ -777,7 +781,7 @@ def _no_text(mine: _Side, theirs: _Side) -> AlignError:
     return AlignError(f"{what} ({key})", where=response, hint="both must hold the same text")
 
 
-def _last_common_cut(texts: tuple[Text, Text], place: int) -> int:
+def _last_common_boundary(texts: tuple[Text, Text], place: int) -> int:
     """Return where both sides last begin a token together before their texts part, or both are at an end."""
     common: set[int] | None = None
     for text in texts:
@@ -787,14 +791,14 @@ def _last_common_cut(texts: tuple[Text, Text], place: int) -> int:
     return max((cut for cut in common or () if cut <= place), default=place)
 
 
-def _shown(side: _Side, begin: int, end: int) -> str:
+def _format_tokens(side: _Side, begin: int, end: int) -> str:
     """Show some tokens, long ones cut."""
     forms = [side.surface.forms[token] for token in range(max(begin, 0), min(end, len(side.surface)))]
-    cut = [form if len(form) <= _LONGEST_FORM else f"{form[:_LONGEST_FORM]}…" for form in forms]
+    cut = [form if len(form) <= _MAX_FORM_LENGTH else f"{form[:_MAX_FORM_LENGTH]}…" for form in forms]
     return repr(" ".join(cut)) if cut else ""
 
 
-def _normalised(mine: _Side, theirs: _Side, laid: Laid) -> list[Note]:
+def _note_normalised(mine: _Side, theirs: _Side, laid: Laid) -> list[Note]:
     """Count the tokens that are equal only after normalisation."""
     forms = mine.surface.forms.take(laid.key_tokens), theirs.surface.forms.take(laid.response_tokens)
     unlike = laid.response_tokens[~forms[0].same(forms[1])]
@@ -807,17 +811,17 @@ def check_numbers(key: Corpus, response: Corpus, key_rows: Rows, response_rows: 
     """Match rows by their number, where a side has no words; refuse other lengths of documents and sentences."""
     size = min(len(key_rows), len(response_rows))
     if len(key_rows) != len(response_rows):
-        raise _other_length(key, response=response, key_rows=key_rows, response_rows=response_rows, place=size)
+        raise _length_error(key, response=response, key_rows=key_rows, response_rows=response_rows, place=size)
     unlike = np.flatnonzero(np.isin(key_rows, key.sentences) != np.isin(response_rows, response.sentences))
     if unlike.size:
-        raise _other_sentence(
+        raise _sentence_error(
             key, response=response, key_rows=key_rows, response_rows=response_rows, place=int(unlike[0])
         )
     side = response.name if response.words is None else "key"
     return [Note(side, "rows without words, matched by their number alone", size)]
 
 
-def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
+def _length_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
     longer, rows, what = (key, key_rows, "key") if place < len(key_rows) else (response, response_rows, "response")
     return AlignError(
         f"{len(response_rows):,} tokens, but the key has {len(key_rows):,} ({key.source.parts[0].name})",
@@ -827,7 +831,7 @@ def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: 
     )
 
 
-def _other_sentence(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
+def _sentence_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
     """Make the error for the first row that begins a sentence on one side only, with both places."""
     sentence = key.sentence_of(int(key_rows[place - 1]))
     begin = int(key.sentences[sentence])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_WORLDS = 2_000
 """A chain with more worlds loses its least likely spans."""
 
-_NEVER = 1e-12
+_MIN_PROBABILITY = 1e-12
 """What is less probable does not happen: it is what rounding leaves."""
 
 World = tuple[float, tuple[int, ...]]
@@ -156,9 +156,9 @@ def worlds(chain: Chain, steps: Steps) -> list[World]:
         ways += [
             (behind[span], probability * begins[span], size + covered[span], (*members, span))
             for span in range(chain.first[place], chain.first[place + 1])
-            if begins[span] > _NEVER
+            if begins[span] > _MIN_PROBABILITY
         ]
-        if none[place] > _NEVER:
+        if none[place] > _MIN_PROBABILITY:
             ways.append((place + 1, probability * none[place], size, members))
     found.sort(key=lambda world: (-round(world[0], 9), -world[1], world[2]))
     return [(probability, members) for probability, _, members in found]
@@ -184,7 +184,7 @@ ALMOST_ONE = 1 - 1e-9
 Refuse = Callable[["Rows", str, str], "ReadError"]
 """Makes the error for some tuples, given by their rows: what is wrong, and what to do."""
 
-_EXPLAIN = "say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
+_OVERLAP_HINT = "say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
 
 
 TOO_MANY = "tuples left out, since with them too many sets of spans are possible; "
@@ -235,23 +235,23 @@ def made(tuples: Scored, overlap: Overlap, semantics: Semantics, refuse: Refuse)
 
     A tuple that is there twice counts once, with both weights, if these exclude each other.
     """
-    rows, weight = _once(tuples, overlap, refuse)
+    rows, weight = _merge_duplicates(tuples, overlap, refuse)
     if overlap == "independent":
         return Made(rows, alone(weight[rows]), np.zeros(0, np.int64))
     group = tuples.document
     if semantics == "independent":
         group = group * (int(tuples.label.max(initial=0)) + 1) + tuples.label
-    stretches = _Stretches.of(group, tuples, rows)
-    weight = _checked(stretches, weight, overlap, refuse)
-    left_out = _too_many(stretches, weight)
+    groups = _OverlapGroups.of(group, tuples, rows)
+    weight = _apply_overlap_policy(groups, weight, overlap, refuse)
+    left_out = _find_excess_tuples(groups, weight)
     if len(left_out):
-        stretches = _Stretches.of(group, tuples, np.setdiff1d(rows, left_out))
-    beliefs = _believed(stretches, weight, overlap)
-    order = np.argsort(stretches.rows, kind="stable")
-    return Made(stretches.rows[order], beliefs.take(order), left_out)
+        groups = _OverlapGroups.of(group, tuples, np.setdiff1d(rows, left_out))
+    beliefs = _build_beliefs(groups, weight, overlap)
+    order = np.argsort(groups.rows, kind="stable")
+    return Made(groups.rows[order], beliefs.take(order), left_out)
 
 
-def _once(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Floats]:
+def _merge_duplicates(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Floats]:
     """Return the first row of each tuple, and the weights, those of later ones added to it."""
     every = np.arange(len(tuples))
     first = first_equals(tuples.document, tuples.begin, tuples.end, tuples.label)
@@ -266,7 +266,7 @@ def _once(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Stretches:
+class _OverlapGroups:
     """Tuples by the stretches of text that they cover together, each from left to right.
 
     Args:
@@ -287,7 +287,7 @@ class _Stretches:
     together: Truths
 
     @classmethod
-    def of(cls, group: Rows, tuples: Scored, rows: Rows) -> _Stretches:
+    def of(cls, group: Rows, tuples: Scored, rows: Rows) -> _OverlapGroups:
         """Bring those tuples of a group together that overlap."""
         begin, end = tuples.begin[rows], np.maximum(tuples.end[rows], tuples.begin[rows] + 1)
         places, rank = np.unique(np.concatenate([begin, end]), return_inverse=True)
@@ -317,67 +317,67 @@ class _Stretches:
         return Chain(self.begin[where], self.end[where])
 
 
-def _checked(stretches: _Stretches, weight: Floats, overlap: Overlap, refuse: Refuse) -> Floats:
+def _apply_overlap_policy(groups: _OverlapGroups, weight: Floats, overlap: Overlap, refuse: Refuse) -> Floats:
     """Return the weights, divided where the policy says so; refuse those that it does not explain."""
     if overlap == "condition":
-        _refuse_two_certain(stretches, weight, refuse)
+        _refuse_two_certain(groups, weight, refuse)
         return weight
-    mine = weight[stretches.rows]
-    fullest = np.bincount(stretches.number, mine, len(stretches))
-    for number, where in stretches.chains():
-        fullest[number] = stretches.chain(where).fullest(mine[where])
+    mine = weight[groups.rows]
+    fullest = np.bincount(groups.number, mine, len(groups))
+    for number, where in groups.chains():
+        fullest[number] = groups.chain(where).fullest(mine[where])
     over = np.flatnonzero(fullest > 1 + SLACK)
     if len(over) and overlap != "scale":
-        rows, total = _fullest(stretches, mine, int(over[0]))
+        rows, total = _heaviest_overlap(groups, mine, int(over[0]))
         if len(rows) == 1:
-            raise refuse(rows, f"the same tuple has probabilities that sum to {total:g}", _EXPLAIN)
-        raise refuse(rows, f"{len(rows)} tuples that overlap have probabilities that sum to {total:g}", _EXPLAIN)
+            raise refuse(rows, f"the same tuple has probabilities that sum to {total:g}", _OVERLAP_HINT)
+        raise refuse(rows, f"{len(rows)} tuples that overlap have probabilities that sum to {total:g}", _OVERLAP_HINT)
     scaled = weight.copy()
-    scaled[stretches.rows] = mine / np.maximum(fullest, 1.0)[stretches.number]
+    scaled[groups.rows] = mine / np.maximum(fullest, 1.0)[groups.number]
     return scaled
 
 
-def _fullest(stretches: _Stretches, mine: Floats, number: int) -> tuple[Rows, float]:
+def _heaviest_overlap(groups: _OverlapGroups, mine: Floats, number: int) -> tuple[Rows, float]:
     """Return the rows of the overlapping tuples of a stretch that weigh most together, and how much that is."""
-    where = slice(int(stretches.first[number]), int(stretches.first[number + 1]))
-    chain = stretches.chain(where)
+    where = slice(int(groups.first[number]), int(groups.first[number + 1]))
+    chain = groups.chain(where)
     sums = chain.reaching(mine[where]) + np.bincount(chain.at, mine[where])
     place = int(sums.argmax())
     there = (chain.at <= place) & (place < chain.behind)
-    return stretches.rows[where][there], float(sums[place])
+    return groups.rows[where][there], float(sums[place])
 
 
-def _refuse_two_certain(stretches: _Stretches, weight: Floats, refuse: Refuse) -> None:
+def _refuse_two_certain(groups: _OverlapGroups, weight: Floats, refuse: Refuse) -> None:
     """Refuse overlapping tuples that are both certain: no world has both."""
-    certain = (weight[stretches.rows] >= ALMOST_ONE).astype(np.float64)
-    counts = np.bincount(stretches.number, certain, len(stretches))
+    certain = (weight[groups.rows] >= ALMOST_ONE).astype(np.float64)
+    counts = np.bincount(groups.number, certain, len(groups))
     for number in np.flatnonzero(counts > 1).tolist():
-        rows, count = _fullest(stretches, certain, number)
+        rows, count = _heaviest_overlap(groups, certain, number)
         if count > 1:
             rows = rows[weight[rows] >= ALMOST_ONE]
             hint = "leave one out, or say ?overlap=independent if both can be true"
             raise refuse(rows, f"{len(rows)} tuples that overlap are all certain", hint)
 
 
-def _too_many(stretches: _Stretches, weight: Floats) -> Rows:
+def _find_excess_tuples(groups: _OverlapGroups, weight: Floats) -> Rows:
     """Return the rows of the least likely tuples of chains that have too many worlds with them."""
     gone = [np.zeros(0, np.int64)]
-    for _, where in stretches.chains():
-        rows = stretches.rows[where]
+    for _, where in groups.chains():
+        rows = groups.rows[where]
         likely = np.flatnonzero(weight[rows] > 0)
-        begin, end = stretches.begin[where][likely], stretches.end[where][likely]
+        begin, end = groups.begin[where][likely], groups.end[where][likely]
         if Chain(begin, end).count() > MOST_WORLDS:
             order = likely[np.argsort(weight[rows[likely]], kind="stable")]
-            gone.append(rows[order[: _fewest(begin, end, order)]])
+            gone.append(rows[order[: _count_to_drop(begin, end, order)]])
     return np.concatenate(gone)
 
 
-def _fewest(begin: Rows, end: Rows, order: Rows) -> int:
+def _count_to_drop(begin: Rows, end: Rows, order: Rows) -> int:
     """Return how many tuples must go, the first of an order first, so that no stretch has too many worlds."""
 
     def fits(gone: int) -> bool:
         left = np.sort(order[gone:])
-        return all(chain.count() <= MOST_WORLDS for chain in _parts(begin[left], end[left]))
+        return all(chain.count() <= MOST_WORLDS for chain in _split_chains(begin[left], end[left]))
 
     few, many = 0, len(order)  # with all gone, nothing is too much
     while many - few > 1:
@@ -386,36 +386,36 @@ def _fewest(begin: Rows, end: Rows, order: Rows) -> int:
     return many
 
 
-def _parts(begin: Rows, end: Rows) -> list[Chain]:
+def _split_chains(begin: Rows, end: Rows) -> list[Chain]:
     """Return the stretches that spans from left to right make up."""
     cuts = np.flatnonzero(begin[1:] >= np.maximum.accumulate(end)[:-1]) + 1
     return [Chain(*each) for each in zip(np.split(begin, cuts), np.split(end, cuts), strict=True)]
 
 
-def _believed(stretches: _Stretches, weight: Floats, overlap: Overlap) -> Beliefs:
+def _build_beliefs(groups: _OverlapGroups, weight: Floats, overlap: Overlap) -> Beliefs:
     """Make a block of each stretch."""
-    mine, count = weight[stretches.rows], len(stretches)
+    mine, count = weight[groups.rows], len(groups)
     if overlap == "condition":
-        several = np.diff(stretches.first)[stretches.number] > 1
+        several = np.diff(groups.first)[groups.number] > 1
         capped = np.where(several, np.minimum(mine, ALMOST_ONE), mine)
         odds = np.where(several, capped / (1 - np.minimum(capped, ALMOST_ONE)), 0.0)
-        total = 1.0 + np.bincount(stretches.number, odds, count)
-        mine = np.where(several, odds / total[stretches.number], mine)
+        total = 1.0 + np.bincount(groups.number, odds, count)
+        mine = np.where(several, odds / total[groups.number], mine)
         weight = np.minimum(weight, ALMOST_ONE)
     found: list[tuple[int, Rows, list[World]]] = []
-    for number, where in stretches.chains():
-        rows = np.arange(where.start, where.stop)[weight[stretches.rows[where]] > 0]
-        chain = stretches.chain(rows)
-        given = weight[stretches.rows[rows]]
+    for number, where in groups.chains():
+        rows = np.arange(where.start, where.stop)[weight[groups.rows[where]] > 0]
+        chain = groups.chain(rows)
+        given = weight[groups.rows[rows]]
         steps = conditioned(chain, given) if overlap == "condition" else kept(chain, given)
         mine[where] = 0.0
         mine[rows] = weights(chain, steps)
         found.append((number, rows, worlds(chain, steps)))
-    nothing = 1.0 - np.bincount(stretches.number, mine, count)
+    nothing = 1.0 - np.bincount(groups.number, mine, count)
     for number, _, several_worlds in found:
         nothing[number] = 1.0 - sum(probability for probability, _ in several_worlds)
     new = np.ones(len(mine), np.bool_)
-    sides = stretches.number, stretches.begin, stretches.end
+    sides = groups.number, groups.begin, groups.end
     if len(mine):
         new[1:] = np.any([side[1:] != side[:-1] for side in sides], axis=0)
     alternative = np.cumsum(new) - 1
@@ -424,13 +424,13 @@ def _believed(stretches: _Stretches, weight: Floats, overlap: Overlap) -> Belief
         weight=mine,
         entity=entity,
         alternative=alternative,
-        block=stretches.number,
+        block=groups.number,
         nothing=np.clip(nothing, 0.0, 1.0),
-        worlds=_listed(found),
+        worlds=_concatenate_worlds(found),
     )
 
 
-def _listed(found: Sequence[tuple[int, Rows, list[World]]]) -> Worlds | None:
+def _concatenate_worlds(found: Sequence[tuple[int, Rows, list[World]]]) -> Worlds | None:
     """Lay the worlds of all chains end to end; None if there are no chains."""
     every = [(number, rows, world) for number, rows, several in found for world in several]
     if not every:

@@ -45,13 +45,13 @@ Ways = Mapping[int, tuple[tuple[int, int], ...]]
 Entry = tuple[int, ...]
 """One span of a value, with its count: as much of (begin, end, way of being cut, label) as an aspect looks at."""
 
-_LOOKED_AT = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}
+_ASPECT_COLUMNS = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}
 """Which of (begin, end, way of being cut, label) an aspect looks at."""
 
-_FEW = 4
+_MAX_SPANS_TOGETHER = 4
 """Sites with at most so many spans of a side are worked out together, others one by one."""
 
-_BLOCK = 1 << 18
+_SITES_PER_BLOCK = 1 << 18
 """So many sites are worked out at a time: what that takes on the way is several times what is found."""
 
 
@@ -92,43 +92,43 @@ def values_at(
 
     """
     linked = any(LINK in name for name in names)
-    namings = {each: _Naming(each, names, ways) for each in aspects if linked or each != "id"}
-    blocks = [_coded(table, namings) for table in tables]
+    encoders = {each: _ValueEncoder(each, names, ways) for each in aspects if linked or each != "id"}
+    blocks = [_encode_sides(table, encoders) for table in tables]
     found: list[dict[str, Aspect]] = [{} for _ in tables]
-    for aspect, naming in namings.items():
-        columns, written = naming.in_order([each.pop(aspect) for each in blocks])
+    for aspect, encoder in encoders.items():
+        columns, written = encoder.sort_names([each.pop(aspect) for each in blocks])
         for table, mine, values in zip(tables, columns, found, strict=True):
             key, *runs = (mine[table.distinct[id(each)]] for each in table.sides)
             values[aspect] = Aspect(key, tuple(runs), written)
     return found
 
 
-def _coded(table: Placed, namings: Mapping[str, _Naming]) -> dict[str, dict[int, list[Codes]]]:
+def _encode_sides(table: Placed, encoders: Mapping[str, _ValueEncoder]) -> dict[str, dict[int, list[Codes]]]:
     """Return by aspect what each distinct side has at the sites of a table, block by block, as codes of the namings."""
     numbers = sorted(table.distinct.values())
-    blocks: dict[str, dict[int, list[Codes]]] = {each: {number: [] for number in numbers} for each in namings}
-    for here, low, high in _blocks(table.site, table.count):
+    blocks: dict[str, dict[int, list[Codes]]] = {each: {number: [] for number in numbers} for each in encoders}
+    for here, low, high in _site_blocks(table.site, table.count):
         spans = table.spans(here)
         for number in numbers:
             site = np.arange(high - low) if table.site is None else table.site[here] - low
-            side = _Rows(site, table.sides[number][here])
-            for aspect, naming in namings.items():
-                codes = naming.codes(spans[_LOOKED_AT[aspect]], side, high - low)
-                blocks[aspect][number].append(codes.astype(code_type(len(naming.entries))))
+            side = _SideSpans(site, table.sides[number][here])
+            for aspect, encoder in encoders.items():
+                codes = encoder.codes(spans[_ASPECT_COLUMNS[aspect]], side, high - low)
+                blocks[aspect][number].append(codes.astype(code_type(len(encoder.entries))))
     return blocks
 
 
-def _blocks(site: Rows | None, count: int) -> Iterator[tuple[slice, int, int]]:
+def _site_blocks(site: Rows | None, count: int) -> Iterator[tuple[slice, int, int]]:
     """Yield the spans of some sites after the others, and which these are; all at once if they are entwined."""
     if site is not None and (site[1:] < site[:-1]).any():
         yield slice(None), 0, count
         return
-    for low in range(0, count, _BLOCK):
-        high = min(low + _BLOCK, count)
+    for low in range(0, count, _SITES_PER_BLOCK):
+        high = min(low + _SITES_PER_BLOCK, count)
         yield slice(low, high) if site is None else slice(*np.searchsorted(site, (low, high)).tolist()), low, high
 
 
-class _Rows:
+class _SideSpans:
     """The spans that one side has, by site, and how many of the site's they are."""
 
     def __init__(self, site: Rows, counts: Codes) -> None:
@@ -139,7 +139,7 @@ class _Rows:
         self.sizes = np.diff(np.append(self.begins, len(self.site)))
 
 
-class _Naming:
+class _ValueEncoder:
     """Gives codes to multisets of spans, looked at in one way; 0 is nothing."""
 
     def __init__(self, aspect: str, names: tuple[str, ...], ways: Ways) -> None:
@@ -147,16 +147,16 @@ class _Naming:
         self.entries: list[tuple[Entry, ...]] = [()]
         self._known: dict[tuple[Entry, ...], int] = {(): 0}
 
-    def codes(self, spans: NDArray[np.int64], side: _Rows, count: int) -> Rows:
+    def codes(self, spans: NDArray[np.int64], side: _SideSpans, count: int) -> Rows:
         """Return the code of what a side has at each site."""
         table = np.concatenate([spans[:, side.rows], side.counts[None, :]])
         values = np.zeros(count, np.int64)
-        few = side.sizes <= _FEW
+        few = side.sizes <= _MAX_SPANS_TOGETHER
         begins, sizes = side.begins[few], side.sizes[few]
         for rank in range(int(sizes.max(initial=0))):  # one span more at each step
             here = begins[sizes > rank]
             sites = side.site[here]
-            distinct, where = _distinct(np.concatenate([table[:, here + rank], values[sites][None, :]]))
+            distinct, where = _distinct_columns(np.concatenate([table[:, here + rank], values[sites][None, :]]))
             found = np.array(
                 [self._code((*self.entries[before], tuple(entry))) for *entry, before in distinct], np.int64
             )
@@ -172,13 +172,13 @@ class _Naming:
             self.entries.append(entries)
         return known
 
-    def in_order(
+    def sort_names(
         self, tables: Sequence[Mapping[int, Sequence[Codes]]]
     ) -> tuple[list[dict[int, Codes]], tuple[str, ...]]:
         """Bring codes, block by block, into the order of the names they use; two ways to write a name are one code."""
         every = (block for columns in tables for blocks in columns.values() for block in blocks)
         used = {code for block in every for code in np.unique(block).tolist()}
-        written = {code: self._written(self.entries[code]) for code in used}
+        written = {code: self._format_value(self.entries[code]) for code in used}
         names = sorted(set(written.values()), key=special_last)
         code_of = {name: code for code, name in enumerate(names)}
         table = np.zeros(len(self.entries), code_type(len(names)))
@@ -191,23 +191,23 @@ class _Naming:
         ]
         return joined, tuple(names)
 
-    def _written(self, entries: tuple[Entry, ...]) -> str:
+    def _format_value(self, entries: tuple[Entry, ...]) -> str:
         if not entries:
             return NOTHING
         counts: Counter[str] = Counter()
         for *span, count in entries:  # spans that differ in another aspect alone are the same here
-            counts[self._span(tuple(span))] += count
+            counts[self._format_span(tuple(span))] += count
         parts = [name + (f"×{count}" if count > 1 else "") for name, count in counts.items()]
         return " + ".join(sorted(parts) if self.aspect in {"label", "id"} else parts)
 
-    def _span(self, entry: Entry) -> str:
+    def _format_span(self, entry: Entry) -> str:
         if self.aspect in {"label", "id"}:
             label, _, id_ = self.names[entry[0]].partition(LINK)
-            return _label(label if self.aspect == "label" else id_)
+            return _escape_label(label if self.aspect == "label" else id_)
         pieces = self.ways.get(entry[2], ((entry[0], entry[1]),))
         shift = entry[0] - pieces[0][0]
         extent = ",".join(f"{begin + shift}:{end + shift}" for begin, end in pieces)
-        return extent if self.aspect == "extent" else f"{_linked(self.names[entry[3]])}[{extent}]"
+        return extent if self.aspect == "extent" else f"{_format_linked_label(self.names[entry[3]])}[{extent}]"
 
 
 def linked_label(name: str) -> str:
@@ -215,17 +215,17 @@ def linked_label(name: str) -> str:
     return name.replace(LINK, "→")
 
 
-def _linked(name: str) -> str:
+def _format_linked_label(name: str) -> str:
     """Write a label, with the id behind an arrow if it is that of a linked span."""
-    return "→".join(map(_label, name.split(LINK)))
+    return "→".join(map(_escape_label, name.split(LINK)))
 
 
-def _label(label: str) -> str:
+def _escape_label(label: str) -> str:
     """Write a label so that no other spans are written alike: signs that join spans get a backslash."""
     return re.sub(r"([\\×+→\[])", r"\\\1", label)
 
 
-def _distinct(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:
+def _distinct_columns(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:
     """Return the distinct columns of a table, and which one each is."""
     packed, size = np.zeros(table.shape[1], np.int64), 1
     for row in table:
@@ -318,12 +318,12 @@ class Claims:
         """Return the overlap site of each of some spans, by number, if there were no others."""
         if self.fragments is not None:
             return self.take(rows).site
-        return _joined(self.document[rows], self.begin[rows], self.end[rows])
+        return _connect_spans(self.document[rows], self.begin[rows], self.end[rows])
 
     @cached_property
     def site(self) -> Rows:
         """The overlap site of each span, by number."""
-        return _components(self)
+        return _number_components(self)
 
     @property
     def site_attributes(self) -> dict[str, str]:
@@ -335,14 +335,14 @@ class Claims:
     def sites(self) -> Sites:
         """The overlap sites of all these spans; those of spans that are agreed on are only counted."""
         site = self.site
-        first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _firsts(site)
+        first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _first_spans(site)
         ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
-        tables = [_placed(self, site, first)]
+        tables = [_spans_at_sites(self, site, first)]
         if self.agreed is not None:
-            tables.append(_each_alone(self.agreed))
+            tables.append(_agreed_at_sites(self.agreed))
         aspects, *easy = values_at(tables, self.names, ways)
         whole = aspects.pop("value")
-        low, reach = _reaches(self, site, first)
+        low, reach = _site_rows(self, site, first)
         return Sites(
             document=self.document[first],
             sentence=self.sentence[first],
@@ -354,7 +354,7 @@ class Claims:
             attributes=_site_attributes(self, site, len(first)),
             aspects=aspects,
             width=(reach - low).astype(np.int32),
-            folded=None if self.agreed is None else _agreed_sites(self.agreed, easy[0]),
+            folded=None if self.agreed is None else _fold_agreed_sites(self.agreed, easy[0]),
         )
 
 
@@ -382,7 +382,7 @@ def stand_apart(claims: Claims, agreed: Claims) -> bool:
     return bool(((low > before) & (high < behind))[alone].all())
 
 
-def _placed(claims: Claims, site: Rows, first: Rows) -> Placed:
+def _spans_at_sites(claims: Claims, site: Rows, first: Rows) -> Placed:
     """Return spans at their sites, given the first span of each site."""
     begin = claims.begin[first]
 
@@ -393,7 +393,7 @@ def _placed(claims: Claims, site: Rows, first: Rows) -> Placed:
     return Placed(spans, site, len(first), (claims.key, *claims.runs))
 
 
-def _each_alone(agreed: Claims) -> Placed:
+def _agreed_at_sites(agreed: Claims) -> Placed:
     """Return spans that are sites of their own."""
 
     def spans(here: slice) -> NDArray[np.int64]:
@@ -403,7 +403,7 @@ def _each_alone(agreed: Claims) -> Placed:
     return Placed(spans, None, len(agreed), (agreed.key, *agreed.runs))
 
 
-def _agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:
+def _fold_agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:
     """Return the sites of spans that everybody has: a kind of its own each, for all of them is known."""
     whole = aspects.pop("value")
     sites = Sites(
@@ -431,7 +431,7 @@ def without_ids(claims: Claims) -> Claims:
     return replace(claims, label=label, names=names, agreed=agreed)
 
 
-def _reaches(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
+def _site_rows(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
     """Return the first row that each site covers, and the row behind its last."""
     ends = claims.place + claims.width
     if not len(first):
@@ -444,26 +444,26 @@ def _reaches(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
     return low, reach
 
 
-def _firsts(site: Rows) -> Rows:
+def _first_spans(site: Rows) -> Rows:
     """Return the first span of each site; sites of spans in pieces may be entwined."""
     return np.unique(site, return_index=True)[1]
 
 
-def _components(claims: Claims) -> Rows:
+def _number_components(claims: Claims) -> Rows:
     """Give numbers to the connected components of overlapping spans, in order of their first spans."""
     if claims.fragments is None or not len(claims):
-        return _joined(claims.document, claims.begin, claims.end)
-    return _linked_pieces(claims, claims.fragments)
+        return _connect_spans(claims.document, claims.begin, claims.end)
+    return _connect_fragments(claims, claims.fragments)
 
 
-def _joined(document: NDArray[np.int32], begin: NDArray[np.int64], end: NDArray[np.int64]) -> Rows:
+def _connect_spans(document: NDArray[np.int32], begin: NDArray[np.int64], end: NDArray[np.int64]) -> Rows:
     """Give numbers to the components of spans in one piece, which are sorted by document and begin."""
     if not len(begin):
         return np.zeros(0, np.int64)
-    return _swept(*line(document, begin, end, stretch([end], int(document.max()))))
+    return _connect_intervals(*line(document, begin, end, stretch([end], int(document.max()))))
 
 
-def _swept(low: Rows, high: Rows) -> Rows:
+def _connect_intervals(low: Rows, high: Rows) -> Rows:
     """Give numbers to the components of intervals that are sorted by their begin."""
     reach = np.maximum.accumulate(high)
     begins = np.ones(len(low), np.bool_)
@@ -471,7 +471,7 @@ def _swept(low: Rows, high: Rows) -> Rows:
     return np.cumsum(begins) - 1
 
 
-def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
+def _connect_fragments(claims: Claims, fragments: Fragments) -> Rows:
     """Give numbers to the components where spans overlap by their pieces."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -484,7 +484,7 @@ def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
     low, high = line(document, begin, end, stretch([claims.end], int(document.max())))
     order = np.argsort(low, kind="stable")
     cluster = np.empty(len(low), np.int64)
-    cluster[order] = _swept(low[order], high[order])
+    cluster[order] = _connect_intervals(low[order], high[order])
     size = len(claims) + int(cluster.max()) + 1
     links = coo_array((np.ones(len(owner)), (owner, cluster + len(claims))), shape=(size, size))
     _, found = connected_components(links, directed=False)
@@ -497,10 +497,10 @@ def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
 def _site_attributes(claims: Claims, site: Rows, count: int) -> dict[str, Attribute]:
     """Offer what is known of sites: how long their longest span of the key is, and how the key's spans lie there."""
     claims = replace(claims)  # one that does not know these sites: large tables in a circle would stay for long
-    head = cache(lambda: _heads(claims, site, count))
-    return {name: _of_heads(attribute, head) for name, attribute in claims.attributes.items()} | {
-        "length": Attribute("number", lambda: _longest(claims, site, count)),
-        "nesting": Attribute("text", lambda: _nesting(claims, site, count)),
+    head = cache(lambda: _find_representatives(claims, site, count))
+    return {name: _take_representatives(attribute, head) for name, attribute in claims.attributes.items()} | {
+        "length": Attribute("number", lambda: _longest_widths(claims, site, count)),
+        "nesting": Attribute("text", lambda: _classify_nesting(claims, site, count)),
         "spans": Attribute("number", lambda: np.bincount(site, claims.key, count)),
         CROWD: Attribute("number", lambda: np.bincount(site, minlength=count)),
     }
@@ -517,12 +517,12 @@ def _agreed_attributes(agreed: Claims) -> dict[str, Attribute]:
     }
 
 
-def _of_heads(attribute: Attribute, head: Callable[[], Rows]) -> Attribute:
+def _take_representatives(attribute: Attribute, head: Callable[[], Rows]) -> Attribute:
     """Return an attribute of sites: that of the spans that stand for them."""
     return Attribute(attribute.type, lambda: taken(attribute.make(), head()))
 
 
-def _heads(claims: Claims, site: Rows, count: int) -> Rows:
+def _find_representatives(claims: Claims, site: Rows, count: int) -> Rows:
     """Return the span that stands for each site: the first of the key's, or of all where the key has none."""
     head = np.full(count, len(claims), np.int64)
     np.minimum.at(head, site, np.where(claims.key > 0, np.arange(len(claims)), len(claims)))
@@ -531,7 +531,7 @@ def _heads(claims: Claims, site: Rows, count: int) -> Rows:
     return np.where(head < len(claims), head, others)
 
 
-def _longest(claims: Claims, site: Rows, count: int) -> NDArray[np.float64]:
+def _longest_widths(claims: Claims, site: Rows, count: int) -> NDArray[np.float64]:
     """Return how many rows the longest span of the key covers; where it has none, the longest of a run."""
     of_key = claims.key > 0
     longest, others = np.zeros(count), np.zeros(count)
@@ -544,7 +544,7 @@ NESTING = ("nested or overlapping", "not in the key", "several apart", "single")
 """How the key's spans lie at a site; those apart stand at one site because a span of a run covers both."""
 
 
-def _nesting(claims: Claims, site: Rows, count: int) -> TextColumn:
+def _classify_nesting(claims: Claims, site: Rows, count: int) -> TextColumn:
     """Say how the key's own spans lie at each site."""
     rows = np.flatnonzero(claims.key > 0)
     of_key = claims.take(rows)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Slices
 
 
-_LONGEST_LINE = 300
+_MAX_LINE_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class SourceGiver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _LoadedSource:
     """A source that is there already."""
 
     source: Source
@@ -138,48 +138,48 @@ class TextPart:
         row = int(self.documents[document]) + place
         if row >= self.documents[document + 1]:  # a document without words
             return Excerpt(document=self.names[document], before="", word="", after="", places={})
-        begin, end = self._sentence_of(row)
+        begin, end = self._sentence_bounds(row)
         until = min(row + width, int(self.documents[document + 1]))
         if until > end:
-            end = self._sentence_of(until - 1)[1]
+            end = self._sentence_bounds(until - 1)[1]
         places = {side.name: found for side in self.words().sides if (found := side.place(row)) is not None}
-        before, word = self._joined(begin, row), self._joined(row, until)
-        after = self._line(row) if self.by_line else self._joined(until, end)
+        before, word = self._join_words(begin, row), self._join_words(row, until)
+        after = self._format_line(row) if self.by_line else self._join_words(until, end)
         return Excerpt(document=self.names[document], before=before, word=word, after=after, places=places)
 
     def covered(self, document: int, place: int, width: int) -> str:
         """Return the words of some rows of a document as one text."""
         row = int(self.documents[document]) + place
-        return self._joined(row, min(row + width, int(self.documents[document + 1])))
+        return self._join_words(row, min(row + width, int(self.documents[document + 1])))
 
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int]:
         """Return the words of a site's sentence, and the site's place among them."""
         row = int(self.documents[document]) + place
         if row >= self.documents[document + 1]:  # a document without words
             return (), 0
-        begin, end = self._sentence_of(row)
-        return tuple(self._words(begin, end)), row - begin
+        begin, end = self._sentence_bounds(row)
+        return tuple(self._list_words(begin, end)), row - begin
 
-    def _sentence_of(self, row: int) -> tuple[int, int]:
+    def _sentence_bounds(self, row: int) -> tuple[int, int]:
         sentence = int(np.searchsorted(self.sentences, row, side="right")) - 1
         return int(self.sentences[sentence]), int(self.sentences[sentence + 1])
 
-    def _line(self, row: int) -> str:
+    def _format_line(self, row: int) -> str:
         """Return the line of a row in the key, cut if it is long."""
         key = self.words().sides[0]
         line = key.source().line_at(int(key.offset[row])).strip()
-        return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+        return line if len(line) <= _MAX_LINE_LENGTH else line[: _MAX_LINE_LENGTH - 1] + "…"
 
-    def _joined(self, begin: int, end: int) -> str:
+    def _join_words(self, begin: int, end: int) -> str:
         words = self.words()
         if words.source is None or words.start is None or words.length is None or begin >= end:
             return ""
         if self.running:
             until = int(words.start[end - 1]) + int(words.length[end - 1])
             return " ".join(str(words.source().data[int(words.start[begin]) : until], "utf-8", "replace").split())
-        return " ".join(self._words(begin, end))
+        return " ".join(self._list_words(begin, end))
 
-    def _words(self, begin: int, end: int) -> list[str]:
+    def _list_words(self, begin: int, end: int) -> list[str]:
         """Return the words of some rows, one by one."""
         words = self.words()
         if words.source is None or words.start is None or words.length is None:
@@ -209,13 +209,13 @@ class Texts:
     def of(cls, aligned: Aligned, runs: tuple[str, ...]) -> Texts:
         """Remember where everything stands."""
         key, words = aligned.key, aligned.key.words
-        sides = [Side("key", _Given(key.source), key.offset)]
+        sides = [Side("key", _LoadedSource(key.source), key.offset)]
         for name, response, row_map in zip(runs, aligned.responses, aligned.maps, strict=True):
-            sides.append(Side(name, _Given(response.source), response.offset, row_map.to_response))
+            sides.append(Side(name, _LoadedSource(response.source), response.offset, row_map.to_response))
         where = Words(
             None if words is None else words.start,
             None if words is None else words.length,
-            None if words is None else _Given(_source_of(words, key.source)),
+            None if words is None else _LoadedSource(_words_source(words, key.source)),
             tuple(sides),
         )
         names, running = key.documents.names, key.raw is not None
@@ -234,20 +234,20 @@ class Texts:
 
     def excerpt(self, document: int, place: int, width: int = 1) -> Excerpt | None:
         """Return the excerpt of one site, or None where there are no texts."""
-        found = self._part_of(document, place)
+        found = self._find_part(document, place)
         return None if found is None else found[0].excerpt(*found[1:], width)
 
     def covered(self, document: int, place: int, width: int) -> str | None:
         """Return the words at some rows, as an excerpt has them, or None where there are no texts."""
-        found = self._part_of(document, place)
+        found = self._find_part(document, place)
         return None if found is None else found[0].covered(*found[1:], width)
 
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int] | None:
         """Return the words of a site's sentence and the site's place among them, or None where there are no texts."""
-        found = self._part_of(document, place)
+        found = self._find_part(document, place)
         return None if found is None else found[0].sentence(*found[1:])
 
-    def _part_of(self, document: int, place: int) -> tuple[TextPart, int, int] | None:
+    def _find_part(self, document: int, place: int) -> tuple[TextPart, int, int] | None:
         """Return the part that holds a site, and the site's document and place there."""
         for part in self.parts:
             if self.continued and place >= part.rows:
@@ -259,7 +259,7 @@ class Texts:
         return None
 
 
-def _source_of(words: Slices, source: Source) -> Source:
+def _words_source(words: Slices, source: Source) -> Source:
     """Return the source itself if the words are slices of it, else a source of their own bytes."""
     if np.shares_memory(words.buffer, source.buffer):
         return source

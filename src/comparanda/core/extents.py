@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 Cuts = dict[tuple[tuple[int, int], ...], int]
 """The ways in which spans are cut into pieces, each with its number."""
 
-_ROOM = 1 << 62
+_MAX_POSITION = 1 << 62
 
 
 def stretch(ends: Iterable[Codes], documents: int) -> int:
     """Return how much room each document needs on a line, given where spans end."""
     room = 2 * max((int(each.max(initial=0)) for each in ends), default=0) + 2
-    if room * (documents + 1) >= _ROOM:
+    if room * (documents + 1) >= _MAX_POSITION:
         raise InputError("the offsets of spans are too large: no document is that long")
     return room
 

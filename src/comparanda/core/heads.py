@@ -79,7 +79,7 @@ def crossing(head: Rows, sentences: Rows) -> Rows:
     >>> crossing(np.array([2, -1, 1, 0]), np.array([0, 4])).tolist()  # 0 and 3 hang on words beyond the root
     [0, 3]
     """
-    rows = _crossed(head)
+    rows = _find_crossed(head)
     if not rows.size:
         return rows
     owner = np.searchsorted(sentences, rows, side="right") - 1
@@ -89,19 +89,19 @@ def crossing(head: Rows, sentences: Rows) -> Rows:
     shift = sentences[chosen] - bounds[:-1]
     words = np.arange(bounds[-1]) + np.repeat(shift, size)
     above = np.where(head[words] == ROOT, ROOT, head[words] - np.repeat(shift, size))
-    enter, leave = _visits(above, owner_of_rows(bounds))
-    acyclic = np.minimum.reduceat(enter, bounds[:-1]) != _NEVER
+    enter, leave = _visit_times(above, owner_of_rows(bounds))
+    acyclic = np.minimum.reduceat(enter, bounds[:-1]) != _NOT_VISITED
     place = np.searchsorted(chosen, owner)
     rows, place = rows[acyclic[place]], (rows - shift[place])[acyclic[place]]
     top = above[place]
-    beyond = _beyond(
+    beyond = _has_value_outside(
         enter, begin=np.minimum(place, top) + 1, end=np.maximum(place, top), low=enter[top], high=leave[top]
     )
     found: Rows = rows[beyond]
     return found
 
 
-def _crossed(head: Rows) -> Rows:
+def _find_crossed(head: Rows) -> Rows:
     """Return the words over whose arc to their head some word stands whose own head lies beyond either end.
 
     Only these can be other than projective: from a word between that is no descendant of the head, the way to the
@@ -111,11 +111,11 @@ def _crossed(head: Rows) -> Rows:
     low, high = np.minimum(row, head), np.maximum(row, head)
     arcs = np.flatnonzero((low != ROOT) & (high - low > 1))
     low, high = low.take(arcs), high.take(arcs)
-    crossed: Rows = arcs[_beyond(head, begin=low + 1, end=high, low=low, high=high)]
+    crossed: Rows = arcs[_has_value_outside(head, begin=low + 1, end=high, low=low, high=high)]
     return crossed
 
 
-def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, *, high: Rows) -> Truths:
+def _has_value_outside(values: Rows, begin: Rows, end: Rows, low: Rows, *, high: Rows) -> Truths:
     """Return which ranges [begin, end), none of which is empty, hold a value below `low` or above `high`.
 
     Tables hold the extremes of 1, 2, 4, 8 … values; two entries of the right one, which may overlap, cover a range.
@@ -138,13 +138,13 @@ def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, *, high: Rows) -> T
         width *= 2
 
 
-_NEVER = np.iinfo(np.int64).min
+_NOT_VISITED = np.iinfo(np.int64).min
 
 
-def _visits(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
+def _visit_times(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
     """Walk around the trees of each sentence; return when each word is entered and left.
 
-    A word's descendants are entered between the two. Words that hang on a cycle are `_NEVER` entered. The walk is a
+    A word's descendants are entered between the two. Words that hang on a cycle are `_NOT_VISITED`. The walk is a
     list of steps: from entering a word to entering its first child or leaving it, from there to its next sibling or
     to leaving its head. How far each step is from the end is found as `depths` finds roots, by looking 1, 2, 4, 8 …
     steps ahead.
@@ -165,20 +165,20 @@ def _visits(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
         following = following[following]
         if following.min() == end:
             break
-    left = np.where(following[:-1] == end, -left[:-1], _NEVER)
+    left = np.where(following[:-1] == end, -left[:-1], _NOT_VISITED)
     return left[:size], left[size:]
 
 
 def defects(head: Rows, sentences: Rows) -> Iterator[tuple[str, Rows]]:
     """Yield what is unusual about the trees, with the rows at which it stands; they can be scored all the same."""
     count = roots(head, sentences)
-    yield "sentences with several roots", _second_roots(head, count)
+    yield "sentences with several roots", _find_second_roots(head, count)
     yield "sentences without a root", sentences[:-1][(count == 0) & (np.diff(sentences) > 0)]
-    yield "sentences with a cycle", _first_of_each(np.flatnonzero(cyclic(head)), sentences)
+    yield "sentences with a cycle", _first_per_sentence(np.flatnonzero(cyclic(head)), sentences)
     yield "arcs that are not projective", crossing(head, sentences)
 
 
-def _second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:
+def _find_second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:
     """Return the second root of each sentence that has several."""
     rows = np.flatnonzero(head == ROOT)
     before = np.concatenate([[0], np.cumsum(count)])
@@ -186,7 +186,7 @@ def _second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:
     return second
 
 
-def _first_of_each(rows: Rows, sentences: Rows) -> Rows:
+def _first_per_sentence(rows: Rows, sentences: Rows) -> Rows:
     """Keep the first row of each sentence."""
     owner = np.searchsorted(sentences, rows, side="right")
     return rows[np.diff(owner, prepend=-1) > 0]

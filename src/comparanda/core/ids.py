@@ -13,7 +13,7 @@ from typing import Final
 NIL: Final = "NIL"
 BAR: Final = "|"
 
-_NIL = re.compile(r"<?NIL(?:[\W_]?\d+)?>?|--NME--|\*null\*|none|null", re.IGNORECASE)
+_NIL_PATTERN = re.compile(r"<?NIL(?:[\W_]?\d+)?>?|--NME--|\*null\*|none|null", re.IGNORECASE)
 _ESCAPED_BAR = "%7C"
 
 
@@ -23,7 +23,7 @@ def is_nil(id_: str) -> bool:
     >>> [is_nil(each) for each in ("NIL", "<NIL>", "NIL0012", "--NME--", "Q42", "Nile")]
     [True, True, True, True, False, False]
     """
-    return _NIL.fullmatch(id_) is not None
+    return _NIL_PATTERN.fullmatch(id_) is not None
 
 
 def joined(ids: Iterable[str | None]) -> str | None:

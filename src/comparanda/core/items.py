@@ -202,7 +202,7 @@ class Items:
         """
         if self.claim is None:
             raise AssertionError("these items are no spans")
-        number = np.full(count + 1, -1, np.int64)  # the last place is for claims of nobody
+        number = np.full(count + 1, -1, np.int64)  # the last place is for claims that no run has
         number[rows] = np.arange(len(rows))
         by_run = None if self.by_run is None else tuple(number[each] for each in self.by_run)
         claim = number[self.claim]
@@ -262,8 +262,8 @@ def items_of_sites(sites: Sites) -> Items:
 
     Where values have labels of their own, an item is a site with a value, called by the value's label.
     """
-    coded = _coded_values(sites) if sites.parts is None else _coded_labels(sites)
-    beside = _sorted_once([pairs for pairs, _ in coded.wrong])
+    coded = _encode_values(sites) if sites.parts is None else _encode_labels(sites)
+    beside = _sorted_unique([pairs for pairs, _ in coded.wrong])
     where_key = np.arange(len(coded.key[0])) + np.searchsorted(beside, coded.key[0])
     where_beside = np.arange(len(beside)) + np.searchsorted(coded.key[0], beside)
     table = np.empty(len(where_key) + len(where_beside), np.int64)
@@ -287,11 +287,11 @@ def items_of_sites(sites: Sites) -> Items:
         names=coded.names,
         positive=positive,
         claimed=tuple(claimed),
-        folded=None if sites.folded is None else _folded_items(sites.folded, coded.names),
+        folded=None if sites.folded is None else _make_folded_items(sites.folded, coded.names),
     )
 
 
-def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
+def _make_folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
     """Make the items of sites that are only counted: each label of each kind of site."""
     sites = folded.sites
     code_of = {name: code for code, name in enumerate(names)}
@@ -299,7 +299,7 @@ def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
     flat = np.array([code_of.get(name, -1) for each in labels for name in each], np.int64)
     offsets = np.cumsum([0, *map(len, labels)])
     codes = sites.labels.key if sites.parts is None else sites.key
-    row, label = _expand(np.arange(sites.rows), codes, offsets, flat)
+    row, label = _expand_labels(np.arange(sites.rows), codes, offsets, flat)
     there = label >= 0  # an absent value is no item
     row = row[there]
     kind = code_type(len(names))
@@ -311,14 +311,14 @@ def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
     )
 
 
-def _sorted_once(parts: Sequence[Rows]) -> Rows:
+def _sorted_unique(parts: Sequence[Rows]) -> Rows:
     """Return all numbers of some columns in order, each once; sorting is many times as fast as `np.unique` here."""
     table = np.sort(np.concatenate(parts))
     return table[np.flatnonzero(np.diff(table, prepend=-1))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Coded:
+class _CodedClaims:
     """What the key and each run claim: pairs (site, value or label) as sorted integers, and the label of each.
 
     Args:
@@ -337,7 +337,7 @@ class _Coded:
     wrong: Sequence[tuple[Rows, Codes]]
 
 
-def _coded_values(sites: Sites) -> _Coded:
+def _encode_values(sites: Sites) -> _CodedClaims:
     """Each value of a site is one item; an absent one is none. What is wrong is little, and looked up alone."""
     labels, width = sites.labels, max(len(sites.names), 1)
     absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
@@ -349,10 +349,10 @@ def _coded_values(sites: Sites) -> _Coded:
         rows = np.flatnonzero(~right & (values != absent)) if absent >= 0 else np.flatnonzero(~right)
         wrong.append((rows * width + values[rows], code[called[rows]]))
     key = there * width + sites.key[there], code[labels.key[there]]
-    return _Coded(names=names, width=width, key=key, found=[right[there] for right in sites.right], wrong=wrong)
+    return _CodedClaims(names=names, width=width, key=key, found=[right[there] for right in sites.right], wrong=wrong)
 
 
-def _coded_labels(sites: Sites) -> _Coded:
+def _encode_labels(sites: Sites) -> _CodedClaims:
     """Each label of a set of labels is an item."""
     parts = sites.parts or ()
     labels = tuple(sorted({label for part in parts for label in part}))
@@ -362,17 +362,17 @@ def _coded_labels(sites: Sites) -> _Coded:
     width = max(len(labels), 1)
     sides = []
     for values in (sites.key, *sites.values):
-        site, label = _expand(np.arange(len(values)), values, offsets, flat)
+        site, label = _expand_labels(np.arange(len(values)), values, offsets, flat)
         order = np.argsort(site * width + label)
         sides.append(((site * width + label)[order], label[order]))
     key, *runs = sides
     found = [np.isin(key[0], pairs) for pairs, _ in runs]
     beside = [~np.isin(pairs, key[0]) for pairs, _ in runs]
     wrong = [(pairs[rows], label[rows]) for (pairs, label), rows in zip(runs, beside, strict=True)]
-    return _Coded(names=labels, width=width, key=key, found=found, wrong=wrong)
+    return _CodedClaims(names=labels, width=width, key=key, found=found, wrong=wrong)
 
 
-def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
+def _expand_labels(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
     """Repeat each row once for every label of its value."""
     sizes = np.diff(offsets)[values]
     begin = np.repeat(offsets[:-1][values], sizes)
@@ -394,7 +394,7 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
     weighted = any(table.weight is not None for table in tables)
     known = [table.claim + shift for table, shift in zip(tables, claims, strict=False) if table.claim is not None]
     ruled = [table.outcomes for table in tables if table.outcomes is not None]
-    outcomes = _joined_outcomes(ruled) if len(ruled) == len(tables) else None
+    outcomes = _concatenate_outcomes(ruled) if len(ruled) == len(tables) else None
     return Items(
         document=np.concatenate([table.document for table in tables]),
         sentence=np.concatenate([table.sentence for table in tables]),
@@ -408,15 +408,17 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
         weight=tuple(np.concatenate([table.weights(run) for table in tables]) for run in runs) if weighted else None,
         claim=np.concatenate(known) if len(known) == len(tables) else None,
         outcomes=outcomes,
-        by_run=_joined_claims(tables, claims),
+        by_run=_concatenate_claims(tables, claims),
         site=np.concatenate([table.site for table in tables if table.site is not None])
         if tables[0].site is not None
         else None,
-        folded=_joined_folded(tables, names, outcomes),
+        folded=_concatenate_folded(tables, names, outcomes),
     )
 
 
-def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Outcomes | None) -> FoldedItems | None:
+def _concatenate_folded(
+    tables: Sequence[Items], names: tuple[str, ...], outcomes: Outcomes | None
+) -> FoldedItems | None:
     """Lay the items that are only counted end to end, under the names of all items and of what rules make of them."""
     known = [(table.names, table.folded) for table in tables if table.folded is not None]
     if not known:
@@ -426,8 +428,8 @@ def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Ou
         told = [each.outcomes for each in found if each.outcomes is not None]
         outcomes = replace(
             outcomes,
-            verdict=_joined_under(outcomes.verdicts, [(each.verdict, each.verdicts) for each in told]),
-            rule=_joined_under(outcomes.rules, [(each.rule, each.rules) for each in told]),
+            verdict=_concatenate_recoded(outcomes.verdicts, [(each.verdict, each.verdicts) for each in told]),
+            rule=_concatenate_recoded(outcomes.rules, [(each.rule, each.rules) for each in told]),
         )
     return FoldedItems(
         document=np.concatenate([each.document for each in found]),
@@ -438,7 +440,7 @@ def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Ou
     )
 
 
-def _joined_under(
+def _concatenate_recoded(
     names: tuple[str, ...], tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]]
 ) -> tuple[Codes, ...]:
     """Lay the columns of each run end to end, under names that are given."""
@@ -446,7 +448,7 @@ def _joined_under(
     return tuple(np.concatenate([recoded(columns[run], mine, names) for columns, mine in tables]) for run in runs)
 
 
-def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:
+def _concatenate_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:
     """Lay end to end by which spans runs claim items, where that is told of any."""
     if all(table.by_run is None for table in tables):
         return None
@@ -459,9 +461,9 @@ def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows
     return tuple(np.concatenate(column) for column in runs)
 
 
-def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
-    verdicts, verdict = _joined_codes([(each.verdict, each.verdicts) for each in tables])
-    rules, rule = _joined_codes([(each.rule, each.rules) for each in tables])
+def _concatenate_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
+    verdicts, verdict = _concatenate_codes([(each.verdict, each.verdicts) for each in tables])
+    rules, rule = _concatenate_codes([(each.rule, each.rules) for each in tables])
     told = [dict(zip(each.verdicts, each.sources, strict=True)) for each in tables if each.sources is not None]
     known = {verdict: source for each in told for verdict, source in each.items()}
     return Outcomes(
@@ -473,7 +475,7 @@ def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
     )
 
 
-def _joined_codes(
+def _concatenate_codes(
     tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]],
 ) -> tuple[tuple[str, ...], tuple[Codes, ...]]:
     """Bring the columns of all runs to one table of names, and lay each run's end to end."""

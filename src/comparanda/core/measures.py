@@ -34,9 +34,9 @@ _F_STATISTICS = ("credit", "earned", "claimed", "positives")
 DOCUMENT_F1 = ("document_f1_sum", "document_f1_count")
 """The F1 of each document, and whether it is defined."""
 
-_COUNTED = frozenset({"sites", "right", "sentences_all", "sentences_right", *DOCUMENT_F1, *ITEM_STATISTICS})
-_WRITTEN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
-_OF_VIEW = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
+_COUNTABLE = frozenset({"sites", "right", "sentences_all", "sentences_right", *DOCUMENT_F1, *ITEM_STATISTICS})
+_MEASURE_PATTERN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
+_VIEW_PATTERN = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,15 +74,15 @@ def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.f
     return result
 
 
-def _of(label: str | None, name: str) -> str:
+def _with_label(label: str | None, name: str) -> str:
     return name if label is None else f"{name}[{label}]"
 
 
-def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
+def _ratio_measure(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
     def make(label: str | None) -> Measure:
-        top, bottom = _of(label, part), _of(label, whole)
+        top, bottom = _with_label(label, part), _with_label(label, whole)
         return Measure(
-            name=_of(label, name),
+            name=_with_label(label, name),
             statistics=(top, bottom),
             finish=lambda sums: ratio(sums[top], sums[bottom]),
             undefined=undefined,
@@ -92,18 +92,18 @@ def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | 
     return make
 
 
-def _sentences(label: str | None) -> Measure:
+def _sentence_measure(label: str | None) -> Measure:
     """Whole sentences right."""
     if label is not None:
         raise UsageError("sentences are right as a whole: the measure takes no label")
-    return _share("sentences", "sentences_right", "sentences_all", "no sentence")(None)
+    return _ratio_measure("sentences", "sentences_right", "sentences_all", "no sentence")(None)
 
 
-def _f(label: str | None) -> Measure:
+def _f1_measure(label: str | None) -> Measure:
     """F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
-    names = tuple(_of(label, name) for name in _F_STATISTICS)
+    names = tuple(_with_label(label, name) for name in _F_STATISTICS)
     return Measure(
-        name=_of(label, "f1"),
+        name=_with_label(label, "f1"),
         statistics=names,
         finish=lambda sums: harmonic(*(sums[name] for name in names)),
         undefined="nothing in the key and nothing claimed",
@@ -127,11 +127,11 @@ def harmonic(
     return np.where(credit == earned, plain, uneven)
 
 
-def _macro_f1(label: str | None) -> Measure:
+def _macro_f1_measure(label: str | None) -> Measure:
     """Mean over the key's labels of F1; labels without anything in a resample are passed over."""
     if label is not None:
         raise UsageError("macro_f1 is a mean over labels and takes none itself")
-    names = tuple(_of(EVERY_LABEL, name) for name in _F_STATISTICS)
+    names = tuple(_with_label(EVERY_LABEL, name) for name in _F_STATISTICS)
 
     def finish(sums: Sums) -> NDArray[np.float64]:
         each = harmonic(*(sums[name] for name in names))
@@ -141,11 +141,11 @@ def _macro_f1(label: str | None) -> Measure:
     return Measure(name="macro_f1", statistics=names, finish=finish, undefined="no label in the key")
 
 
-def _document_f1(label: str | None) -> Measure:
+def _document_f1_measure(label: str | None) -> Measure:
     """Mean over documents of F1; documents without anything in the key and without a claim are passed over."""
-    top, bottom = (_of(label, name) for name in DOCUMENT_F1)
+    top, bottom = (_with_label(label, name) for name in DOCUMENT_F1)
     return Measure(
-        name=_of(label, "document_f1"),
+        name=_with_label(label, "document_f1"),
         statistics=(top, bottom),
         finish=lambda sums: ratio(sums[top], sums[bottom]),
         undefined="no document with anything in it",
@@ -153,14 +153,14 @@ def _document_f1(label: str | None) -> Measure:
 
 
 _MAKERS: dict[str, Callable[[str | None], Measure]] = {
-    "accuracy": _share("accuracy", "right", "sites", "no site"),
-    "sentences": _sentences,
-    "precision": _share("precision", "earned", "claimed", "nothing claimed"),
-    "recall": _share("recall", "credit", "positives", "nothing in the key"),
-    "f1": _f,
-    "macro_f1": _macro_f1,
-    "document_f1": _document_f1,
-    "aligned_accuracy": _share("aligned_accuracy", "credit", "aligned", "nothing aligned"),
+    "accuracy": _ratio_measure("accuracy", "right", "sites", "no site"),
+    "sentences": _sentence_measure,
+    "precision": _ratio_measure("precision", "earned", "claimed", "nothing claimed"),
+    "recall": _ratio_measure("recall", "credit", "positives", "nothing in the key"),
+    "f1": _f1_measure,
+    "macro_f1": _macro_f1_measure,
+    "document_f1": _document_f1_measure,
+    "aligned_accuracy": _ratio_measure("aligned_accuracy", "credit", "aligned", "nothing aligned"),
 }
 
 
@@ -170,16 +170,16 @@ def measure(written: str) -> Measure:
     >>> str(measure("f1[PER]"))
     'f1[PER]'
     """
-    match = _WRITTEN.fullmatch(written)
+    match = _MEASURE_PATTERN.fullmatch(written)
     if match and match["name"] not in _MAKERS:
-        _load_others()
+        _load_more_measures()
     if not match or match["name"] not in _MAKERS:
         raise UsageError(f"no measure is called {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
     found = _MAKERS[match["name"]](match["label"])
-    return found if match["view"] is None else _of_view(found, match["view"])
+    return found if match["view"] is None else _restrict_to_view(found, match["view"])
 
 
-def _of_view(inner: Measure, view: str) -> Measure:
+def _restrict_to_view(inner: Measure, view: str) -> Measure:
     """Return a measure of one view, wherever it is asked for."""
     names = {name: f"{view}.{name}" for name in inner.statistics}
     return Measure(
@@ -188,7 +188,7 @@ def _of_view(inner: Measure, view: str) -> Measure:
         finish=lambda sums: inner.finish({name: sums[other] for name, other in names.items()}),
         undefined=inner.undefined,
         plain=inner.plain,
-        mean_of=tuple(_of_view(each, view) for each in inner.mean_of),
+        mean_of=tuple(_restrict_to_view(each, view) for each in inner.mean_of),
         error=inner.error,
     )
 
@@ -198,7 +198,7 @@ def register(name: str, make: Callable[[str | None], Measure]) -> None:
     _MAKERS[name] = make
 
 
-def _load_others() -> None:
+def _load_more_measures() -> None:
     """Load the measures of chains and beliefs, and those of other packages (entry points `comparanda.measures`)."""
     from importlib.metadata import entry_points
 
@@ -213,44 +213,44 @@ def _load_others() -> None:
 
 def unit_statistics(verdicts: Verdicts, view: View, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """Return the requested statistics as arrays of (units, runs) or (units, runs, labels)."""
-    return {name: _statistic(verdicts, view, name) for name in dict.fromkeys(names)}
+    return {name: _compute_statistic(verdicts, view, name) for name in dict.fromkeys(names)}
 
 
 def of_view(verdicts: Verdicts, view: View, name: str) -> tuple[View, str]:
     """Return the view that a statistic is of, this one or another by name, and what it is called there."""
-    match = _OF_VIEW.fullmatch(name)
+    match = _VIEW_PATTERN.fullmatch(name)
     if match is None or name in view.statistics:
-        return view, _as_given(view, name)
+        return view, _given_name(view, name)
     view = view if match[1] == view.name else verdicts.view(match[1])
-    return view, _as_given(view, match[2])
+    return view, _given_name(view, match[2])
 
 
-def _as_given(view: View, name: str) -> str:
+def _given_name(view: View, name: str) -> str:
     """Return what a statistic is called: where a judge gives credit alone, claims earn just that."""
-    kind, label = _split(name)
-    credit = _of(label, "credit")
+    kind, label = _split_name(name)
+    credit = _with_label(label, "credit")
     alone = name not in view.statistics and (credit in view.statistics or credit in view.lost)
     return credit if kind == "earned" and alone else name
 
 
-def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
+def _compute_statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
     view, name = of_view(verdicts, view, name)
     if name in view.statistics:
         return np.ascontiguousarray(view.statistics[name])  # sums in another order could differ in the last bit
-    kind, label = _split(name)
-    if _given(view, kind):
-        raise _no_such_label(view, kind, label)
+    kind, label = _split_name(name)
+    if _given_labels(view, kind):
+        raise _label_error(view, kind, label)
     if lost(view, name):
         shape = (verdicts.units.count, len(verdicts.runs))
         return np.full((*shape, 1) if label == EVERY_LABEL else shape, np.nan)
     if kind in {"sites", "right"}:
-        return _of_sites(verdicts, view.sites, kind, label)
+        return _count_sites(verdicts, view.sites, kind, label)
     if kind in {"sentences_all", "sentences_right"}:
-        return _of_sentences(verdicts, view.sites, kind)
+        return _count_sentences(verdicts, view.sites, kind)
     if kind in ITEM_STATISTICS:
-        return _of_items(verdicts, view.items, kind, label)
+        return _sum_items(verdicts, view.items, kind, label)
     if kind in DOCUMENT_F1:
-        return _of_documents(verdicts, view, kind, label)
+        return _document_statistics(verdicts, view, kind, label)
     views = [each.name for each in verdicts.views.values() if name in each.statistics]
     hint = f"the view {views[0]!r} has it: write {views[0]}. before the measure" if views else None
     raise UsageError(f"the view {view.name!r} has no statistic {name!r}", hint=hint)
@@ -262,67 +262,67 @@ def can_be_told(verdicts: Verdicts, view: View, name: str) -> bool:
         view, name = of_view(verdicts, view, name)
     except UsageError:
         return False
-    kind, label = _split(name)
+    kind, label = _split_name(name)
     if name in view.statistics or lost(view, name):
         return True
     names = view.all_sites.labels.names if view.given_items is None else view.given_items.names
-    return kind in _COUNTED and not _given(view, kind) and label in {None, EVERY_LABEL, *names}
+    return kind in _COUNTABLE and not _given_labels(view, kind) and label in {None, EVERY_LABEL, *names}
 
 
-def _given(view: View, kind: str) -> list[str]:
+def _given_labels(view: View, kind: str) -> list[str]:
     """Return the labels for which the judge gave a statistic of a kind."""
-    return [label for each, label in map(_split, view.statistics) if each == kind and label is not None]
+    return [label for each, label in map(_split_name, view.statistics) if each == kind and label is not None]
 
 
-def _no_such_label(view: View, kind: str, label: str | None) -> UsageError:
-    known = _given(view, kind)
+def _label_error(view: View, kind: str, label: str | None) -> UsageError:
+    known = _given_labels(view, kind)
     if label is None:
         return UsageError(f"the view {view.name!r} has scores of several kinds: say which", hint=f"[{known[0]}] …")
     return UsageError(f"the view {view.name!r} has no score {label!r}{nearest(label, known)}", hint=", ".join(known))
 
 
-def _split(name: str) -> tuple[str, str | None]:
+def _split_name(name: str) -> tuple[str, str | None]:
     match = re.fullmatch(r"(\w+)(?:\[(.+)\])?", name)
     return (match[1], match[2]) if match else (name, None)
 
 
 def rests_on_items(chosen: Measure) -> bool:
     """Whether a measure is made of items, and not of sites alone."""
-    names = (match[2] if (match := _OF_VIEW.fullmatch(name)) else name for name in chosen.statistics)
-    return any(_split(name)[0] in ITEM_STATISTICS for name in names)
+    names = (match[2] if (match := _VIEW_PATTERN.fullmatch(name)) else name for name in chosen.statistics)
+    return any(_split_name(name)[0] in ITEM_STATISTICS for name in names)
 
 
 def lost(view: View, name: str) -> bool:
     """Whether a statistic was given by the judge and cannot be told for the sites of this view alone."""
-    return name in view.lost or _split(name)[0] in view.lost
+    return name in view.lost or _split_name(name)[0] in view.lost
 
 
-def _counts(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
+def _count_units(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
     return np.bincount(units, minlength=size).astype(np.float64)
 
 
-def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
+def _count_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
     """Count sites, or those a run gets right, of each unit. Wrong ones are few, so they are counted."""
     size = verdicts.units.count
-    code = None if label is None else _code(sites.labels.names, label)
-    every = _counts(_units(verdicts, sites, code), size)
+    code = None if label is None else _label_code(sites.labels.names, label)
+    every = _count_units(_select_units(verdicts, sites, code), size)
     if sites.folded is not None:
-        every += _folded_sites(verdicts, sites.folded, code)
+        every += _count_folded_sites(verdicts, sites.folded, code)
     result = np.repeat(every[:, None], len(sites.values), axis=1)
     if kind == "right":
         for run, right in enumerate(sites.disputed.right):
-            result[:, run] -= _counts(_units(verdicts, sites.disputed, code, ~right), size)
+            result[:, run] -= _count_units(_select_units(verdicts, sites.disputed, code, ~right), size)
     return result
 
 
-def _folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) -> NDArray[np.float64]:
+def _count_folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) -> NDArray[np.float64]:
     """Count the sites of each unit that are only counted: all, or those with one key label."""
     rows = slice(None) if code is None else folded.sites.labels.key == code
     unit = verdicts.unit_of(folded.sites)
     return counted(unit[rows], folded.count[rows], verdicts.units.count).astype(np.float64)
 
 
-def _units(
+def _select_units(
     verdicts: Verdicts, sites: Sites, code: int | None, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int32]:
     """Return the units of the sites with one key label, or of all, among the chosen ones."""
@@ -333,26 +333,26 @@ def _units(
     return unit if chosen is None else unit[chosen]
 
 
-def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.float64]:
+def _count_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.float64]:
     """Count sentences with at least one site, or those in which a run has every site right."""
     begins = np.diff(sites.sentence, prepend=-1) != 0
     unit, size = verdicts.unit_of(sites)[begins], verdicts.units.count
-    every = _counts(unit, size)
+    every = _count_units(unit, size)
     if sites.folded is not None:  # of overlap sites, whose sentences are known; of others, the sentences were counted
         easy = sites.folded.sites
         alone = (np.diff(easy.sentence, prepend=-1) != 0) & ~np.isin(easy.sentence, sites.sentence)
-        every += _counts(verdicts.unit_of(easy)[alone], size)
+        every += _count_units(verdicts.unit_of(easy)[alone], size)
     result = np.repeat(every[:, None], len(sites.values), axis=1)
     if kind == "sentences_right":
         number = (np.cumsum(begins) - 1)[sites.contested]
         for run, right in enumerate(sites.disputed.right):
             broken = np.zeros(len(unit), np.bool_)
             broken[number[~right]] = True
-            result[:, run] -= _counts(unit[broken], size)
+            result[:, run] -= _count_units(unit[broken], size)
     return result
 
 
-def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -> NDArray[np.float64]:
+def _sum_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -> NDArray[np.float64]:
     """Sum credit, claims or positives of each unit, of all labels together, one label, or each label."""
     unit, size, runs = verdicts.unit_of(items), verdicts.units.count, range(len(items.claimed))
     if label == EVERY_LABEL:
@@ -364,35 +364,35 @@ def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) ->
         cell = unit[rows].astype(np.int64) * len(wanted) + place[items.label[rows]]
         total = size * len(wanted)
         sums: list[NDArray[Any]]
-        sums = [np.bincount(cell, _weights(items, kind, run)[rows], total).reshape(size, -1) for run in runs]
+        sums = [np.bincount(cell, _item_values(items, kind, run)[rows], total).reshape(size, -1) for run in runs]
         if items.folded is not None:
             cell = verdicts.unit_of(items.folded).astype(np.int64) * len(wanted) + place[items.folded.label]
             more = counted(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
             sums = [each + more for each in sums]
         return np.stack(sums, axis=1)
-    code = None if label is None else _code(items.names, label)
+    code = None if label is None else _label_code(items.names, label)
     chosen = slice(None) if code is None else np.flatnonzero(items.label == code)
-    columns = [np.bincount(unit[chosen], _weights(items, kind, run)[chosen], size) for run in runs]
+    columns = [np.bincount(unit[chosen], _item_values(items, kind, run)[chosen], size) for run in runs]
     found: NDArray[Any] = np.stack(columns, axis=1)
-    return found if items.folded is None else found + _folded_items(verdicts, items.folded, code)[:, None]
+    return found if items.folded is None else found + _count_folded_items(verdicts, items.folded, code)[:, None]
 
 
-def _folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.int64]:
+def _count_folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.int64]:
     """Count the items of each unit that are only counted: of all labels together, or of one."""
     rows = slice(None) if code is None else folded.label == code
     return counted(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
 
 
-def _of_documents(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:
+def _document_statistics(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:
     """Return the F1 of each document, or whether it has one; undefined where the key marks no documents."""
     if verdicts.units.kind != "document":
         return np.full((verdicts.units.count, len(verdicts.runs)), np.nan)
-    each = harmonic(*(_statistic(verdicts, view, _of(label, name)) for name in _F_STATISTICS))
+    each = harmonic(*(_compute_statistic(verdicts, view, _with_label(label, name)) for name in _F_STATISTICS))
     defined = ~np.isnan(each)
     return np.where(defined, each, 0.0) if kind == DOCUMENT_F1[0] else defined.astype(np.float64)
 
 
-def _weights(items: Items, kind: str, run: int) -> NDArray[np.float64]:
+def _item_values(items: Items, kind: str, run: int) -> NDArray[np.float64]:
     if kind == "credit":
         return items.credit_of(run)
     if kind == "earned":
@@ -400,7 +400,7 @@ def _weights(items: Items, kind: str, run: int) -> NDArray[np.float64]:
     return items.claimed[run].astype(np.float64) if kind == "claimed" else items.weights(run)
 
 
-def _code(names: tuple[str, ...], label: str) -> int:
+def _label_code(names: tuple[str, ...], label: str) -> int:
     if label not in names:
         raise UsageError(f"the label {label!r} does not occur{nearest(label, names)}")
     return names.index(label)

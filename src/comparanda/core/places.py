@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 LARGE = 4 << 20
 """From this many bytes on, a response's bytes are let go once it is aligned, and read again for excerpts."""
 
-_STRETCH = 1 << 12
-_WEIGHING = re.compile(r"they weigh (\S+) together$")
+_NEWLINE_BLOCK = 1 << 12
+_MASS_PATTERN = re.compile(r"they weigh (\S+) together$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,18 +219,18 @@ class Source:
     def locate(self, offset: int) -> Location:
         """Return the file and line of the byte at an offset."""
         part = self.parts[self.part_of(offset)]
-        return Location(part.name, part.line(self._newlines(offset) - self._newlines(part.begin), offset))
+        return Location(part.name, part.line(self._count_newlines(offset) - self._count_newlines(part.begin), offset))
 
-    def _newlines(self, offset: int) -> int:
+    def _count_newlines(self, offset: int) -> int:
         """Count the newlines before an offset."""
-        stretch = offset // _STRETCH
-        return self._newlines_before[stretch] + self.data.count(b"\n", stretch * _STRETCH, offset)
+        stretch = offset // _NEWLINE_BLOCK
+        return self._newlines_before[stretch] + self.data.count(b"\n", stretch * _NEWLINE_BLOCK, offset)
 
     @cached_property
     def _newlines_before(self) -> list[int]:
         """How many newlines stand before each stretch of the bytes: examples ask for thousands of places."""
-        begins = range(0, len(self.data), _STRETCH)
-        return list(accumulate((self.data.count(b"\n", begin, begin + _STRETCH) for begin in begins), initial=0))
+        begins = range(0, len(self.data), _NEWLINE_BLOCK)
+        return list(accumulate((self.data.count(b"\n", begin, begin + _NEWLINE_BLOCK) for begin in begins), initial=0))
 
     def line_at(self, offset: int) -> str:
         """Return the whole line that holds the byte at an offset, as text."""
@@ -259,10 +259,10 @@ def together(notes: Iterable[Note]) -> Iterator[Note]:
     notes = list(notes)
     masses: dict[tuple[str, str], list[float]] = {}
     for note in notes:
-        if found := _WEIGHING.search(note.what):
+        if found := _MASS_PATTERN.search(note.what):
             masses.setdefault((note.side, found.string[: found.start()]), []).append(float(found[1]))
     for note in notes:
-        found = _WEIGHING.search(note.what)
+        found = _MASS_PATTERN.search(note.what)
         if found is None:
             yield note
         else:

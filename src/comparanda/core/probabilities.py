@@ -217,11 +217,11 @@ def side_by_side(parts: Sequence[Beliefs]) -> Beliefs:
         ),
         block=np.concatenate([each.block + block for each, block in zip(parts, blocks.tolist(), strict=False)]),
         nothing=np.concatenate([each.nothing for each in parts]),
-        worlds=_end_to_end(several) if several else None,
+        worlds=_concatenate_worlds(several) if several else None,
     )
 
 
-def _end_to_end(parts: Sequence[Worlds]) -> Worlds:
+def _concatenate_worlds(parts: Sequence[Worlds]) -> Worlds:
     sizes = [np.diff(each.offsets) for each in parts]
     return Worlds(
         np.concatenate([each.block for each in parts]),

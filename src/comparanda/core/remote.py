@@ -19,16 +19,16 @@ from comparanda.errors import ComparandaError, MissingExtraError, ReadError, Usa
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_URL = re.compile(r"(?P<protocol>[A-Za-z][A-Za-z0-9+.-]+)://(?P<rest>.*)", re.DOTALL)
-_PASSWORD = re.compile(r"[^/@]*:[^/@]*@")
-_MAGIC = re.compile(r"[*?[]")
-_HERE = {"file", "local"}
-_WEB = {"http", "https"}
-_NO_PASSWORDS = {"github", "gist"}  # owner:repository@
-_BUFFER = 1 << 16
-_PIECE = 32 << 20  # so much is asked for at once: clients give up after some minutes
+_URL_PATTERN = re.compile(r"(?P<protocol>[A-Za-z][A-Za-z0-9+.-]+)://(?P<rest>.*)", re.DOTALL)
+_PASSWORD_PATTERN = re.compile(r"[^/@]*:[^/@]*@")
+_WILDCARDS = re.compile(r"[*?[]")
+_LOCAL_PROTOCOLS = {"file", "local"}
+_WEB_PROTOCOLS = {"http", "https"}
+_COLON_PROTOCOLS = {"github", "gist"}  # owner:repository@
+_BUFFER_SIZE = 1 << 16
+_MAX_REQUEST = 32 << 20  # so much is asked for at once: clients give up after some minutes
 
-_STATES = (
+_VERSION_FIELDS = (
     *("ETag", "etag", "VersionId", "generation", "md5Hash", "content_md5", "Content-MD5", "Digest", "checksum"),
     *("LastModified", "last_modified", "Last-Modified", "updated", "mtime", "modified", "created"),
 )
@@ -41,13 +41,13 @@ def is_url(path: str) -> bool:
     >>> is_url("s3://bucket/gold.conllu"), is_url("C:/gold.conllu"), is_url("gold.conllu")
     (True, False, False)
     """
-    return _URL.match(path) is not None
+    return _URL_PATTERN.match(path) is not None
 
 
 def is_web(path: str) -> bool:
     """Whether a path is a URL in which a question mark begins a query, which belongs to it."""
-    found = _URL.match(path)
-    return found is not None and found["protocol"].lower() in _WEB
+    found = _URL_PATTERN.match(path)
+    return found is not None and found["protocol"].lower() in _WEB_PROTOCOLS
 
 
 def path_of(path: str) -> AnyPath:
@@ -58,13 +58,13 @@ def path_of(path: str) -> AnyPath:
     >>> path_of("s3://bucket/gold.conllu").name
     'gold.conllu'
     """
-    found = _URL.fullmatch(path)
+    found = _URL_PATTERN.fullmatch(path)
     if found is None:
         return Path(path)
     protocol = found["protocol"].lower()
-    if protocol in _HERE:
+    if protocol in _LOCAL_PROTOCOLS:
         return Path(found["rest"])
-    if protocol not in _NO_PASSWORDS and _PASSWORD.match(found["rest"]):
+    if protocol not in _COLON_PROTOCOLS and _PASSWORD_PATTERN.match(found["rest"]):
         raise UsageError(
             f"{protocol}://…@{found['rest'].partition('@')[2]}: the URL holds a password, and URLs are kept in results",
             hint="give it to fsspec: in the environment, or in its configuration (~/.config/fsspec)",
@@ -89,19 +89,19 @@ class RemotePath:
         return RemotePath(f"{self.url.rstrip('/')}/{name}")
 
     @property
-    def _plain(self) -> str:
+    def _without_query(self) -> str:
         """The URL without its query."""
         return self.url.partition("?")[0] if is_web(self.url) else self.url
 
     @property
     def name(self) -> str:
         """The last step of the way."""
-        return self._plain.rstrip("/").rpartition("/")[2]
+        return self._without_query.rstrip("/").rpartition("/")[2]
 
     @property
     def parent(self) -> RemotePath:
         """The folder that it is in."""
-        return RemotePath(self._plain.rstrip("/").rpartition("/")[0])
+        return RemotePath(self._without_query.rstrip("/").rpartition("/")[0])
 
     def with_name(self, name: str) -> RemotePath:
         """Return the file of another name beside it."""
@@ -141,19 +141,19 @@ class RemotePath:
 
     def iterdir(self) -> list[RemotePath]:
         """Return the files and folders in the folder."""
-        return self._found("ls", self.url)
+        return self._list_paths("ls", self.url)
 
     def files(self) -> list[RemotePath]:
         """Return all files in the folder and below."""
-        return [each for each in self._found("find", self.url) if not each.url.endswith("/")]
+        return [each for each in self._list_paths("find", self.url) if not each.url.endswith("/")]
 
     def matches(self) -> list[RemotePath]:
         """Return the files that fit it as a pattern."""
-        return self._found("glob", self.url[: _MAGIC.search(self.url).start()].rpartition("/")[0])  # type: ignore[union-attr]
+        return self._list_paths("glob", self.url[: _WILDCARDS.search(self.url).start()].rpartition("/")[0])  # type: ignore[union-attr]
 
-    def _found(self, ask: Literal["find", "glob", "ls"], base: str) -> list[RemotePath]:
+    def _list_paths(self, ask: Literal["find", "glob", "ls"], base: str) -> list[RemotePath]:
         """Return what is found, named as the URL is: backends leave out what is not the way, such as the host."""
-        with self._told():
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             root = fs._strip_protocol(base).rstrip("/")
             found = getattr(fs, ask)(path, detail=True)
@@ -169,14 +169,16 @@ class RemotePath:
 
     def stamp(self) -> tuple[int, str] | None:
         """Return what tells whether the file was changed, asked anew: its size, or -1, and more; None if it is gone."""
-        with self._told():
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             fs.invalidate_cache(path)
         info = self._info()
         if info is None:
             return None
         size = info.get("size")
-        return -1 if size is None else size, " ".join(str(info[name]) for name in _STATES if info.get(name) is not None)
+        return -1 if size is None else size, " ".join(
+            str(info[name]) for name in _VERSION_FIELDS if info.get(name) is not None
+        )
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
         """Return the bytes of the file from one place to another, or to its end; fewer, if there are no more."""
@@ -185,18 +187,18 @@ class RemotePath:
 
     def fetched(self, start: int | None = None, stop: int | None = None) -> bytes:
         """Return what its server sends if asked for some bytes, or for all; one that knows no ranges sends all."""
-        with self._told():
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             plain = {"headers": {"Accept-Encoding": "identity"}} if is_web(self.url) else {}
             return bytes(fs.cat_file(path, start=start, end=stop, **plain))
 
     def open(self, mode: Literal["rb"]) -> io.BufferedReader:  # noqa: ARG002 - as paths are opened
         """Open the file for reading."""
-        return io.BufferedReader(_Stream(self), _BUFFER)
+        return io.BufferedReader(_Stream(self), _BUFFER_SIZE)
 
     def _info(self) -> Mapping[str, Any] | None:
         """Return what is known of it; None if it is not there."""
-        with self._told():
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             try:
                 info: Mapping[str, Any] = fs.info(path)
@@ -207,7 +209,7 @@ class RemotePath:
             return info
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Tell what goes wrong elsewhere as what is wrong with this file."""
         try:
             yield
@@ -216,11 +218,11 @@ class RemotePath:
         except FileNotFoundError as problem:
             if problem.__cause__ is None:
                 raise ReadError("no such file", where=self.url) from None
-            raise self._unreadable(problem.__cause__) from None
+            raise self._read_error(problem.__cause__) from None
         except Exception as problem:
-            raise self._unreadable(problem) from None
+            raise self._read_error(problem) from None
 
-    def _unreadable(self, problem: BaseException) -> ReadError:
+    def _read_error(self, problem: BaseException) -> ReadError:
         status, said = getattr(problem, "status", None), getattr(problem, "message", None)
         reason = f"{status} {said}" if status and said else str(problem) or type(problem).__name__
         return ReadError(f"cannot be read: {reason.splitlines()[0]}", where=self.url)
@@ -264,9 +266,11 @@ class _Stream(io.RawIOBase):
 
     def between(self, start: int, stop: int) -> bytes:
         """Return the bytes from one place to another, fetched in pieces."""
-        return b"".join(self._piece(begin, min(begin + _PIECE, stop)) for begin in range(start, stop, _PIECE))
+        return b"".join(
+            self._read_piece(begin, min(begin + _MAX_REQUEST, stop)) for begin in range(start, stop, _MAX_REQUEST)
+        )
 
-    def _piece(self, start: int, stop: int) -> bytes:
+    def _read_piece(self, start: int, stop: int) -> bytes:
         if self.whole is None:
             data = self.path.fetched(start, stop)
             if len(data) <= stop - start:

@@ -30,7 +30,7 @@ NIL = "\0nil"
 OWN_PLACE = "self"
 """Where an aspect that points somewhere points to its own site."""
 
-_SPELLED_SPECIAL = re.compile(r"\\*\((absent|nil|none)\)")
+_LIKE_SPECIAL = re.compile(r"\\*\((absent|nil|none)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def shown(value: str) -> str:
     """
     if value.startswith("\0"):
         return f"({value[1:]})"
-    return f"\\{value}" if _SPELLED_SPECIAL.fullmatch(value) else value
+    return f"\\{value}" if _LIKE_SPECIAL.fullmatch(value) else value
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -236,10 +236,10 @@ def special_last(name: str) -> tuple[bool, str]:
 
 def recoded(codes: Codes, names: Sequence[str], wanted: Sequence[str]) -> Codes:
     """Return codes of some names as those of other names, which these are among."""
-    return _recoded(codes, names, {name: code for code, name in enumerate(wanted)})
+    return _recode_by(codes, names, {name: code for code, name in enumerate(wanted)})
 
 
-def _recoded(codes: Codes, names: Sequence[str], code_of: Mapping[str, int]) -> Codes:
+def _recode_by(codes: Codes, names: Sequence[str], code_of: Mapping[str, int]) -> Codes:
     table = np.array([code_of[name] for name in names], dtype=code_type(len(code_of)))
     return table[codes]
 
@@ -248,4 +248,4 @@ def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Code
     """Bring several columns to one sorted table of names; returns the names and each column's codes in it."""
     names = tuple(sorted({name for column in columns for name in column.names}, key=special_last))
     code_of = {name: code for code, name in enumerate(names)}  # once: there may be many columns of many names
-    return names, [_recoded(column.codes, column.names, code_of) for column in columns]
+    return names, [_recode_by(column.codes, column.names, code_of) for column in columns]

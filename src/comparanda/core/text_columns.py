@@ -27,9 +27,9 @@ T = TypeVar("T")
 PADDING = 16
 """Zero bytes behind every buffer, so that eight bytes can be gathered at any offset in it."""
 
-_BLOCK = 1 << 15
-_LONG = 1 << 10  # bytes of a text after which it is compared alone
-_KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
+_COMPARE_BLOCK = 1 << 15
+_MAX_COMPARED_LENGTH = 1 << 10  # bytes of a text after which it is compared alone
+_BYTE_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
 def code_type(values: int) -> type[np.unsignedinteger[Any]]:
@@ -134,17 +134,17 @@ class TextColumn:
 
     def mapped(self, function: Callable[[str], str]) -> TextColumn:
         """Return the column with each text changed; missing stays missing."""
-        return TextColumn(self.codes, tuple(self._for_each(function, missing="")), self.missing)
+        return TextColumn(self.codes, tuple(self._map_names(function, missing="")), self.missing)
 
     def numbers(self, function: Callable[[str], float]) -> NDArray[np.float64]:
         """Return a number for each text; NaN where it is missing."""
-        table = self._for_each(function, missing=np.nan)
+        table = self._map_names(function, missing=np.nan)
         numbers: NDArray[np.float64] = np.fromiter(table, np.float64, len(self.names))[self.codes]
         return numbers
 
     def truths(self, predicate: Callable[[str], bool], *, missing: bool = False) -> Truths:
         """Return what the predicate says of each text."""
-        table = self._for_each(predicate, missing=missing)
+        table = self._map_names(predicate, missing=missing)
         truths: Truths = np.fromiter(table, np.bool_, len(self.names))[self.codes]
         return truths
 
@@ -163,7 +163,7 @@ class TextColumn:
         """Return the text that all rows have, if the names say so."""
         return self.names[0] if len(self.names) == 1 and self.missing is None else None
 
-    def _for_each(self, function: Callable[[str], T], *, missing: T) -> Iterable[T]:
+    def _map_names(self, function: Callable[[str], T], *, missing: T) -> Iterable[T]:
         return (missing if code == self.missing else function(name) for code, name in enumerate(self.names))
 
 
@@ -199,7 +199,7 @@ def window(buffer: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 def head8(view: NDArray[np.uint64], start: Codes, length: Codes) -> NDArray[np.uint64]:
     """Return the first eight bytes of each slice as one integer, shorter ones padded by zeros."""
-    return view[start] & _KEEP[np.minimum(length, 8)]
+    return view[start] & _BYTE_MASKS[np.minimum(length, 8)]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -231,21 +231,21 @@ class Slices:
     def same(self, other: Slices) -> Truths:
         """Compare row by row with another column of equal length, by bytes."""
         same = np.empty(len(self), np.bool_)
-        for begin in range(0, len(self), _BLOCK):  # blocks that stay in the processor's cache
-            rows = slice(begin, begin + _BLOCK)
+        for begin in range(0, len(self), _COMPARE_BLOCK):  # blocks that stay in the processor's cache
+            rows = slice(begin, begin + _COMPARE_BLOCK)
             mine = Slices(self.buffer, self.start[rows], self.length[rows])
             theirs = Slices(other.buffer, other.start[rows], other.length[rows])
-            same[rows] = mine._same(theirs)
+            same[rows] = mine._compare(theirs)
         return same
 
-    def _same(self, other: Slices) -> Truths:
+    def _compare(self, other: Slices) -> Truths:
         """Compare eight bytes at a time, going on with the rows that are equal so far; long ones at last one by one."""
         same: Truths = np.equal(self.length, other.length)
         mine, theirs = window(self.buffer), window(other.buffer)
-        same &= (mine[self.start] ^ theirs[other.start]) & _KEEP[np.minimum(self.length, 8)] == 0
+        same &= (mine[self.start] ^ theirs[other.start]) & _BYTE_MASKS[np.minimum(self.length, 8)] == 0
         offset = 8
         rows = np.flatnonzero(same & (self.length > offset))
-        while rows.size and offset < _LONG:
+        while rows.size and offset < _MAX_COMPARED_LENGTH:
             length = self.length[rows].astype(np.int64) - offset
             left = head8(mine, self.start[rows].astype(np.int64) + offset, length)
             right = head8(theirs, other.start[rows].astype(np.int64) + offset, length)
@@ -277,13 +277,13 @@ class Slices:
 # bytes byte by byte: a collision, which a hostile file could aim at, only costs time.
 
 
-_INTERNING_KEEP = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
-_FOLD = np.uint64(0xC2B2AE3D27D4EB4F)
-_SPREAD = 0x9E3779B97F4A7C15
-_ROWS = 1 << 16
+_INTERNING_MASKS = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
+_FOLD_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
+_SPREAD_MULTIPLIER = 0x9E3779B97F4A7C15
+_ROWS_PER_BLOCK = 1 << 16
 _FIRST_BITS = 10
-_MOST_TABLES = 24
-_LONGEST = 1 << 14  # bytes; longer slices are not cut into words, of which each would cost a step
+_MAX_TABLES = 24
+_MAX_HASHED_LENGTH = 1 << 14  # bytes; longer slices are not cut into words, of which each would cost a step
 
 
 class _Table:
@@ -292,7 +292,7 @@ class _Table:
     def __init__(self, bits: int, level: int) -> None:
         self.hashes = np.zeros(1 << bits, np.uint64)
         self.codes = np.zeros(1 << bits, np.int32)
-        self._multiplier = np.uint64((_SPREAD * (2 * level + 1)) & (2**64 - 1))
+        self._multiplier = np.uint64((_SPREAD_MULTIPLIER * (2 * level + 1)) & (2**64 - 1))
         self._shift = np.uint64(64 - bits)
 
     def places(self, hashes: NDArray[np.uint64]) -> Rows:
@@ -310,7 +310,7 @@ class _Table:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Cut:
+class _SlicedWords:
     """Slices cut into words of eight bytes.
 
     Args:
@@ -329,13 +329,13 @@ class _Cut:
     counts: Rows
 
     @classmethod
-    def of(cls, view: NDArray[np.uint64], start: Codes, length: Codes) -> _Cut:
+    def of(cls, view: NDArray[np.uint64], start: Codes, length: Codes) -> _SlicedWords:
         """Cut slices of a buffer, given its window."""
-        head = view[start] & _INTERNING_KEEP.take(length, mode="clip")
+        head = view[start] & _INTERNING_MASKS.take(length, mode="clip")
         long = np.flatnonzero(length > 8)
         if not long.size:
             return cls(length=length, head=head, long=long, flat=np.zeros(0, np.uint64), counts=long)
-        sizes = _words_in(length[long])
+        sizes = _count_words(length[long])
         most = int(sizes.max())
         longest_first = np.argsort((most - sizes).astype(code_type(most)), kind="stable")  # NumPy sorts few bits fast
         long, sizes = long[longest_first], sizes[longest_first]
@@ -374,33 +374,35 @@ class Interner:
 
     def encode(self, start: Codes, length: Codes) -> Codes:
         """Return the code of each slice; texts not seen before get the next codes."""
-        if len(start) <= _ROWS:
+        if len(start) <= _ROWS_PER_BLOCK:
             return self._encode(start, length)
-        cuts = range(0, len(start), _ROWS)
-        return np.concatenate([self._encode(start[cut : cut + _ROWS], length[cut : cut + _ROWS]) for cut in cuts])
+        cuts = range(0, len(start), _ROWS_PER_BLOCK)
+        return np.concatenate(
+            [self._encode(start[cut : cut + _ROWS_PER_BLOCK], length[cut : cut + _ROWS_PER_BLOCK]) for cut in cuts]
+        )
 
     def _encode(self, start: Codes, length: Codes) -> Codes:
-        if self._by_text is None and length.max(initial=0) > _LONGEST:
-            self._turn_to_text()
+        if self._by_text is None and length.max(initial=0) > _MAX_HASHED_LENGTH:
+            self._switch_to_dictionary()
         if self._by_text is not None:
             return self._encode_by_text(start, length, self._by_text)
-        cut = _Cut.of(self._window, start, length)
+        cut = _SlicedWords.of(self._window, start, length)
         hashes = self._hash(cut)
         codes, unknown = self._look_up(hashes)
         if unknown.size:
-            self._learn(hashes[unknown], start[unknown], length[unknown])
+            self._add_texts(hashes[unknown], start[unknown], length[unknown])
             codes[unknown], unknown = self._look_up(hashes[unknown])
-        if unknown.size or not self._confirmed(codes, cut):
-            return self._encode_by_text(start, length, self._turn_to_text())
+        if unknown.size or not self._is_confirmed(codes, cut):
+            return self._encode_by_text(start, length, self._switch_to_dictionary())
         return codes
 
-    def _turn_to_text(self) -> dict[bytes, int]:
+    def _switch_to_dictionary(self) -> dict[bytes, int]:
         """Go on with a dictionary."""
         self._by_text = {name.encode(): code for code, name in enumerate(self.names)}
         return self._by_text
 
     @staticmethod
-    def _hash(cut: _Cut) -> NDArray[np.uint64]:
+    def _hash(cut: _SlicedWords) -> NDArray[np.uint64]:
         """Eight bytes as they are; longer slices folded, length included. Zero marks a free place."""
         hashes = cut.head + np.uint64(1)
         if cut.long.size:
@@ -408,7 +410,7 @@ class Interner:
             for words in cut.words():
                 part = folded[: len(words)]
                 part ^= words
-                part *= _FOLD
+                part *= _FOLD_MULTIPLIER
                 part ^= part >> np.uint64(29)
             hashes[cut.long] = folded
         if hashes.size and not hashes.min():  # one long slice in 2**64 folds to the mark of a free place
@@ -431,7 +433,7 @@ class Interner:
             rest = rest[~hit]
         return codes, rest
 
-    def _learn(self, hashes: NDArray[np.uint64], start: Codes, length: Codes) -> None:
+    def _add_texts(self, hashes: NDArray[np.uint64], start: Codes, length: Codes) -> None:
         """Give codes to hashes that are in no table."""
         first = np.sort(np.unique(hashes, return_index=True)[1])
         hashes = hashes[first]
@@ -441,7 +443,7 @@ class Interner:
         self.names += [str(data[a:b], "utf-8") for a, b in zip(begin.tolist(), (begin + size).tolist(), strict=True)]
         self._hashes = np.concatenate([self._hashes, hashes])
         self._length = np.concatenate([self._length, size])
-        self._keep_words(begin, size)
+        self._store_words(begin, size)
         if len(self._hashes) << 2 > 1 << self._bits:
             self._bits = (len(self._hashes) << 3).bit_length()
             self._tables = [_Table(self._bits, 0)]
@@ -449,26 +451,26 @@ class Interner:
         else:
             self._insert(hashes, codes)
 
-    def _keep_words(self, start: Rows, length: Rows) -> None:
+    def _store_words(self, start: Rows, length: Rows) -> None:
         """Put the words of new long slices aside, to compare others with them."""
-        sizes = np.where(length > 8, _words_in(length), 0)
+        sizes = np.where(length > 8, _count_words(length), 0)
         first_word = len(self._words) + np.cumsum(sizes) - sizes
         self._first_word = np.concatenate([self._first_word, first_word])
         self._words = np.concatenate([self._words, np.empty(int(sizes.sum()), np.uint64)])
-        cut = _Cut.of(self._window, start, length)
+        cut = _SlicedWords.of(self._window, start, length)
         for number, words in enumerate(cut.words()):
             self._words[first_word[cut.long[: len(words)]] + number] = words
 
     def _insert(self, hashes: NDArray[np.uint64], codes: Codes) -> None:
         level = 0
-        while hashes.size and level < _MOST_TABLES:
+        while hashes.size and level < _MAX_TABLES:
             if level == len(self._tables):
                 self._tables.append(_Table(max(8, self._bits - 2), level))
             put = self._tables[level].insert(hashes, codes)
             hashes, codes = hashes[~put], codes[~put]
             level += 1
 
-    def _confirmed(self, codes: Codes, cut: _Cut) -> bool:
+    def _is_confirmed(self, codes: Codes, cut: _SlicedWords) -> bool:
         """Whether every slice has the length of its code's first one, and if it is long, its words."""
         if (self._length.take(codes) != cut.length).any():
             return False
@@ -492,6 +494,6 @@ class Interner:
         return codes
 
 
-def _words_in(length: Codes) -> Rows:
+def _count_words(length: Codes) -> Rows:
     """Return how many words of eight bytes slices have."""
     return (length.astype(np.int64) + 7) >> 3

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 UnitKind = Literal["document", "topic", "sentence", "row"]
 
-_FIRST_PLACES = 3
+_MAX_PLACES = 3
 
-_KEPT = 4_000_000
+_MAX_CACHED_ROWS = 4_000_000
 """How many rows are kept of all universes of runs together; each takes some hundred bytes."""
 
 NO_ERROR = "none"
@@ -140,7 +140,7 @@ class View:
         """The sites that count."""
         if self.left_out is None:
             return self.all_sites
-        return self.all_sites.take(self._numbers())
+        return self.all_sites.take(self._counting_sites())
 
     @cached_property
     def left_out_counts(self) -> dict[str, int]:
@@ -170,7 +170,7 @@ class View:
             return None
         if items is not None and items.outcomes is not None and items.outcomes.sources is not None:
             return self.item_cells
-        return replace(self._cells(folded), given_items=None)
+        return replace(self._view_of_kinds(folded), given_items=None)
 
     @cached_property
     def item_cells(self) -> View | None:
@@ -179,11 +179,11 @@ class View:
         if folded is None:
             return None
         if self.claims is None or items is None or items.folded is None:
-            return self._cells(folded)
+            return self._view_of_kinds(folded)
         kinds = items.folded.kinds(items.names, len(items.claimed))
-        return replace(self._cells(folded), claims=self.claims.agreed, given_items=kinds)
+        return replace(self._view_of_kinds(folded), claims=self.claims.agreed, given_items=kinds)
 
-    def _cells(self, folded: Folded) -> View:
+    def _view_of_kinds(self, folded: Folded) -> View:
         """Return a view of the kinds of sites; what runs have beside sites is at none of these."""
         return replace(self, given_sites=folded.sites, surplus=None, statistics={}, lost=frozenset())
 
@@ -218,10 +218,10 @@ class View:
             mine = np.flatnonzero((errors > 0) & (span >= 0))
             at_site = np.zeros(self.all_sites.rows, np.int64)
             np.bitwise_or.at(at_site, claims.site[span[mine]], errors[mine])
-            found.append(at_site[self._numbers()])
-        return Sources(tuple(_together(plain, bits) for bits in range(1 << len(plain))), tuple(found))
+            found.append(at_site[self._counting_sites()])
+        return Sources(tuple(_join_sources(plain, bits) for bits in range(1 << len(plain))), tuple(found))
 
-    def _numbers(self) -> Rows:
+    def _counting_sites(self) -> Rows:
         """Return the numbers of the sites that count among all that are kept as rows."""
         if self.left_out is None:
             return np.arange(self.all_sites.rows)
@@ -237,17 +237,19 @@ class View:
         """Return the view in the universe of the key and some runs alone: overlap sites depend on it, others do not."""
         universe = tuple(sorted(set(runs)))
         everybody = self.all_sites.values if self.claims is None else self.claims.runs
-        return self if self.shared or len(universe) == len(everybody) else self._universe(universe)
+        return self if self.shared or len(universe) == len(everybody) else self._cached_universe(universe)
 
-    def _universe(self, runs: tuple[int, ...]) -> View:
+    def _cached_universe(self, runs: tuple[int, ...]) -> View:
         """Return the view among some runs; the last ones are kept, for findings and counts ask again and again."""
         known = self._universes
         found = known.pop(runs, None)
         if found is None:
             rows = len(self.all_sites if self.claims is None else self.claims)
-            while len(known) > _KEPT // (1 + rows):  # first, so that the old ones are not there beside the new one
+            while len(known) > _MAX_CACHED_ROWS // (
+                1 + rows
+            ):  # first, to limit the peak memory
                 del known[next(iter(known))]
-            found = self._claimed_by(runs) if self.raised is None else self._raised_by(runs)
+            found = self._restrict_claims(runs) if self.raised is None else self._restrict_raised(runs)
         known[runs] = found  # behind those that were not asked for since
         return found
 
@@ -255,7 +257,7 @@ class View:
     def _universes(self) -> dict[tuple[int, ...], View]:
         return {}
 
-    def _claimed_by(self, runs: Sequence[int]) -> View:
+    def _restrict_claims(self, runs: Sequence[int]) -> View:
         """Return the view on the spans of the key and of some runs."""
         assert self.claims is not None
         rows, items = self.claims.present(runs), self.given_items
@@ -264,7 +266,7 @@ class View:
             items = replace(items.of_claims(rows, len(self.claims)), folded=items.folded)
         return replace(self, given_sites=None, claims=claims, given_items=items)
 
-    def _raised_by(self, runs: Sequence[int]) -> View:
+    def _restrict_raised(self, runs: Sequence[int]) -> View:
         """Return the view on the key's own sites and those that some runs raise."""
         sites = self.all_sites
         there = sites.key != sites.names.index(self.raised or "")
@@ -273,11 +275,11 @@ class View:
             there |= ~sites.right[run]
             looked_at[run] = True
         statistics = {name: np.where(looked_at, each, 0.0) for name, each in self.statistics.items()}
-        view = replace(self._on(np.flatnonzero(there)), statistics=statistics)
+        view = replace(self._restrict_to_sites(np.flatnonzero(there)), statistics=statistics)
         items = view.given_items
         return view if items is None else replace(view, given_items=items.take(np.flatnonzero(items.of_runs(runs))))
 
-    def _on(self, rows: Rows) -> View:
+    def _restrict_to_sites(self, rows: Rows) -> View:
         """Return the view on some of its sites, all of which count, and the items there."""
         items = None if self.given_items is None else self.given_items.of_sites(rows, len(self.all_sites))
         return replace(
@@ -287,7 +289,7 @@ class View:
             mention=None if self.mention is None else self.mention[rows],
         )
 
-    def _whole_units(self, unit: NDArray[np.int32], rows: Rows) -> Truths | None:
+    def _find_whole_units(self, unit: NDArray[np.int32], rows: Rows) -> Truths | None:
         """Return which units some sites make up as a whole; None if they are parts of units, or none.
 
         Args:
@@ -314,16 +316,16 @@ class View:
 
         """
         if self.raised is not None:
-            return self._raised_at(rows)
+            return self._narrow_raised(rows)
         claims, items = self.claims, self.given_items
         if claims is not None:
             chosen = np.zeros(self.all_sites.rows, np.bool_)
-            chosen[self._numbers()[rows]] = True
-            claims, items = self._some_spans(np.flatnonzero(chosen[claims.site]), cells)
+            chosen[self._counting_sites()[rows]] = True
+            claims, items = self._take_spans(np.flatnonzero(chosen[claims.site]), cells)
         lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if items is not None and claims is None else ())}
         view = replace(
             self,
-            given_sites=self._some_sites(rows, cells) if claims is None else None,
+            given_sites=self._take_sites(rows, cells) if claims is None else None,
             left_out=None,
             given_items=None if claims is None else items,
             statistics={},
@@ -333,7 +335,7 @@ class View:
         )
         return view if unit_of is None or self.candidates is None else self._with_candidates(view, rows, unit_of)
 
-    def _some_spans(self, rows: Rows, cells: Rows | None) -> tuple[Claims, Items | None]:
+    def _take_spans(self, rows: Rows, cells: Rows | None) -> tuple[Claims, Items | None]:
         """Return some spans, some of those that are agreed on, and the items that they are."""
         claims, items = self.claims, self.given_items
         assert claims is not None
@@ -345,27 +347,27 @@ class View:
             of_some = replace(of_some, folded=items.folded.take(cells))
         return replace(some, agreed=agreed_spans(claims.agreed.take(cells))), of_some
 
-    def _some_sites(self, rows: Rows, cells: Rows | None) -> Sites:
+    def _take_sites(self, rows: Rows, cells: Rows | None) -> Sites:
         folded = self.folded
         found = self.sites.take(rows)
         return found if folded is None or cells is None else replace(found, folded=folded.take(cells))
 
-    def _raised_at(self, rows: Rows) -> View:
+    def _narrow_raised(self, rows: Rows) -> View:
         """Return the view on some of its sites, where it has the key's own and those that runs raise."""
-        view = replace(self._on(self._numbers()[rows]), left_out=None)
+        view = replace(self._restrict_to_sites(self._counting_sites()[rows]), left_out=None)
         whole = None
         if self.chains is not None and self.mention is not None:
-            whole = self._whole_units(self.chains.unit[self.mention], rows)
+            whole = self._find_whole_units(self.chains.unit[self.mention], rows)
         if whole is None:
             return replace(view, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
-        return replace(view, statistics=_of_units(self.statistics, whole))
+        return replace(view, statistics=_mask_units(self.statistics, whole))
 
     def _with_candidates(self, view: View, rows: Rows, unit_of: UnitOf) -> View:
         """Return a narrowed view with what runs hold for possible in its units, if these are whole.
 
         Units without a site stay only if all sites do: then nothing was narrowed.
         """
-        whole = self._whole_units(unit_of(self.sites), rows)
+        whole = self._find_whole_units(unit_of(self.sites), rows)
         if whole is None or self.candidates is None:
             return view
         whole |= len(rows) == len(self.sites)
@@ -375,11 +377,11 @@ class View:
             if (here != here[run.beliefs.offsets[run.beliefs.block]]).any():  # a block reaches into other units
                 return view
             candidates.append(run.take(np.flatnonzero(here)))
-        statistics = _of_units(self.statistics, whole)
+        statistics = _mask_units(self.statistics, whole)
         return replace(view, statistics=statistics, lost=self.lost, candidates=tuple(candidates))
 
 
-def _of_units(statistics: Mapping[str, NDArray[np.float64]], whole: Truths) -> dict[str, NDArray[np.float64]]:
+def _mask_units(statistics: Mapping[str, NDArray[np.float64]], whole: Truths) -> dict[str, NDArray[np.float64]]:
     """Return the statistics of some units; those of the others are 0."""
     return {name: np.where(whole[:, None], each, 0.0) for name, each in statistics.items()}
 
@@ -453,10 +455,10 @@ def of_all_labels(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in known if without_label(name) == name or without_label(name) not in known)
 
 
-def _together(sources: Sequence[str], bits: int) -> str:
+def _join_sources(sources: Sequence[str], bits: int) -> str:
     """Write which of some sources are meant.
 
-    >>> [_together(["resolver", "tagger"], bits) for bits in range(4)]
+    >>> [_join_sources(["resolver", "tagger"], bits) for bits in range(4)]
     ['none', 'resolver', 'tagger', 'resolver and tagger']
     """
     return " and ".join(source for place, source in enumerate(sources) if bits >> place & 1) or NO_ERROR
@@ -469,9 +471,9 @@ def gathered(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:
     for note in notes:
         groups.setdefault((note.side, note.what), []).append(note)
     order = sorted(groups, key=lambda group: (rank.get(group[0], len(sides)), *group))
-    return tuple(groups[group][0] if len(groups[group]) == 1 else _added(groups[group]) for group in order)
+    return tuple(groups[group][0] if len(groups[group]) == 1 else _add_notes(groups[group]) for group in order)
 
 
-def _added(notes: list[Note]) -> Note:
+def _add_notes(notes: list[Note]) -> Note:
     places = [place for note in notes for place in note.first]
-    return replace(notes[0], count=sum(note.count for note in notes), first=tuple(places[:_FIRST_PLACES]))
+    return replace(notes[0], count=sum(note.count for note in notes), first=tuple(places[:_MAX_PLACES]))
