@@ -1,7 +1,7 @@
-"""Responses laid over a key: documents by their names, their words by the text.
+"""Alignment of system outputs (responses) with a key: documents by name, words by their text.
 
-Documents and sentences are the key's. A response without document marks, or with other sentence
-cuts, is laid over the key by its characters.
+Documents and sentences are the key's. A response without document boundaries, or with other sentence
+boundaries, is aligned with the key by its characters.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows
 
 
-# Rows that are found by their ids: classification files.
+# Rows that are identified by ids: classification files.
 
 
 def map_by_id(key: Corpus, response: Corpus, missing: Missing) -> Mapped:
@@ -52,7 +52,7 @@ def map_by_id(key: Corpus, response: Corpus, missing: Missing) -> Mapped:
 
 
 def refuse_repeated_ids(key: Corpus) -> None:
-    """Look for an id that occurs twice, once for all responses: those with the same rows are not looked at again."""
+    """Refuse duplicate ids in the key, once for all responses: the ids of identical rows are not checked again."""
     if key.words is not None and len(key.words.intern().names) < len(key):
         _rows_by_id(key)
 
@@ -75,13 +75,13 @@ def _rows_by_id(corpus: Corpus) -> dict[str, int]:
 
 
 def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
-    """Lay responses over a key.
+    """Align responses with a key.
 
     Args:
-        key: the key; its documents, sentences and rows are the common ground.
-        responses: one corpus a run. They are asked for one by one, and the bytes of a large one are let go
+        key: the key; responses are mapped to its documents, sentences and rows.
+        responses: one corpus per run. They are consumed one by one, and the bytes of a large one are released
             before the next is read.
-        missing: what to do about documents (or rows with ids) that a response lacks: refuse it,
+        missing: the treatment of documents (or rows with ids) that a response lacks: refuse it,
             count them as empty there, or compare only what all responses have.
 
     """
@@ -97,7 +97,7 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
         segments.append(segment)
         notes += [*response.notes, *found]
         kept_responses.append(response.released())
-        del given, response  # or its bytes would stay until the next one is read
+        del given, response  # else its bytes would stay in memory until the next one is read
     kept = _common_rows(context, maps) if missing == "intersection" else None
     notes += left_out(key, kept)
     return Aligned(
@@ -111,7 +111,7 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
 
 
 def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
-    """Note how many rows of the key take no part; refuse a comparison of none."""
+    """Note the number of rows of the key that are left out; refuse to compare if none remain."""
     if kept is None:
         return []
     if not kept.size:
@@ -120,7 +120,7 @@ def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
 
 
 class _KeyContext:
-    """The key, with what is made of it once for all responses."""
+    """The key, with data that are computed once for all responses."""
 
     def __init__(self, key: Corpus) -> None:
         self.key = key
@@ -132,7 +132,7 @@ class _KeyContext:
 
 
 def _common_rows(context: _KeyContext, maps: list[RowMap]) -> Rows | None:
-    """Return the rows of what all responses have: ids, or documents. A word cut otherwise is no missing one."""
+    """Return the rows of the ids or documents that all responses have. Words tokenised differently are not missing."""
     key = context.key
     present = np.ones(len(key), dtype=np.bool_)
     if key.by_id:
@@ -158,13 +158,13 @@ def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> M
 
 
 def _have_same_tokens(key: Corpus, response: Corpus) -> bool:
-    """Whether row is row: both have the same words and ranges, or one has no words at all."""
+    """Whether rows correspond one to one: both have the same words and ranges, or one has no words at all."""
     wordless = key.words is None or response.words is None
     return wordless or (same_words(key, response) and same_ranges(key, response))
 
 
 def _map_in_order(context: _KeyContext, response: Corpus) -> Mapped:
-    """Lay a response over the whole key: word by word where the words are the same, else by characters."""
+    """Align a response with the whole key: word by word if the words are the same, else by characters."""
     key = context.key
     if key.words is None or response.words is None:
         notes = check_numbers(key, response, np.arange(len(key)), np.arange(len(response)))
@@ -177,14 +177,14 @@ def _map_in_order(context: _KeyContext, response: Corpus) -> Mapped:
 def _have_same_documents(key: Corpus, response: Corpus) -> bool:
     """Whether both sides have documents of the same names and lengths in the same order.
 
-    Equal words alone do not tell: two short documents may have changed places.
+    Equal words are not sufficient: two short documents may have been swapped.
     """
     same_names = key.documents.names == response.documents.names
     return same_names and np.array_equal(key.row_documents, response.row_documents)
 
 
 def _map_by_document(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
-    """Match documents by name, then lay their texts over each other."""
+    """Match documents by name, then align their texts."""
     key = context.key
     place = {name: number for number, name in enumerate(response.documents.names)}
     lacking = [name for name in key.documents.names if name not in place]
@@ -205,7 +205,7 @@ def _map_by_document(context: _KeyContext, response: Corpus, missing: Missing) -
 
 
 def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
-    """Match the documents of a response that has no text of its own, only places in the key's."""
+    """Match the documents of a response without text, whose positions refer to the key's text."""
     key = context.key
     mine, theirs = set(key.documents.names), set(response.documents.names)
     lacking, surplus = [name for name in key.documents.names if name not in theirs], sorted(theirs - mine)
@@ -216,7 +216,7 @@ def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing
 
 
 def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) -> tuple[RowMap, list[Note]]:
-    """Match the rows of documents without words; refuse two documents of different length."""
+    """Match the rows of documents without words; refuse documents of different lengths."""
     key_bounds, response_bounds = key.row_documents, response.row_documents
     key_rows, response_rows, count = [], [], []
     for mine, theirs in pairs:
@@ -229,13 +229,13 @@ def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) 
     return mapped, count
 
 
-# Responses that were laid over a key one at a time, put side by side.
+# Merging the alignments of single responses.
 
 
 def together(parts: Sequence[Aligned]) -> Aligned:
-    """Put alignments with one key side by side, as if all their responses had been aligned at once.
+    """Merge alignments with one key, as if all their responses had been aligned at once.
 
-    So a response that does not fit can be left out, and none is read or aligned twice.
+    In this way a response that cannot be aligned can be left out, and none is read or aligned twice.
     """
     key = parts[0].key
     kept: list[Rows] = [part.kept for part in parts if part.kept is not None]

@@ -1,4 +1,4 @@
-"""The words of a response laid over the key's: row by row where they are the same, else by the text."""
+"""Alignment of the words of a response with the key's: row by row if they are the same, else by the text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows, Truths
 
 
-# The running text of a corpus as its tokens cut it. White space does not count.
+# The text of a corpus as a sequence of tokens. White space is ignored.
 
 
 _GATHER_BLOCK = 1 << 15
@@ -34,10 +34,10 @@ class Surface:
     """The tokens of a text, in order.
 
     Args:
-        forms: what stands in the text, white space included.
-        row: the first word of each token.
-        end: the row behind its last word.
-        covering: whether it stands for words that are listed apart.
+        forms: the tokens' forms in the text, including white space.
+        row: the row of the first word of each token.
+        end: the row after its last word.
+        covering: whether it is a multi-word token, whose words are separate rows.
 
     """
 
@@ -48,7 +48,7 @@ class Surface:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Surface:
-        """Return the tokens of a whole corpus."""
+        """Make the tokens of a whole corpus."""
         words = corpus.words
         if words is None:
             raise AssertionError("a corpus without words has no text")
@@ -67,7 +67,7 @@ class Surface:
         return len(self.row)
 
     def take(self, tokens: Rows) -> Surface:
-        """Return some of the tokens, in another order if need be."""
+        """Select and reorder tokens."""
         return Surface(self.forms.take(tokens), self.row[tokens], self.end[tokens], self.covering[tokens])
 
     @cached_property
@@ -82,7 +82,7 @@ class Surface:
 
     @cached_property
     def composed(self) -> Text:
-        """The same with each form in Unicode's normal form NFC."""
+        """The characters of all tokens in Unicode normal form NFC, without white space."""
         forms = self.forms.intern()
         table = [without_spaces(unicodedata.normalize("NFC", name)).encode() for name in forms.names]
         codes = forms.codes
@@ -91,7 +91,7 @@ class Surface:
 
 
 def token_rows(corpus: Corpus) -> Rows:
-    """Return the first row of each token of the text: every word is one but those that a range covers."""
+    """Return the first row of each token of the text: all words are tokens except those covered by a range."""
     if corpus.ranges is None:
         return np.arange(len(corpus))
     steps = np.zeros(len(corpus) + 1, np.int64)
@@ -104,23 +104,23 @@ def token_rows(corpus: Corpus) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """The bytes of a text without white space, and where each token ends in it."""
+    """The bytes of a text without white space, and the end of each token in it."""
 
     data: NDArray[np.uint8]
     ends: Rows
 
     @cached_property
     def begins(self) -> Rows:
-        """Where each token begins."""
+        """The begin of each token."""
         return np.concatenate([np.zeros(1, np.int64), self.ends])[: len(self.ends)]
 
     def token_at(self, place: int) -> int:
-        """Return the token that holds a byte, or the last one."""
+        """Return the token that contains a byte, or the last one."""
         return min(int(np.searchsorted(self.ends, place, side="right")), len(self.ends) - 1)
 
 
 def without_spaces(form: str) -> str:
-    r"""Return a form without white space (Unicode category Zs) inside.
+    r"""Remove white space (Unicode category Zs) from a form.
 
     >>> without_spaces("10\xa0000")
     '10000'
@@ -131,7 +131,7 @@ def without_spaces(form: str) -> str:
 
 
 def _gather_bytes(forms: Slices) -> NDArray[np.uint8]:
-    """Lay the bytes of all forms end to end, some thousand at a time so that they stay in the processor's cache."""
+    """Concatenate the bytes of all forms, some thousand at a time so that they fit into the processor's cache."""
     parts = []
     for cut in range(0, len(forms), _GATHER_BLOCK):
         start = forms.start[cut : cut + _GATHER_BLOCK].astype(np.int64)
@@ -142,7 +142,7 @@ def _gather_bytes(forms: Slices) -> NDArray[np.uint8]:
 
 
 def _blank_bytes(data: NDArray[np.uint8]) -> Truths | None:
-    """Return which bytes belong to white space, or None where none do."""
+    """Whether each byte belongs to white space; None if none does."""
     found: Truths | None = None
     present = {0x20} if (data == 0x20).any() else set()
     present.update(np.unique(data[data >= 0x80]).tolist())
@@ -166,10 +166,10 @@ def words_of(surface: Surface, tokens: Rows | None = None) -> Rows:
     return np.repeat(begin - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
 
 
-# The walk of the CoNLL 2018 evaluation through the words of both sides, in the few places that need it.
+# The word alignment of the CoNLL 2018 evaluation, for the few places that need it.
 #
-# It is followed step by step, so that every count is the shared task's, also where it passes over a word that a
-# fairer one would not.
+# It is reproduced step by step, so that every count equals the shared task's, even where it skips a word that another
+# alignment would match.
 
 
 _MAX_CELLS = 1 << 24
@@ -177,7 +177,7 @@ _MAX_CELLS = 1 << 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Word:
-    """A word on its way through an alignment: the characters of its token, and what it is compared by."""
+    """A word to be aligned: the character range of its token, and the form by which it is compared."""
 
     begin: int
     end: int
@@ -187,7 +187,7 @@ class _Word:
 
 
 class Walk:
-    """Goes through words of both sides and collects the pairs that are counterparts, by their rows."""
+    """Aligns the words of both sides and collects the pairs of corresponding rows."""
 
     def __init__(self, key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices]) -> None:
         self.sides = (key, response)
@@ -198,7 +198,7 @@ class Walk:
     def align_runs(self, mine: Rows, theirs: Rows) -> None:
         """Align the words of runs of tokens, given by their begin and end on both sides.
 
-        Where no token stands for several words there is nothing to align: a token that both sides have would be a
+        Runs without multi-word tokens have nothing to align: a token that both sides have would be a
         piece of its own.
         """
         covering = np.zeros(len(mine), np.bool_)
@@ -209,7 +209,7 @@ class Walk:
             self.align_run(slice(*here), slice(*there))
 
     def align_run(self, key_tokens: slice, response_tokens: slice) -> None:
-        """Align the words of some consecutive tokens, which begin and end together on both sides."""
+        """Align the words of consecutive tokens, which begin and end at the same places on both sides."""
         mine, theirs = self._list_words(0, key_tokens), self._list_words(1, response_tokens)
         here = there = 0
         while here < len(mine) and there < len(theirs):
@@ -236,7 +236,7 @@ class Walk:
 
 
 def _find_overlap(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tuple[int, int, int, int]:
-    """Find the words that overlapping tokens of several words draw together: where they begin and end on both sides."""
+    """Find the begin and end, on both sides, of the words that are connected by overlapping multi-word tokens."""
     if mine[here].covered:
         end = mine[here].end
         if not theirs[there].covered and theirs[there].begin < mine[here].begin:
@@ -263,7 +263,7 @@ def _is_beyond(words: list[_Word], place: int, end: int) -> bool:
 
 
 def _common_subsequence(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
-    """Return the pairs of a longest common subsequence of forms; of several the one that matches earliest."""
+    """Return the pairs of a longest common subsequence of forms; of several, the one that matches earliest."""
     pairs = []
     same = 0
     while same < min(len(mine), len(theirs)) and mine[same].form == theirs[same].form:
@@ -288,7 +288,7 @@ def _common_subsequence(mine: list[_Word], theirs: list[_Word]) -> list[tuple[in
 
 
 def _subsequence_lengths(mine: list[str], theirs: list[str]) -> list[list[int]]:
-    """Return the length of the longest common subsequence of every two tails."""
+    """Compute the length of the longest common subsequence of every pair of suffixes."""
     longest = [[0] * (len(theirs) + 1) for _ in range(len(mine) + 1)]
     for here in reversed(range(len(mine))):
         for there in reversed(range(len(theirs))):
@@ -297,23 +297,23 @@ def _subsequence_lengths(mine: list[str], theirs: list[str]) -> list[list[int]]:
     return longest
 
 
-# One text laid over another of the same characters, however the two are cut.
+# Alignment of two texts with the same characters and any tokenisation.
 #
-# The words are found as the CoNLL 2018 shared task does it: a word that is a token itself has a counterpart
-# if the other side has a token of just the same characters; the words of tokens that stand for several
-# words (3-4) are aligned with those of the overlapping tokens by a longest common subsequence of their
+# Words are matched as in the CoNLL 2018 shared task: a word that is a token itself has a counterpart
+# if the other side has a token of exactly the same characters; the words of multi-word tokens (3-4)
+# are aligned with those of the overlapping tokens by a longest common subsequence of their
 # lower-cased forms.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Laid:
-    """Two texts laid over each other, in the rows of both sides.
+    """The alignment of two texts, as rows and tokens of both sides.
 
     Args:
         key_rows: the words of the key that have a counterpart.
         response_rows: the counterparts.
-        key_tokens: the tokens of the key that the response has too, by their number in the surface.
-        response_tokens: the same tokens by their number in the response's surface.
+        key_tokens: the tokens of the key that the response also has, by their index in the key's surface.
+        response_tokens: the same tokens by their index in the response's surface.
 
     """
 
@@ -325,14 +325,14 @@ class Laid:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Pieces:
-    """Two texts cut where both have a token end: each piece holds some tokens of either side.
+    """Two texts split where both have a token boundary: each piece consists of tokens of either side.
 
     Args:
-        key: the first token of each piece on the key's side, and behind them the number of tokens.
+        key: the first token of each piece on the key's side, followed by the number of tokens.
         response: the same for the response.
         single: whether a piece is one token on both sides.
-        simple: whether it is one that is a word itself on both sides.
-        twin: whether it is one that stands for the same words on both sides.
+        simple: whether it is also one word on both sides.
+        twin: whether it is a multi-word token with the same words on both sides.
 
     """
 
@@ -346,14 +346,14 @@ class Pieces:
 def lay(
     key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices], *, documents: Rows
 ) -> Laid:
-    """Find the counterparts of words in two surfaces of equal text.
+    """Align the words of two surfaces with the same text.
 
     Args:
         key: the tokens of the key.
         response: the tokens of the response.
-        texts: what they make up.
+        texts: the texts that they form.
         words: all words of both sides.
-        documents: where documents begin in the text; what happens in one has no effect on the next.
+        documents: where documents begin in the text; the alignment of one does not affect the next.
 
     """
     pieces = _cut_common_pieces(key, response, texts, words)
@@ -373,10 +373,10 @@ def lay(
 
 
 def _split_complex_pieces(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
-    """Return which of the pieces that are not simple can be taken word by word, and which need a walk.
+    """Split the pieces that are not simple into those that match word by word and those that must be aligned.
 
-    A walk through the words that was led astray by one piece is back in step at the next simple one only, or at the
-    first of a document.
+    After a piece that must be aligned, the shared task's algorithm is in step again only at the next simple one, or at
+    the first of a document.
     """
     others = np.flatnonzero(~pieces.simple)
     tangled = np.cumsum(~pieces.twin[others])
@@ -387,7 +387,7 @@ def _split_complex_pieces(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
 
 
 def _run_starts(numbers: Rows, cuts: Rows) -> Truths:
-    """Return where runs of consecutive numbers begin; runs are cut before some numbers."""
+    """Whether a run of consecutive numbers begins at each number; runs are also split before the given numbers."""
     found: Truths = (np.diff(numbers, prepend=-2) > 1) | np.isin(numbers, cuts)
     return found
 
@@ -395,7 +395,7 @@ def _run_starts(numbers: Rows, cuts: Rows) -> Truths:
 def _cut_common_pieces(
     key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices]
 ) -> Pieces:
-    """Cut two texts into the smallest pieces that both sides cut out."""
+    """Split two texts into the smallest pieces that are bounded by tokens of both sides."""
     mine, theirs = texts
     marked = np.zeros(len(mine.data) + 1, np.bool_)
     marked[theirs.begins] = True
@@ -413,7 +413,7 @@ def _cut_common_pieces(
 
 
 def _cover_same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -> Truths:
-    """Whether tokens stand, pair by pair, for the same words."""
+    """Whether each pair of multi-word tokens has the same words."""
     size = key.end - key.row
     same: Truths = size == response.end - response.row
     pairs = np.flatnonzero(same)
@@ -425,7 +425,7 @@ def _cover_same_words(key: Surface, response: Surface, words: tuple[Slices, Slic
 
 
 def _run_bounds(numbers: Rows, cuts: Rows) -> Rows:
-    """Return begin and end of each run of consecutive numbers; runs are cut before some numbers."""
+    """Return the begin and end of each run of consecutive numbers; runs are also split before the given numbers."""
     starts = _run_starts(numbers, cuts)
     return np.stack([numbers[starts], numbers[np.append(starts[1:], starts[:1])] + 1], axis=1)
 
@@ -443,7 +443,7 @@ def same_words(key: Corpus, response: Corpus) -> bool:
 
 
 def note_cuts(key: Corpus, response: Corpus) -> list[Note]:
-    """Count the sentence boundaries that differ, where row is row."""
+    """Note the number of sentence boundaries that differ, if rows correspond one to one."""
     if np.array_equal(key.sentences, response.sentences):
         return []
     return _note_other_boundaries(response, key.sentences, response.sentences)
@@ -457,7 +457,7 @@ def _note_other_boundaries(response: Corpus, mine: Rows, theirs: Rows) -> list[N
 
 
 def same_ranges(key: Corpus, response: Corpus) -> bool:
-    """Whether both sides have the same tokens that stand for several words."""
+    """Whether both sides have the same multi-word tokens."""
     mine, theirs = key.ranges, response.ranges
     if mine is None or theirs is None:
         return mine is theirs
@@ -468,7 +468,7 @@ def same_ranges(key: Corpus, response: Corpus) -> bool:
 
 
 def segments_of_same_tokens(key: Corpus, response: Corpus) -> Segments | None:
-    """Compare the sentences of two corpora that have the same tokens."""
+    """Match the sentences of two corpora that have the same tokens."""
     if np.array_equal(key.sentences, response.sentences):
         return None
     sentences = _find_common_spans(
@@ -478,7 +478,7 @@ def segments_of_same_tokens(key: Corpus, response: Corpus) -> Segments | None:
 
 
 def _find_common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) -> Rows:
-    """Return which spans of the first list stand in the second; both are in order, and few begin at one place."""
+    """Find the spans of one list that occur in another; both are sorted, and few spans share a begin."""
     if not len(other_begin):
         return np.zeros(0, np.int64)
     place = np.minimum(np.searchsorted(other_begin, begin, side="right") - 1, len(other_begin) - 1)
@@ -487,13 +487,13 @@ def _find_common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Row
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """One side of a comparison of texts.
+    """One side of a text alignment.
 
     Args:
         corpus: the whole corpus.
         words: its words.
-        surface: the tokens that are compared, in the order in which they are.
-        documents: how many tokens stand before the end of each document that is compared.
+        surface: the tokens that are compared, in order of comparison.
+        documents: the number of tokens up to the end of each document that is compared.
 
     """
 
@@ -504,22 +504,22 @@ class _Side:
 
     @classmethod
     def of(cls, corpus: Corpus, words: Slices, surface: Surface, documents: list[int] | None) -> _Side:
-        """Choose the documents to compare, or take the corpus as one text."""
+        """Select the documents to compare; None treats the corpus as one text."""
         if documents is None:
             return cls(corpus, words, surface, np.array([len(surface)]))
         bounds = np.searchsorted(surface.row, corpus.row_documents)
         return cls(corpus, words, surface, bounds[1:]).only(documents)
 
     def tokens_of(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return those of some rows that are compared, and their tokens."""
+        """Return the compared ones of some rows, and their tokens."""
         surface = self.surface
-        order = np.argsort(surface.row, kind="stable")  # in which they stand already, unless documents changed places
+        order = np.argsort(surface.row, kind="stable")  # already sorted, unless documents were reordered
         token = order[np.searchsorted(surface.row, rows, side="right", sorter=order) - 1]
         there = (surface.row[token] <= rows) & (rows < surface.end[token])
         return rows[there], token[there]
 
     def sentences(self, text: Text) -> tuple[Rows, Rows, Rows]:
-        """Return the sentences that are compared: their numbers, and where each begins and ends in a text."""
+        """Return the sentences that are compared: their numbers, and their begins and ends in a text."""
         begins = np.zeros(len(self.corpus) + 1, np.bool_)
         begins[self.corpus.sentences] = True
         first = np.flatnonzero(begins[self.surface.row])
@@ -528,15 +528,15 @@ class _Side:
         return number, text.begins[first], text.ends[last]
 
     def ends(self, text: Text) -> Rows:
-        """Return where each document ends in a text."""
+        """Return the end of each document in a text."""
         return np.concatenate([[0], text.ends])[self.documents]
 
     def bounds(self, document: int) -> tuple[int, int]:
-        """Return the first token of a document, and the one behind its last."""
+        """Return the first token of a document, and the one after its last."""
         return int(self.documents[document - 1]) if document else 0, int(self.documents[document])
 
     def only(self, documents: list[int]) -> _Side:
-        """Return some of the documents, by their place among those that are compared, in another order if need be."""
+        """Select and reorder documents, by their index among those that are compared."""
         if documents == list(range(len(self.documents))):
             return self
         bounds = np.concatenate([[0], self.documents])
@@ -548,7 +548,7 @@ class _Side:
         )
 
     def solid(self) -> _Side:
-        """Return the tokens that hold more than white space: no others have a place in a text without."""
+        """Drop the tokens that consist of white space: they have no position in a text without it."""
         keep = np.diff(self.surface.text.ends, prepend=0) > 0
         if keep.all():
             return self
@@ -558,16 +558,16 @@ class _Side:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _DocumentMatches:
-    """What was found of the documents of two sides.
+    """The matches in the documents of two sides.
 
     Args:
         key_rows: the words of the key that have a counterpart.
         response_rows: the counterparts.
         tokens: the tokens that both have, by their first row in the key.
         sentences: the sentences that both have, by their number in the key.
-        cuts: where sentences of the key begin, and where those of the response do.
+        cuts: where the sentences of the key begin, and where those of the response do.
         surplus: the words of the response without a counterpart.
-        notes: what was met.
+        notes: observations made while matching.
 
     """
 
@@ -581,15 +581,15 @@ class _DocumentMatches:
 
 
 def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[int, int]] | None = None) -> Mapped:
-    """Lay a response over the key by its characters.
+    """Align a response with the key by its characters.
 
-    Documents that have the same words, but ranges that make up another text, are laid over each other row by row.
+    Documents with the same words, whose multi-word tokens form a different text, are matched row by row.
 
     Args:
         key: the key.
         surface: its tokens.
         response: the response.
-        pairs: the documents to lay over each other, by their numbers; None for the corpora as they stand.
+        pairs: the documents to align, by their numbers; None to align the whole corpora in order.
 
     """
     if key.words is None or response.words is None:
@@ -615,7 +615,7 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
 
 
 def _find_different_documents(mine: _Side, theirs: _Side) -> list[int]:
-    """Return the documents with different texts, by their place among those that are compared."""
+    """Find the documents with different texts, by their index among those that are compared."""
     texts = mine.surface.text, theirs.surface.text
     ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
     if np.array_equal(ends, other_ends):
@@ -639,7 +639,7 @@ def _has_same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
 
 
 def _match_by_row(mine: _Side, theirs: _Side) -> _DocumentMatches:
-    """Match documents row by row; tokens and sentences are the same if they cover the same rows."""
+    """Match documents row by row; tokens and sentences match if they cover the same rows."""
     nothing = np.zeros(0, np.uint8)
     texts = [Text(nothing, np.cumsum(side.surface.end - side.surface.row)) for side in (mine, theirs)]
     tokens = _find_common_spans(texts[0].begins, texts[0].ends, texts[1].begins, texts[1].ends)
@@ -659,33 +659,33 @@ def _match_by_row(mine: _Side, theirs: _Side) -> _DocumentMatches:
 
 
 def _match_by_text(mine: _Side, theirs: _Side) -> _DocumentMatches:
-    """Lay documents over each other by their characters."""
+    """Match documents by their characters."""
     solid = mine.solid(), theirs.solid()
     texts = _require_equal_texts(*solid)
     starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
-    laid = lay(
+    alignment = lay(
         solid[0].surface, response=solid[1].surface, texts=texts, words=(mine.words, theirs.words), documents=starts
     )
     as_written = texts[1] is solid[1].surface.text
-    notes = [] if as_written else _note_normalised(*solid, laid)
+    notes = [] if as_written else _note_normalised(*solid, alignment)
     whole = [side.surface.text if as_written else side.surface.composed for side in (mine, theirs)]
     numbers, begins, ends = mine.sentences(whole[0])  # of all words: white space alone may begin a sentence
     _, other_begins, other_ends = theirs.sentences(whole[1])
     return _DocumentMatches(
-        key_rows=laid.key_rows,
-        response_rows=laid.response_rows,
-        tokens=solid[0].surface.row[laid.key_tokens],
+        key_rows=alignment.key_rows,
+        response_rows=alignment.response_rows,
+        tokens=solid[0].surface.row[alignment.key_tokens],
         sentences=numbers[_find_common_spans(begins, ends, other_begins, other_ends)],
         cuts=(begins, other_begins),
-        surplus=_find_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=laid.response_rows),
+        surplus=_find_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=alignment.response_rows),
         notes=notes,
     )
 
 
 def _find_surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows) -> Surplus | None:
-    """Find the words of the response that have no counterpart, and their places in the key's text.
+    """Find the words of the response that have no counterpart, and their positions in the key's text.
 
-    `text` is the key's, `own` that of the response with words of white space among the others.
+    `text` is the key's, `own` that of the response including words of white space.
     """
     alone = np.ones(len(theirs.corpus), np.bool_)
     alone[aligned] = False
@@ -695,13 +695,15 @@ def _find_surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned:
     begin, end = own.begins[token], own.ends[token]
     near = np.searchsorted(text.begins, begin, side="right") - 1
     document = np.searchsorted(theirs.documents, token, side="right")
-    near = np.minimum(near, mine.documents[document] - 1)  # white space at the end of one is not in the next
+    near = np.minimum(
+        near, mine.documents[document] - 1
+    )  # white space at the end of a document is not part of the next
     origin = text.begins[near]
     return Surplus(rows, mine.surface.row[near], begin - origin, end - origin)
 
 
 def _note_unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus | None) -> list[Note]:
-    """Count the words without a counterpart on either side."""
+    """Note the numbers of words without a counterpart on either side."""
     notes = []
     if surplus is not None:
         places = first_places(response.source, response.offset[surplus.rows[:3]])
@@ -718,7 +720,7 @@ def _note_unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surp
 
 
 def _require_equal_texts(mine: _Side, theirs: _Side) -> tuple[Text, Text]:
-    """Return both texts where they are equal, as they stand or in Unicode's normal form; refuse other ones."""
+    """Return both texts if they are equal, as written or in Unicode normal form; refuse them if not."""
     texts = mine.surface.text, theirs.surface.text
     if _find_first_difference(mine, theirs, texts) is None:
         return texts
@@ -729,7 +731,7 @@ def _require_equal_texts(mine: _Side, theirs: _Side) -> tuple[Text, Text]:
 
 
 def _find_first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> int | None:
-    """Return the first place at which two texts differ, or one of two documents ends before the other."""
+    """Find the first place at which two texts differ, or a document ends on one side only."""
     ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
     uneven = np.flatnonzero(ends != other_ends)
     limit = int(min(ends[uneven[0]], other_ends[uneven[0]])) if uneven.size else len(texts[0].data)
@@ -740,7 +742,7 @@ def _find_first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text])
 
 
 def _different_text_error(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int) -> AlignError:
-    """Make the error for the first difference of two texts, with both places and what stands around them."""
+    """Make the error for the first difference of two texts, with both places and their contexts."""
     if not len(mine.surface) or not len(theirs.surface):
         return _empty_text_error(mine, theirs)
     cut = _last_common_boundary(texts, place)
@@ -748,7 +750,7 @@ def _different_text_error(mine: _Side, theirs: _Side, texts: tuple[Text, Text], 
     for side, text in zip((mine, theirs), texts, strict=True):
         token = text.token_at(cut)
         ends = side.ends(text)
-        if cut == place and place in ends:  # of the document, or of everything
+        if cut == place and place in ends:  # the end of the document, or of the text
             begin, end = side.bounds(int(np.searchsorted(ends, place)))
             found.append("the end")
             before = before or _format_tokens(side, max(end - _CONTEXT_TOKENS, begin), end)
@@ -782,7 +784,7 @@ def _empty_text_error(mine: _Side, theirs: _Side) -> AlignError:
 
 
 def _last_common_boundary(texts: tuple[Text, Text], place: int) -> int:
-    """Return where both sides last begin a token together before their texts part, or both are at an end."""
+    """Find the last token boundary of both sides before their texts differ."""
     common: set[int] | None = None
     for text in texts:
         last = text.token_at(place)
@@ -792,23 +794,23 @@ def _last_common_boundary(texts: tuple[Text, Text], place: int) -> int:
 
 
 def _format_tokens(side: _Side, begin: int, end: int) -> str:
-    """Show some tokens, long ones cut."""
+    """Format some tokens, long ones truncated."""
     forms = [side.surface.forms[token] for token in range(max(begin, 0), min(end, len(side.surface)))]
     cut = [form if len(form) <= _MAX_FORM_LENGTH else f"{form[:_MAX_FORM_LENGTH]}…" for form in forms]
     return repr(" ".join(cut)) if cut else ""
 
 
-def _note_normalised(mine: _Side, theirs: _Side, laid: Laid) -> list[Note]:
-    """Count the tokens that are equal only after normalisation."""
-    forms = mine.surface.forms.take(laid.key_tokens), theirs.surface.forms.take(laid.response_tokens)
-    unlike = laid.response_tokens[~forms[0].same(forms[1])]
+def _note_normalised(mine: _Side, theirs: _Side, alignment: Laid) -> list[Note]:
+    """Note the number of tokens that are equal only after normalisation."""
+    forms = mine.surface.forms.take(alignment.key_tokens), theirs.surface.forms.take(alignment.response_tokens)
+    unlike = alignment.response_tokens[~forms[0].same(forms[1])]
     response = theirs.corpus
     places = first_places(response.source, response.offset[theirs.surface.row[unlike[:3]]])
     return [Note(response.name, "words equal only after Unicode normalisation", len(unlike), places)]
 
 
 def check_numbers(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows) -> list[Note]:
-    """Match rows by their number, where a side has no words; refuse other lengths of documents and sentences."""
+    """Check that rows match by number where a side has no words; refuse documents or sentences of other lengths."""
     size = min(len(key_rows), len(response_rows))
     if len(key_rows) != len(response_rows):
         raise _length_error(key, response=response, key_rows=key_rows, response_rows=response_rows, place=size)

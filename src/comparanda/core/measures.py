@@ -1,7 +1,7 @@
-"""Measures are values: a name, the statistics they need, and how sums of these become a score.
+"""Measures as values: a name, the required statistics, and the function from sums of these to a score.
 
-Scores, intervals and tests know nothing else. A statistic is a count (or a credit) of each unit and
-run; sums of it over documents, over resamples and over partitions are all the same thing.
+Scores, intervals and tests depend on nothing else. A statistic is a count (or a credit) per unit and
+run; it is summed in the same way over documents, resamples and partitions.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     Sums = Mapping[str, NDArray[np.float64]]
 
 EVERY_LABEL = "\0every"
-"""Stands for each label apart where a statistic names its label; no label contains NUL, so it is none itself."""
+"""In the name of a statistic, requests a value for each label. Labels cannot contain NUL, so it is not a label."""
 
 _F_STATISTICS = ("credit", "earned", "claimed", "positives")
 
 DOCUMENT_F1 = ("document_f1_sum", "document_f1_count")
-"""The F1 of each document, and whether it is defined."""
+"""The sum of the F1 scores of documents, and the number of documents for which F1 is defined."""
 
 _COUNTABLE = frozenset({"sites", "right", "sentences_all", "sentences_right", *DOCUMENT_F1, *ITEM_STATISTICS})
 _MEASURE_PATTERN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
@@ -44,13 +44,13 @@ class Measure:
     """A measure.
 
     Args:
-        name: as it is written, printed and parsed back, with its view and its label: `uas.accuracy`, `f1[PER]`.
-        statistics: the statistics it needs.
-        finish: from sums of these, of any shape, to scores of that shape; NaN where undefined.
+        name: its name as written and parsed, with its view and its label: `uas.accuracy`, `f1[PER]`.
+        statistics: the statistics that it needs.
+        finish: maps sums of these, of any shape, to scores of that shape; NaN where undefined.
         undefined: why it can be undefined, in a few words.
         plain: whether it is the first statistic divided by the second, so that both can be shown.
-        mean_of: the measures that it is the mean of, if it is one: what is forced where they are undefined enters it.
-        error: whether less of it is better.
+        mean_of: the measures that it is the mean of, if any; values forced where these are undefined enter the mean.
+        error: whether lower values are better.
 
     """
 
@@ -93,14 +93,14 @@ def _ratio_measure(name: str, part: str, whole: str, undefined: str) -> Callable
 
 
 def _sentence_measure(label: str | None) -> Measure:
-    """Whole sentences right."""
+    """Make the share of sentences in which every site is correct."""
     if label is not None:
         raise UsageError("sentences are right as a whole: the measure takes no label")
     return _ratio_measure("sentences", "sentences_right", "sentences_all", "no sentence")(None)
 
 
 def _f1_measure(label: str | None) -> Measure:
-    """F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
+    """Make F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
     names = tuple(_with_label(label, name) for name in _F_STATISTICS)
     return Measure(
         name=_with_label(label, "f1"),
@@ -116,7 +116,7 @@ def harmonic(
     claimed: NDArray[np.float64],
     positives: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return F1 from counts; where claims earn other than the key's items get, the harmonic mean of P and R."""
+    """Compute F1 from counts; where credit and earned value differ, as the harmonic mean of precision and recall."""
     credit, earned, claimed, positives = np.broadcast_arrays(credit, earned, claimed, positives)
     plain = ratio(2 * credit, claimed + positives)
     if np.array_equal(credit, earned, equal_nan=True):
@@ -128,7 +128,7 @@ def harmonic(
 
 
 def _macro_f1_measure(label: str | None) -> Measure:
-    """Mean over the key's labels of F1; labels without anything in a resample are passed over."""
+    """Make the mean F1 over the key's labels; labels without items in a resample are skipped."""
     if label is not None:
         raise UsageError("macro_f1 is a mean over labels and takes none itself")
     names = tuple(_with_label(EVERY_LABEL, name) for name in _F_STATISTICS)
@@ -142,7 +142,7 @@ def _macro_f1_measure(label: str | None) -> Measure:
 
 
 def _document_f1_measure(label: str | None) -> Measure:
-    """Mean over documents of F1; documents without anything in the key and without a claim are passed over."""
+    """Make the mean F1 over documents; documents without items in the key and without claims are skipped."""
     top, bottom = (_with_label(label, name) for name in DOCUMENT_F1)
     return Measure(
         name=_with_label(label, "document_f1"),
@@ -165,7 +165,7 @@ _MAKERS: dict[str, Callable[[str | None], Measure]] = {
 
 
 def measure(written: str) -> Measure:
-    """Return the measure that a text names, such as `accuracy`, `recall[PER]`, or `uas.accuracy` of another view.
+    """Parse the name of a measure, such as `accuracy`, `recall[PER]`, or `uas.accuracy` of another view.
 
     >>> str(measure("f1[PER]"))
     'f1[PER]'
@@ -180,7 +180,7 @@ def measure(written: str) -> Measure:
 
 
 def _restrict_to_view(inner: Measure, view: str) -> Measure:
-    """Return a measure of one view, wherever it is asked for."""
+    """Bind a measure to one view, whatever view it is evaluated for."""
     names = {name: f"{view}.{name}" for name in inner.statistics}
     return Measure(
         name=f"{view}.{inner.name}",
@@ -194,12 +194,12 @@ def _restrict_to_view(inner: Measure, view: str) -> Measure:
 
 
 def register(name: str, make: Callable[[str | None], Measure]) -> None:
-    """Add a measure; `make` gets the label between brackets, or None."""
+    """Register a measure; `make` is called with the label in brackets, or None."""
     _MAKERS[name] = make
 
 
 def _load_more_measures() -> None:
-    """Load the measures of chains and beliefs, and those of other packages (entry points `comparanda.measures`)."""
+    """Load the measures of coreference and probabilities, and of plugins (entry points `comparanda.measures`)."""
     from importlib.metadata import entry_points
 
     from comparanda.tasks.coref import measures as chain_measures
@@ -212,12 +212,12 @@ def _load_more_measures() -> None:
 
 
 def unit_statistics(verdicts: Verdicts, view: View, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """Return the requested statistics as arrays of (units, runs) or (units, runs, labels)."""
+    """Compute the requested statistics as arrays of (units, runs) or (units, runs, labels)."""
     return {name: _compute_statistic(verdicts, view, name) for name in dict.fromkeys(names)}
 
 
 def of_view(verdicts: Verdicts, view: View, name: str) -> tuple[View, str]:
-    """Return the view that a statistic is of, this one or another by name, and what it is called there."""
+    """Resolve the view of a statistic, this one or another by name, and the name of the statistic in it."""
     match = _VIEW_PATTERN.fullmatch(name)
     if match is None or name in view.statistics:
         return view, _given_name(view, name)
@@ -226,7 +226,7 @@ def of_view(verdicts: Verdicts, view: View, name: str) -> tuple[View, str]:
 
 
 def _given_name(view: View, name: str) -> str:
-    """Return what a statistic is called: where a judge gives credit alone, claims earn just that."""
+    """Return the name of the statistic that is available: if only credit was computed, claims earn the same."""
     kind, label = _split_name(name)
     credit = _with_label(label, "credit")
     alone = name not in view.statistics and (credit in view.statistics or credit in view.lost)
@@ -257,7 +257,7 @@ def _compute_statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.
 
 
 def can_be_told(verdicts: Verdicts, view: View, name: str) -> bool:
-    """Whether a statistic is given by the judge, or can be counted from sites and items."""
+    """Whether a statistic was computed by the evaluation, or can be counted from sites and items."""
     try:
         view, name = of_view(verdicts, view, name)
     except UsageError:
@@ -270,7 +270,7 @@ def can_be_told(verdicts: Verdicts, view: View, name: str) -> bool:
 
 
 def _given_labels(view: View, kind: str) -> list[str]:
-    """Return the labels for which the judge gave a statistic of a kind."""
+    """Return the labels for which the evaluation computed a statistic of the given kind."""
     return [label for each, label in map(_split_name, view.statistics) if each == kind and label is not None]
 
 
@@ -287,13 +287,13 @@ def _split_name(name: str) -> tuple[str, str | None]:
 
 
 def rests_on_items(chosen: Measure) -> bool:
-    """Whether a measure is made of items, and not of sites alone."""
+    """Whether a measure is computed from items, and not from sites alone."""
     names = (match[2] if (match := _VIEW_PATTERN.fullmatch(name)) else name for name in chosen.statistics)
     return any(_split_name(name)[0] in ITEM_STATISTICS for name in names)
 
 
 def lost(view: View, name: str) -> bool:
-    """Whether a statistic was given by the judge and cannot be told for the sites of this view alone."""
+    """Whether a statistic was computed by the evaluation and cannot be restricted to the sites of this view."""
     return name in view.lost or _split_name(name)[0] in view.lost
 
 
@@ -302,7 +302,7 @@ def _count_units(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
 
 
 def _count_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
-    """Count sites, or those a run gets right, of each unit. Wrong ones are few, so they are counted."""
+    """Count the sites of each unit, or those a run has right. Wrong sites are few, so these are counted."""
     size = verdicts.units.count
     code = None if label is None else _label_code(sites.labels.names, label)
     every = _count_units(_select_units(verdicts, sites, code), size)
@@ -316,7 +316,7 @@ def _count_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None)
 
 
 def _count_folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) -> NDArray[np.float64]:
-    """Count the sites of each unit that are only counted: all, or those with one key label."""
+    """Sum the counts of folded sites in each unit: all, or those with one key label."""
     rows = slice(None) if code is None else folded.sites.labels.key == code
     unit = verdicts.unit_of(folded.sites)
     return counted(unit[rows], folded.count[rows], verdicts.units.count).astype(np.float64)
@@ -325,7 +325,7 @@ def _count_folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) ->
 def _select_units(
     verdicts: Verdicts, sites: Sites, code: int | None, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int32]:
-    """Return the units of the sites with one key label, or of all, among the chosen ones."""
+    """Return the units of the chosen sites, restricted to one key label if given."""
     unit = verdicts.unit_of(sites)
     if code is not None:
         same = sites.labels.key == code
@@ -338,7 +338,7 @@ def _count_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.
     begins = np.diff(sites.sentence, prepend=-1) != 0
     unit, size = verdicts.unit_of(sites)[begins], verdicts.units.count
     every = _count_units(unit, size)
-    if sites.folded is not None:  # of overlap sites, whose sentences are known; of others, the sentences were counted
+    if sites.folded is not None:  # overlap sites, whose sentences are known; for others the sentences were counted
         easy = sites.folded.sites
         alone = (np.diff(easy.sentence, prepend=-1) != 0) & ~np.isin(easy.sentence, sites.sentence)
         every += _count_units(verdicts.unit_of(easy)[alone], size)
@@ -353,7 +353,7 @@ def _count_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.
 
 
 def _sum_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -> NDArray[np.float64]:
-    """Sum credit, claims or positives of each unit, of all labels together, one label, or each label."""
+    """Sum credit, claims or positives of each unit, over all labels, for one label, or for each label."""
     unit, size, runs = verdicts.unit_of(items), verdicts.units.count, range(len(items.claimed))
     if label == EVERY_LABEL:
         there: list[int] = np.flatnonzero(items.positives).tolist()
@@ -378,13 +378,13 @@ def _sum_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -
 
 
 def _count_folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.int64]:
-    """Count the items of each unit that are only counted: of all labels together, or of one."""
+    """Sum the counts of folded items in each unit: over all labels, or for one."""
     rows = slice(None) if code is None else folded.label == code
     return counted(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
 
 
 def _document_statistics(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:
-    """Return the F1 of each document, or whether it has one; undefined where the key marks no documents."""
+    """Compute the F1 of each document, or whether it is defined; NaN where the key has no document boundaries."""
     if verdicts.units.kind != "document":
         return np.full((verdicts.units.count, len(verdicts.runs)), np.nan)
     each = harmonic(*(_compute_statistic(verdicts, view, _with_label(label, name)) for name in _F_STATISTICS))

@@ -1,7 +1,7 @@
-"""Files elsewhere: whatever fsspec reaches by a URL, in the words of `pathlib`, as far as inputs need them.
+"""Remote files: everything that fsspec can open by URL, with the subset of the `pathlib` interface that inputs need.
 
-Nothing of fsspec is imported before a URL is read. Whatever goes wrong there is told in one paragraph, here and nowhere
-else, for every backend has errors of its own.
+fsspec is not imported before a URL is read. All errors of backends are converted here, because every backend has
+its own exceptions.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _LOCAL_PROTOCOLS = {"file", "local"}
 _WEB_PROTOCOLS = {"http", "https"}
 _COLON_PROTOCOLS = {"github", "gist"}  # owner:repository@
 _BUFFER_SIZE = 1 << 16
-_MAX_REQUEST = 32 << 20  # so much is asked for at once: clients give up after some minutes
+_MAX_REQUEST = 32 << 20  # the largest request: clients time out after some minutes
 
 _VERSION_FIELDS = (
     *("ETag", "etag", "VersionId", "generation", "md5Hash", "content_md5", "Content-MD5", "Digest", "checksum"),
     *("LastModified", "last_modified", "Last-Modified", "updated", "mtime", "modified", "created"),
 )
-"""What backends say of a file that changes when its content does."""
+"""Metadata fields of backends that change when the content of a file does."""
 
 
 def is_url(path: str) -> bool:
@@ -45,13 +45,13 @@ def is_url(path: str) -> bool:
 
 
 def is_web(path: str) -> bool:
-    """Whether a path is a URL in which a question mark begins a query, which belongs to it."""
+    """Whether a path is a web URL, in which a question mark begins a query that is part of the URL."""
     found = _URL_PATTERN.match(path)
     return found is not None and found["protocol"].lower() in _WEB_PROTOCOLS
 
 
 def path_of(path: str) -> AnyPath:
-    """Return the file or folder that a path or a URL names.
+    """Parse a path or a URL of a file or a folder.
 
     >>> path_of("file:///data/gold.conllu")
     PosixPath('/data/gold.conllu')
@@ -74,7 +74,7 @@ def path_of(path: str) -> AnyPath:
 
 @dataclass(frozen=True, slots=True)
 class RemotePath:
-    """A file or a folder elsewhere."""
+    """A remote file or folder."""
 
     url: str
 
@@ -82,7 +82,7 @@ class RemotePath:
         return self.url
 
     def __lt__(self, other: RemotePath) -> bool:
-        """Whether it stands before another one: step by step, as paths of this machine are ordered."""
+        """Whether it sorts before another one, compared component by component like local paths."""
         return self.url.split("/") < other.url.split("/")
 
     def __truediv__(self, name: str) -> RemotePath:
@@ -95,34 +95,34 @@ class RemotePath:
 
     @property
     def name(self) -> str:
-        """The last step of the way."""
+        """The last component of the path."""
         return self._without_query.rstrip("/").rpartition("/")[2]
 
     @property
     def parent(self) -> RemotePath:
-        """The folder that it is in."""
+        """The folder that contains it."""
         return RemotePath(self._without_query.rstrip("/").rpartition("/")[0])
 
     def with_name(self, name: str) -> RemotePath:
-        """Return the file of another name beside it."""
+        """Return the path with another name in the same folder."""
         return self.parent / name
 
     def relative_to(self, folder: RemotePath | str) -> PurePosixPath:
-        """Return the way from a folder to it."""
+        """Return the path relative to a folder."""
         return PurePosixPath(self.url.removeprefix(f"{str(folder).rstrip('/')}/"))
 
     def as_posix(self) -> str:
-        """Return it as it is written."""
+        """Return the URL."""
         return self.url
 
     def resolve(self) -> RemotePath:
-        """Return where it is, wherever this process runs."""
+        """Return the path itself: URLs are absolute."""
         return self
 
     absolute = resolve
 
     def exists(self) -> bool:
-        """Whether there is a file or a folder."""
+        """Whether the file or folder exists."""
         return self.is_file() or self.is_dir()
 
     def is_file(self) -> bool:
@@ -133,7 +133,7 @@ class RemotePath:
         return info is not None and info.get("type") != "directory"
 
     def is_dir(self) -> bool:
-        """Whether it is a folder; one of the web is a URL that ends in a slash, and its page lists the files."""
+        """Whether it is a folder; on the web, a URL that ends in a slash, whose page lists the files."""
         if is_web(self.url):
             return self.url.endswith("/")
         info = self._info()
@@ -148,11 +148,11 @@ class RemotePath:
         return [each for each in self._list_paths("find", self.url) if not each.url.endswith("/")]
 
     def matches(self) -> list[RemotePath]:
-        """Return the files that fit it as a pattern."""
+        """Return the files that match it as a pattern."""
         return self._list_paths("glob", self.url[: _WILDCARDS.search(self.url).start()].rpartition("/")[0])  # type: ignore[union-attr]
 
     def _list_paths(self, ask: Literal["find", "glob", "ls"], base: str) -> list[RemotePath]:
-        """Return what is found, named as the URL is: backends leave out what is not the way, such as the host."""
+        """List paths with URLs like the base: backends return names without some parts of the URL, such as the host."""
         with self._translate_errors():
             fs, path = _filesystem(self.url)
             root = fs._strip_protocol(base).rstrip("/")
@@ -163,12 +163,12 @@ class RemotePath:
         return sorted(RemotePath(base.rstrip("/") + way) for way in ways)
 
     def size(self) -> int | None:
-        """Return how many bytes the file has; None if nobody says so."""
+        """Return the size of the file in bytes; None if the backend does not report it."""
         info = self._info()
         return None if info is None else info.get("size")
 
     def stamp(self) -> tuple[int, str] | None:
-        """Return what tells whether the file was changed, asked anew: its size, or -1, and more; None if it is gone."""
+        """Return a fresh fingerprint that changes with the file: its size, or -1, and metadata; None if it is gone."""
         with self._translate_errors():
             fs, path = _filesystem(self.url)
             fs.invalidate_cache(path)
@@ -181,12 +181,12 @@ class RemotePath:
         )
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
-        """Return the bytes of the file from one place to another, or to its end; fewer, if there are no more."""
+        """Read the bytes of the file in a range, or to its end; fewer if the file is shorter."""
         with _Stream(self) as stream:
             return stream.between(start, stream.length if stop is None else min(stop, stream.length))
 
     def fetched(self, start: int | None = None, stop: int | None = None) -> bytes:
-        """Return what its server sends if asked for some bytes, or for all; one that knows no ranges sends all."""
+        """Request some bytes from the server, or all; a server that does not support ranges sends all."""
         with self._translate_errors():
             fs, path = _filesystem(self.url)
             plain = {"headers": {"Accept-Encoding": "identity"}} if is_web(self.url) else {}
@@ -197,7 +197,7 @@ class RemotePath:
         return io.BufferedReader(_Stream(self), _BUFFER_SIZE)
 
     def _info(self) -> Mapping[str, Any] | None:
-        """Return what is known of it; None if it is not there."""
+        """Return its metadata; None if it does not exist."""
         with self._translate_errors():
             fs, path = _filesystem(self.url)
             try:
@@ -210,7 +210,7 @@ class RemotePath:
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Tell what goes wrong elsewhere as what is wrong with this file."""
+        """Convert errors of the backend to errors about this file."""
         try:
             yield
         except ComparandaError:
@@ -223,17 +223,17 @@ class RemotePath:
             raise self._read_error(problem) from None
 
     def _read_error(self, problem: BaseException) -> ReadError:
-        status, said = getattr(problem, "status", None), getattr(problem, "message", None)
-        reason = f"{status} {said}" if status and said else str(problem) or type(problem).__name__
+        status, message = getattr(problem, "status", None), getattr(problem, "message", None)
+        reason = f"{status} {message}" if status and message else str(problem) or type(problem).__name__
         return ReadError(f"cannot be read: {reason.splitlines()[0]}", where=self.url)
 
 
 AnyPath = Path | RemotePath
-"""A file or a folder, here or elsewhere."""
+"""A local or remote file or folder."""
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a file elsewhere, fetched as they are asked for."""
+    """The bytes of a remote file, fetched on demand."""
 
     def __init__(self, path: RemotePath) -> None:
         self.path = path
@@ -265,7 +265,7 @@ class _Stream(io.RawIOBase):
         return len(data)
 
     def between(self, start: int, stop: int) -> bytes:
-        """Return the bytes from one place to another, fetched in pieces."""
+        """Return a range of bytes, fetched in pieces."""
         return b"".join(
             self._read_piece(begin, min(begin + _MAX_REQUEST, stop)) for begin in range(start, stop, _MAX_REQUEST)
         )
@@ -280,7 +280,7 @@ class _Stream(io.RawIOBase):
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
-    """Return the file system of a URL, and the path in it."""
+    """Return the fsspec file system of a URL, and the path in it."""
     try:
         from fsspec import available_protocols
         from fsspec.core import url_to_fs

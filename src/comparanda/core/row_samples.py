@@ -1,4 +1,4 @@
-"""Which rows are shown of many: those with the smallest hash, however the corpus was cut."""
+"""Sampling of rows by hash: the rows with the smallest hashes do not depend on how the corpus was split."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def place_hashes(
 
 @lru_cache(maxsize=1)
 def _hash_documents(seed: int, documents: tuple[str, ...]) -> NDArray[np.uint64]:
-    """Hash the seed with the name of each document."""
+    """Hash the seed together with the name of each document."""
     named = (hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest() for name in documents)
     return np.frombuffer(b"".join(named), "<u8").astype(np.uint64)
