@@ -1,4 +1,4 @@
-"""One tree of exceptions; each says where, what, and what to do, and knows its exit code."""
+"""The exceptions of the package: each has a message, and where known a place, details, a hint and an exit code."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_LONGEST = 1000
+_MAX_LINE_LENGTH = 1000
 
 
 class ComparandaError(Exception):
-    """The root of all errors this package raises on purpose.
+    """Base class of all errors that this package raises deliberately.
 
     Args:
-        what: the fact, in one sentence.
-        where: the place (`file:line`), put in front of the sentence.
-        details: further lines, indented under the first.
+        what: what is wrong, in one sentence.
+        where: the place (`file:line`), prefixed to the message.
+        details: further lines, indented below the message.
         hint: what the user can do about it.
 
     """
@@ -35,35 +35,35 @@ class ComparandaError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        first = f"{self.where}: {_cut(self.what)}" if self.where else _cut(self.what)
-        lines = [first, *(f"  {_cut(line)}" for line in self.details)]
+        first = f"{self.where}: {_shorten(self.what)}" if self.where else _shorten(self.what)
+        lines = [first, *(f"  {_shorten(line)}" for line in self.details)]
         if self.hint:
-            lines.append(f"  {_cut(self.hint)}")
+            lines.append(f"  {_shorten(self.hint)}")
         return "\n".join(lines)
 
 
-def _cut(line: str) -> str:
-    """Return a line without its middle, if a word or a label of megabytes stands there."""
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 101]}…{line[-100:]}"
+def _shorten(line: str) -> str:
+    """Shorten a very long line by leaving out its middle: inputs may contain words or labels of megabytes."""
+    return line if len(line) <= _MAX_LINE_LENGTH else f"{line[: _MAX_LINE_LENGTH - 101]}…{line[-100:]}"
 
 
 class UsageError(ComparandaError):
-    """The request itself is wrong: an unknown option value, two systems of one name (exit code 2)."""
+    """The request itself is wrong: an unknown option value, or two systems with the same name (exit code 2)."""
 
     exit_code = 2
 
 
 class ExpressionError(UsageError):
-    """An expression does not parse, or its types do not fit; the text carries a caret under the place.
+    """An expression does not parse or has a type error; the message marks the position with a caret.
 
-    `line` is the line of the expression that holds the place, counted from 0.
+    `line` is the line of the expression that contains this position, counted from 0.
     """
 
     line: int = 0
 
 
 class RuleError(UsageError):
-    """A rule set is wrong: a misfit in a condition, rules that could cycle, or verdicts that would depend on order."""
+    """A rule set is wrong: an error in a condition, rules that could form a cycle, or verdicts that depend on order."""
 
 
 class InputError(ComparandaError):
@@ -73,25 +73,25 @@ class InputError(ComparandaError):
 
 
 class ReadError(InputError):
-    """A file cannot be read: the bytes, the lines or the columns are not what its format says."""
+    """A file cannot be read: its bytes, lines or columns do not conform to its format."""
 
 
 class WriteError(InputError):
-    """What was read cannot be written in the format asked for: nothing valid there says the same."""
+    """The data cannot be written in the requested format, which has no valid representation of it."""
 
 
 class AlignError(InputError):
-    """A response does not fit the key: other words, another count, a document too few."""
+    """A system output does not match the key: different words, a different number of rows, or missing documents."""
 
 
 class MissingExtraError(ComparandaError):
-    """An optional package is needed for this and is not installed (exit code 2)."""
+    """A required optional package is not installed (exit code 2)."""
 
     exit_code = 2
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str:
-    """Return ` (did you mean 'x'?)` for the likeliest candidate, or nothing.
+    """Suggest the closest candidate as ` (did you mean 'x'?)`; the empty string if none is close.
 
     >>> nearest("uops", ["upos", "xpos"])
     " (did you mean 'upos'?)"

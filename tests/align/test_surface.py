@@ -75,12 +75,12 @@ def test_the_normal_form_is_made_of_each_token() -> None:
 def test_texts_longer_than_a_block_are_laid_end_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
     written = " ".join(f"w{number}=a{number}+b" if number % 3 else f"v{number}" for number in range(40))
     whole = bytes(Surface.of(trees(cut(written))).text.data)
-    monkeypatch.setattr(words, "_GATHERED", 7)
+    monkeypatch.setattr(words, "_GATHER_BLOCK", 7)
     assert bytes(Surface.of(trees(cut(written))).text.data) == whole
 
 
 def test_a_tangle_too_large_to_be_compared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "_MOST_CELLS", 5)
+    monkeypatch.setattr(words, "_MAX_CELLS", 5)
     assert pairs(laid(cut("abc=a+b+c"), cut("abc=a+b+d"))) == [(0, 0), (1, 1)]  # one word each is left over
     with pytest.raises(AlignError, match="3 words of the key overlap 2 others of the response in one token"):
         laid(cut("abc=a+b+c"), cut("abc=x+c"))

@@ -203,7 +203,7 @@ class TestReading:
         assert web.asked == [("/c/a.conllu", "bytes=16-39")]
 
     def test_large_files_are_fetched_in_pieces(self, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("comparanda.core.remote._PIECE", 1000)
+        monkeypatch.setattr("comparanda.core.remote._MAX_REQUEST", 1000)
         data = Path("c/a.conllu").read_bytes()
         assert load(f"{web.url}/c/a.conllu", side="key").data.startswith(data)
         assert [wanted for _, wanted in web.asked][:2] == ["bytes=0-999", "bytes=1000-1999"]

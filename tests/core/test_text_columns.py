@@ -49,7 +49,7 @@ def same_codes(rows: list[str], piece: int = 0) -> bool:
 
 @pytest.mark.parametrize("bits", [0, 1, 3])
 def test_colliding_hashes_only_cost_time(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def poor(_: Interner, cut: text_columns._Cut) -> NDArray[np.uint64]:
+    def poor(_: Interner, cut: text_columns._SlicedWords) -> NDArray[np.uint64]:
         return (cut.length & ((1 << bits) - 1)).astype(np.uint64) + np.uint64(1)
 
     monkeypatch.setattr(Interner, "_hash", poor)
@@ -61,7 +61,7 @@ def test_colliding_hashes_only_cost_time(bits: int, monkeypatch: pytest.MonkeyPa
 def test_a_short_text_with_the_hash_of_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a hostile file could aim at: the eight bytes of one value are the folded hash of another."""
 
-    def aimed(_: Interner, cut: text_columns._Cut) -> NDArray[np.uint64]:
+    def aimed(_: Interner, cut: text_columns._SlicedWords) -> NDArray[np.uint64]:
         return np.full(len(cut.length), 77, np.uint64)
 
     monkeypatch.setattr(Interner, "_hash", aimed)
@@ -71,7 +71,7 @@ def test_a_short_text_with_the_hash_of_a_long_one(monkeypatch: pytest.MonkeyPatc
 
 def test_a_hash_that_is_the_mark_of_a_free_place() -> None:
     view = np.array([2**64 - 1, 5], np.uint64)  # eight bytes 0xFF, which no text has
-    cut = text_columns._Cut.of(view, np.array([0, 1]), np.array([8, 8]))
+    cut = text_columns._SlicedWords.of(view, np.array([0, 1]), np.array([8, 8]))
     assert Interner._hash(cut).tolist() == [1, 6]
 
 
@@ -103,7 +103,7 @@ def test_codes_of_nothing() -> None:
 
 @given(texts, st.integers(1, 7), st.integers(0, 59))
 def test_very_long_texts_are_told_apart_too(rows: list[str], piece: int, place: int) -> None:
-    long = "x" * (text_columns._LONGEST + 1)
+    long = "x" * (text_columns._MAX_HASHED_LENGTH + 1)
     rows = [*rows[:place], long, *rows, long + "y", "y" + long, *rows[place:], long]
     assert intern(rows, piece) == by_dictionary(rows)
 

@@ -120,17 +120,17 @@ def test_a_universe_of_runs_is_made_once_in_whatever_order_they_are_named() -> N
 
 
 def test_a_large_universe_goes_before_another_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("comparanda.core.verdicts._KEPT", 0)
+    monkeypatch.setattr("comparanda.core.verdicts._MAX_CACHED_ROWS", 0)
     key, x, y = (["O", "B-PER", "O"], ["B-PER", "O", "O"], ["O", "O", "B-LOC"])
     view = cp.compare([key], {"x": [x], "y": [y], "z": [key]}, task="span", resamples=0).verdicts.view()
     first = weakref.ref(view.among([0]))
-    make, there = View._claimed_by, []
+    make, there = View._restrict_claims, []
 
     def made(self: View, runs: tuple[int, ...]) -> View:
         there.append(first())
         return make(self, runs)
 
-    monkeypatch.setattr(View, "_claimed_by", made)
+    monkeypatch.setattr(View, "_restrict_claims", made)
     assert view.among([0]) is first()  # the last one is kept
     assert len(view.among([1]).sites) == 2
     assert there == [None]

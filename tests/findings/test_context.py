@@ -49,6 +49,6 @@ def test_pairs_of_spans_are_counted_without_their_universes(tmp_path: Path, monk
         raise AssertionError("a universe was made")
 
     result: Result = every_task.spans(1, tmp_path)
-    monkeypatch.setattr(View, "_claimed_by", refused)
+    monkeypatch.setattr(View, "_restrict_claims", refused)
     assert len(result.pairs().pairs) == 3
     assert len(result.significance().tests) == 3

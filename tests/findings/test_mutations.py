@@ -323,8 +323,8 @@ MUTATIONS = (
     # DEFINITIONS 1: sites and items
     mutation(
         "core.measures",
-        "_counts(_units(verdicts, sites.disputed, code, ~right), size)",
-        "_counts(_units(verdicts, sites.disputed, code, right), size)",
+        "_count_units(_select_units(verdicts, sites.disputed, code, ~right), size)",
+        "_count_units(_select_units(verdicts, sites.disputed, code, right), size)",
         "accuracy_is_over_the_keys_sites",
         "accuracy_is_that_of_scikit_learn",
         "with_equal_tokenisation_precision_recall_f1_and_accuracy_are_one_number",
@@ -1094,7 +1094,7 @@ MUTATIONS = (
     ),
     mutation(
         "core.row_samples",
-        "_digests(seed, documents)[table.document[rows]]",
+        "_hash_documents(seed, documents)[table.document[rows]]",
         "table.document[rows].astype(np.uint64)",
         "examples_are_chosen_by_document_and_place_alone",
     ),

@@ -1,4 +1,4 @@
-"""Which row of the key each row of a response is. Alignment maps; it never rewrites."""
+"""Alignment of the rows of system outputs with the rows of the key. Alignment maps rows; it never changes them."""
 
 from comparanda.align.documents import align
 from comparanda.align.maps import MISSING, NONE, Aligned, Missing, RowMap, Segments, Surplus, values_on_key

@@ -1,7 +1,7 @@
-"""Responses laid over a key: documents by their names, their words by the text.
+"""Alignment of system outputs (responses) with a key: documents by name, words by their text.
 
-Documents and sentences are the key's. A response without document marks, or with other sentence
-cuts, is laid over the key by its characters.
+Documents and sentences are the key's. A response without document boundaries, or with other sentence
+boundaries, is aligned with the key by its characters.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows
 
 
-# Rows that are found by their ids: classification files.
+# Rows that are identified by ids: classification files.
 
 
 def map_by_id(key: Corpus, response: Corpus, missing: Missing) -> Mapped:
@@ -51,7 +51,7 @@ def map_by_id(key: Corpus, response: Corpus, missing: Missing) -> Mapped:
 
 
 def refuse_repeated_ids(key: Corpus) -> None:
-    """Look for an id that occurs twice, once for all responses: those with the same rows are not looked at again."""
+    """Refuse duplicate ids in the key, once for all responses: the ids of identical rows are not checked again."""
     if key.words is not None and len(key.words.intern().names) < len(key):
         _rows_by_id(key)
 
@@ -74,30 +74,30 @@ def _rows_by_id(corpus: Corpus) -> dict[str, int]:
 
 
 def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
-    """Lay responses over a key.
+    """Align responses with a key.
 
     Args:
-        key: the key; its documents, sentences and rows are the common ground.
-        responses: one corpus a run. They are asked for one by one, and the bytes of a large one are let go
+        key: the key; responses are mapped to its documents, sentences and rows.
+        responses: one corpus per run. They are consumed one by one, and the bytes of a large one are released
             before the next is read.
-        missing: what to do about documents (or rows with ids) that a response lacks: refuse it,
+        missing: the treatment of documents (or rows with ids) that a response lacks: refuse it,
             count them as empty there, or compare only what all responses have.
 
     """
     if key.by_id:
         refuse_repeated_ids(key)
     key = _with_places(key)
-    ground = _Ground(key)
+    context = _KeyContext(key)
     maps, segments, kept_responses, notes = [], [], [], list(key.notes)
     for given in responses:
         response = _with_places(given, key)
-        mapped, segment, found = _map_one(ground, response, missing)
+        mapped, segment, found = _map_response(context, response, missing)
         maps.append(mapped)
         segments.append(segment)
         notes += [*response.notes, *found]
         kept_responses.append(response.released())
-        del given, response  # or its bytes would stay until the next one is read
-    kept = _common_rows(ground, maps) if missing == "intersection" else None
+        del given, response  # else its bytes would stay in memory until the next one is read
+    kept = _common_rows(context, maps) if missing == "intersection" else None
     notes += left_out(key, kept)
     return Aligned(
         key=key,
@@ -110,7 +110,7 @@ def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error
 
 
 def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
-    """Note how many rows of the key take no part; refuse a comparison of none."""
+    """Note the number of rows of the key that are left out; refuse to compare if none remain."""
     if kept is None:
         return []
     if not kept.size:
@@ -118,8 +118,8 @@ def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
     return [Note("key", "rows left out because some response lacks them", len(key) - len(kept))]
 
 
-class _Ground:
-    """The key, with what is made of it once for all responses."""
+class _KeyContext:
+    """The key, with data that are computed once for all responses."""
 
     def __init__(self, key: Corpus) -> None:
         self.key = key
@@ -130,15 +130,15 @@ class _Ground:
         return Surface.of(self.key)
 
 
-def _common_rows(ground: _Ground, maps: list[RowMap]) -> Rows | None:
-    """Return the rows of what all responses have: ids, or documents. A word cut otherwise is no missing one."""
-    key = ground.key
+def _common_rows(context: _KeyContext, maps: list[RowMap]) -> Rows | None:
+    """Return the rows of the ids or documents that all responses have. Words tokenised differently are not missing."""
+    key = context.key
     present = np.ones(len(key), dtype=np.bool_)
     if key.by_id:
         for mapped in maps:
             if mapped.to_response is not None:
                 present &= mapped.to_response != NONE
-    for document in ground.lacking:
+    for document in context.lacking:
         present[key.row_documents[document] : key.row_documents[document + 1]] = False
     return None if present.all() else np.flatnonzero(present)
 
@@ -152,79 +152,79 @@ def _with_places(corpus: Corpus, key: Corpus | None = None) -> Corpus:
     return placed_alone(corpus) if key is None else placed(key, corpus)
 
 
-def _map_one(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
-    key = ground.key
+def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
+    key = context.key
     if key.by_id or response.by_id:
         return map_by_id(key, response, missing)
     spans = response.spans if response.words is None else None
     if spans is not None and (spans.unit == "characters" or not len(response)):
-        return _map_documents_alone(ground, response, missing)
+        return _map_documents_only(context, response, missing)
     both_marked = key.documents.marked and response.documents.marked
-    if both_marked and not (_same_documents(key, response) and _same_tokens(key, response)):
-        return _map_by_document(ground, response, missing)
-    return _map_in_order(ground, response)
+    if both_marked and not (_have_same_documents(key, response) and _have_same_tokens(key, response)):
+        return _map_by_document(context, response, missing)
+    return _map_in_order(context, response)
 
 
-def _same_tokens(key: Corpus, response: Corpus) -> bool:
-    """Whether row is row: both have the same words and ranges, or one has no words at all."""
+def _have_same_tokens(key: Corpus, response: Corpus) -> bool:
+    """Whether rows correspond one to one: both have the same words and ranges, or one has no words at all."""
     wordless = key.words is None or response.words is None
     return wordless or (same_words(key, response) and same_ranges(key, response))
 
 
-def _map_in_order(ground: _Ground, response: Corpus) -> Mapped:
-    """Lay a response over the whole key: word by word where the words are the same, else by characters."""
-    key = ground.key
+def _map_in_order(context: _KeyContext, response: Corpus) -> Mapped:
+    """Align a response with the whole key: word by word if the words are the same, else by characters."""
+    key = context.key
     if key.words is None or response.words is None:
         notes = check_numbers(key, response, np.arange(len(key)), np.arange(len(response)))
         return RowMap(), None, [*notes, *note_cuts(key, response)]
-    if _same_tokens(key, response):
+    if _have_same_tokens(key, response):
         return RowMap(), segments_of_same_tokens(key, response), note_cuts(key, response)
-    return lay_text(key, ground.surface, response)
+    return lay_text(key, context.surface, response)
 
 
-def _same_documents(key: Corpus, response: Corpus) -> bool:
+def _have_same_documents(key: Corpus, response: Corpus) -> bool:
     """Whether both sides have documents of the same names and lengths in the same order.
 
-    Equal words alone do not tell: two short documents may have changed places.
+    Equal words are not sufficient: two short documents may have been swapped.
     """
     same_names = key.documents.names == response.documents.names
     return same_names and np.array_equal(key.row_documents, response.row_documents)
 
 
-def _map_by_document(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
-    """Match documents by name, then lay their texts over each other."""
-    key = ground.key
+def _map_by_document(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
+    """Match documents by name, then align their texts."""
+    key = context.key
     place = {name: number for number, name in enumerate(response.documents.names)}
     lacking = [name for name in key.documents.names if name not in place]
     surplus = sorted(set(place) - set(key.documents.names))
     if len(lacking) == len(key.documents):
-        mapped, segments, notes = _map_in_order(ground, response)
+        mapped, segments, notes = _map_in_order(context, response)
         what = "document names unlike the key's, ignored"
         return mapped, segments, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
-    ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}
+    context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}
     pairs = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]
     notes = missing_notes(response, lacking, surplus, "document")
     if key.words is None or response.words is None:
         mapped, found = _map_by_number(key, response, pairs)
         return mapped, None, notes + found
-    mapped, segments, found = lay_text(key, ground.surface, response, pairs)
+    mapped, segments, found = lay_text(key, context.surface, response, pairs)
     return mapped, segments, notes + found
 
 
-def _map_documents_alone(ground: _Ground, response: Corpus, missing: Missing) -> Mapped:
-    """Match the documents of a response that has no text of its own, only places in the key's."""
-    key = ground.key
+def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
+    """Match the documents of a response without text, whose positions refer to the key's text."""
+    key = context.key
     mine, theirs = set(key.documents.names), set(response.documents.names)
     lacking, surplus = [name for name in key.documents.names if name not in theirs], sorted(theirs - mine)
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
-    ground.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
+    context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
     nowhere = RowMap(np.zeros(0, np.int64), np.full(len(key), NONE))
     return nowhere, None, missing_notes(response, lacking, surplus, "document")
 
 
 def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) -> tuple[RowMap, list[Note]]:
-    """Match the rows of documents without words; refuse two documents of different length."""
+    """Match the rows of documents without words; refuse documents of different lengths."""
     key_bounds, response_bounds = key.row_documents, response.row_documents
     key_rows, response_rows, count = [], [], []
     for mine, theirs in pairs:
@@ -237,13 +237,13 @@ def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) 
     return mapped, count
 
 
-# Responses that were laid over a key one at a time, put side by side.
+# Merging the alignments of single responses.
 
 
 def together(parts: Sequence[Aligned]) -> Aligned:
-    """Put alignments with one key side by side, as if all their responses had been aligned at once.
+    """Merge alignments with one key, as if all their responses had been aligned at once.
 
-    So a response that does not fit can be left out, and none is read or aligned twice.
+    In this way a response that cannot be aligned can be left out, and none is read or aligned twice.
     """
     key = parts[0].key
     kept: list[Rows] = [part.kept for part in parts if part.kept is not None]

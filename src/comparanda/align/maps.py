@@ -1,4 +1,4 @@
-"""Maps between the rows of a key and of its responses."""
+"""Maps between the rows of a key and of system outputs (responses)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 NONE = -1
-"""The row of what has no counterpart."""
+"""The row number that marks a missing counterpart."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Surplus:
-    """The words of a response that have no counterpart in the key, and where in the key's text they stand.
+    """The words of a response that have no counterpart in the key, and their positions in the key's text.
 
     Args:
         rows: their rows in the response, in order.
-        near: the row of the key word at whose place each begins.
-        begin: where it begins, in characters (bytes of UTF-8) from that word's begin.
-        end: where it ends, likewise.
+        near: the row of the key's word within which each begins.
+        begin: where it begins, in bytes of UTF-8 from that word's begin.
+        end: where it ends, in the same unit.
 
     """
 
@@ -46,7 +46,7 @@ class RowMap:
     Args:
         to_key: the key's row for each row of the response, or None for the identity.
         to_response: the response's row for each row of the key, or None for the identity.
-        surplus: the response's rows without a counterpart that still have a place in the key's text; None for none.
+        surplus: the response's rows without a counterpart that have a position in the key's text; None for none.
 
     """
 
@@ -60,7 +60,7 @@ class RowMap:
         return self.to_response is None
 
     def near(self, rows: int) -> Rows:
-        """Return the key's row at whose place each of the response's rows stands; `NONE` for foreign documents."""
+        """Return the key's row at the position of each of the response's rows; `NONE` in documents the key lacks."""
         if self.to_key is None:
             return np.arange(rows)
         if self.surplus is None:
@@ -72,7 +72,7 @@ class RowMap:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Segments:
-    """Where a response cuts the text as the key does.
+    """The tokens and sentences that a response shares with the key.
 
     Args:
         tokens: the tokens that both have, by their first row in the key.
@@ -88,15 +88,15 @@ class Segments:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Aligned:
-    """A key and its responses on common ground.
+    """A key and the responses that are aligned with it.
 
     Args:
         key: the key.
-        responses: the responses, one a run; large ones without their words.
+        responses: the responses, one per run; large ones without their words.
         maps: for each response, the map between its rows and the key's.
-        segments: for each response, which of the key's tokens and sentences it has; None for all, and no others.
-        kept: the key's rows that take part, or None for all (`--missing intersection` drops some).
-        notes: what was met on the way.
+        segments: for each response, the tokens and sentences that it shares with the key; None if all are the same.
+        kept: the key's rows that are compared, or None for all (`--missing intersection` drops some).
+        notes: observations made while aligning.
 
     """
 
@@ -109,11 +109,11 @@ class Aligned:
 
 
 Mapped = tuple[RowMap, Segments | None, list[Note]]
-"""What is made of one response."""
+"""The alignment of one response: its row map, shared segments, and notes."""
 
 
 def row_map(key_size: int, response_size: int, key_rows: Rows, response_rows: Rows) -> RowMap:
-    """Make a map of pairs of rows."""
+    """Make a row map from pairs of rows."""
     if key_size == response_size == len(key_rows) and np.array_equal(key_rows, response_rows):
         return RowMap()
     to_key = np.full(response_size, NONE, dtype=np.int64)
@@ -124,7 +124,7 @@ def row_map(key_size: int, response_size: int, key_rows: Rows, response_rows: Ro
 
 
 def values_on_key(values: NDArray[np.integer], row_map: RowMap, absent: int) -> NDArray[np.integer]:
-    """Carry a response's values to the key's rows; rows without a counterpart get `absent`."""
+    """Map a response's values to the key's rows; rows without a counterpart get `absent`."""
     if row_map.to_response is None:
         return values
     if not len(values):
@@ -134,26 +134,26 @@ def values_on_key(values: NDArray[np.integer], row_map: RowMap, absent: int) -> 
     return carried
 
 
-# Documents and ids that one side lacks.
+# Documents and ids that are missing on one side.
 
 
 Missing = Literal["error", "empty", "intersection"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
 LACKING = "s of the key missing here"
-"""What stands in notes about documents and ids that only the key has, whose first places are their names."""
+"""The text in notes about documents and ids that only the key has; the first places of such notes are names."""
 
 BEYOND = "s not in the key, "
-"""What stands in notes about documents and ids that only a response has, whose first places are their names."""
+"""The text in notes about documents and ids that only a response has; the first places of such notes are names."""
 
 IGNORED = "ignored"
-"""What becomes of them, for most tasks."""
+"""How most tasks treat them."""
 
 
 def refuse_missing(
     key: Corpus, response: Corpus, lacking: list[str], surplus: list[str], *, missing: Missing, kind: str
 ) -> None:
-    """Refuse a response that lacks documents or ids of the key, or has others, unless that was allowed."""
+    """Refuse a response with missing or additional documents or ids, unless this is allowed."""
     if missing == "error" and (lacking or surplus):
         raise not_covered(
             key.source.parts[0].name,
@@ -165,12 +165,12 @@ def refuse_missing(
 
 
 def not_covered(key: str, response: str, lacking: list[str], surplus: list[str], *, kind: str) -> AlignError:
-    """Make the error for a response that lacks documents or ids of the key, or has others, given their files."""
+    """Make the error for a response with missing or additional documents or ids, given the names of both files."""
     details = []
     if lacking:
-        details.append(f"missing here: {_some(lacking)} of the key ({key})")
+        details.append(f"missing here: {_format_names(lacking)} of the key ({key})")
     if surplus:
-        details.append(f"not in the key: {_some(surplus)}")
+        details.append(f"not in the key: {_format_names(surplus)}")
     count = f"{len(lacking):,} of the key's {kind}s missing" if lacking else f"{len(surplus):,} {kind}s unknown"
     return AlignError(
         f"the response does not cover the key: {count}",
@@ -181,7 +181,7 @@ def not_covered(key: str, response: str, lacking: list[str], surplus: list[str],
 
 
 def missing_notes(response: Corpus, lacking: list[str], surplus: list[str], kind: str) -> list[Note]:
-    """Count what is missing and what is too much."""
+    """Note the numbers of missing and of additional documents or ids."""
     notes = []
     if lacking:
         notes.append(Note(response.name, f"{kind}{LACKING}", len(lacking), tuple(lacking[:3])))
@@ -190,6 +190,6 @@ def missing_notes(response: Corpus, lacking: list[str], surplus: list[str], kind
     return notes
 
 
-def _some(names: list[str], limit: int = 3) -> str:
+def _format_names(names: list[str], limit: int = 3) -> str:
     shown = ", ".join(repr(name) for name in names[:limit])
     return f"{shown} and {len(names) - limit:,} more" if len(names) > limit else shown

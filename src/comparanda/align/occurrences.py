@@ -1,7 +1,7 @@
-"""Where a quote stands in a text: as it is, with other case and signs, inside a word, or something much like it.
+"""Search for quotations in a text: exact, normalised (case, punctuation), inside a word, or by similarity.
 
-Quotes and texts are cut into words: runs of letters, marks, numbers and underscores; any other character that is no
-white space is one by itself. White space between words does not count.
+Quotations and texts are split into words: sequences of letters, marks, numbers and underscores; any other character
+except white space is a word of its own. White space between words is ignored.
 """
 
 from __future__ import annotations
@@ -20,66 +20,65 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows
 
 
-# What in a text is much like a quote that does not stand there: words in a row with a slip or two.
+# Approximate matches of a quotation that does not occur in the text: sequences of words with a few edits.
 
 
 ENOUGH = 0.85
-"""How much two texts must be alike: at most so many slips (a letter more, less, other, or two swapped) that 15 in 100
-characters differ."""
+"""The minimum similarity: at most 15 edits per 100 characters (insertion, deletion, substitution or transposition)."""
 
-_SHORTEST, _LONGEST = 7, 300  # of seven characters one may differ, of six none
-_SLACK = 2  # so many words more or fewer may stand in the text: a hyphen between two of them makes three of one
-_MOST_PLACES = 200  # of a word, and of all that are like it
-_EDGE = 2
+_MIN_LENGTH, _MAX_LENGTH = 7, 300  # one of seven characters may differ, none of six
+_EXTRA_WORDS = 2  # words more or fewer that the text may have: a hyphen splits a word in three
+_MAX_PLACES = 200  # of a word and all similar ones
+_EDGE_SIZE = 2
 
 
 def similarity(one: str, other: str, enough: float = ENOUGH) -> float:
-    """Return how much two texts are alike, from 0 to 1; 0 if that is not enough, or if their digits differ.
+    """Compute the similarity of two strings, from 0 to 1; 0 if it is not enough, or if their digits differ.
 
     >>> round(similarity("angela merkel", "angela merkle"), 2), similarity("12.5 million", "12.6 million")
     (0.92, 0.0)
     """
     from rapidfuzz.distance import OSA
 
-    if _digits(one) != _digits(other):
+    if _extract_digits(one) != _extract_digits(other):
         return 0.0
     return float(OSA.normalized_similarity(one, other, score_cutoff=enough))
 
 
-def _digits(text: str) -> str:
+def _extract_digits(text: str) -> str:
     return re.sub(r"\D+", "", text)
 
 
 def alike(line: Line, quote: Line) -> list[list[str]]:
-    """Return the words in a row that are most like a quote: none, the best, or several that are equally like it.
+    """Find the sequences of words that are most similar to a quotation: none, one, or several with equal similarity.
 
-    Only rows are looked at that hold one of its words, or one like it, at about its place.
+    Only sequences are considered that contain one of its words, or a similar one, near the same position.
 
     Args:
         line: the words of the text, folded.
-        quote: those of the quote, likewise.
+        quote: the words of the quotation, folded.
 
     """
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
     sought = quote.shown(0, len(quote.words))
-    if not _SHORTEST <= len(sought) <= _LONGEST:
+    if not _MIN_LENGTH <= len(sought) <= _MAX_LENGTH:
         return []
-    rows = _rows(line, quote.words, len(sought), int(len(sought) * (1 - ENOUGH) / ENOUGH))
+    rows = _candidate_sequences(line, quote.words, len(sought), int(len(sought) * (1 - ENOUGH) / ENOUGH))
     near = process.extract(sought, rows, scorer=OSA.normalized_similarity, score_cutoff=ENOUGH, limit=None)
-    digits = _digits(sought)
-    found = [(score, row) for shown, score, row in near if _digits(shown) == digits]
+    digits = _extract_digits(sought)
+    found = [(score, row) for shown, score, row in near if _extract_digits(shown) == digits]
     return [row.split(line.cut) for score, row in sorted(found) if score == max(found)[0]]
 
 
-def _rows(line: Line, words: Sequence[str], length: int, slips: int) -> dict[str, str]:
-    """Return the rows of words that may be like a quote of some length, and how they are shown."""
-    slack = np.arange(-_SLACK, _SLACK + 1)
+def _candidate_sequences(line: Line, words: Sequence[str], length: int, slips: int) -> dict[str, str]:
+    """Return sequences of words that may be similar to a quotation: their words, and the same with spaces."""
+    slack = np.arange(-_EXTRA_WORDS, _EXTRA_WORDS + 1)
     sizes = len(words) + slack
     found: dict[str, str] = {}
     begins, ends = line.begins, line.ends
-    for number, places in _anchors(line, words, slips):
+    for number, places in _find_anchors(line, words, slips):
         first = (np.array(places)[:, None, None] - number) + slack[None, :, None]
         last = first + sizes[None, None, :] - 1
         inside = (first >= 0) & (last >= first) & (last < len(line.words))
@@ -90,19 +89,19 @@ def _rows(line: Line, words: Sequence[str], length: int, slips: int) -> dict[str
     return found
 
 
-def _anchors(line: Line, words: Sequence[str], slips: int) -> list[tuple[int, list[int]]]:
-    """Return where words of a quote stand in the text, or words like them: those of the rarest, one more than slips."""
+def _find_anchors(line: Line, words: Sequence[str], slips: int) -> list[tuple[int, list[int]]]:
+    """Locate words of a quotation, or similar ones, in the text: the rarest ones, one more than the allowed edits."""
     found = []
     for number, word in enumerate(words):
         same = line.places.get(word)
-        places = same if same is not None else _places_like(line, word, slips)
+        places = same if same is not None else _find_similar_words(line, word, slips)
         if places:
-            found.append((len(places), number, places[:_MOST_PLACES]))
+            found.append((len(places), number, places[:_MAX_PLACES]))
     return [(number, places) for _, number, places in sorted(found)[: slips + 1]]
 
 
-def _places_like(line: Line, word: str, slips: int) -> list[int]:
-    """Return where words stand with which one begins, or from which it differs by a few slips, none at one end."""
+def _find_similar_words(line: Line, word: str, slips: int) -> list[int]:
+    """Locate prefixes of a word, and words that differ from it by a few edits but agree at one end."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
@@ -112,23 +111,23 @@ def _places_like(line: Line, word: str, slips: int) -> list[int]:
     begin, end = (line.by_edges.get(edge, []) for edge in edges(word))
     known = [each for each in dict.fromkeys([*begin, *end]) if abs(len(each) - len(word)) <= most]
     near = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=None)
-    heads = (word[:size] for size in range(_EDGE + 1, len(word)))
+    heads = (word[:size] for size in range(_EDGE_SIZE + 1, len(word)))
     found = {each for each, _, _ in near} | {each for each in heads if each in line.places}
     return sorted(place for each in found for place in line.places[each])
 
 
 def edges(word: str) -> tuple[tuple[str, bool], tuple[str, bool]]:
-    """Return how a word begins and how it ends: a slip in a longer word changes one of them at most."""
-    return (word[:_EDGE], True), (word[-_EDGE:], False)
+    """Return the first and the last characters of a word: an edit in a longer word changes at most one of them."""
+    return (word[:_EDGE_SIZE], True), (word[-_EDGE_SIZE:], False)
 
 
 How = Literal["exact", "normalised", "inside", "fuzzy"]
-"""How a quote was found: as it is, written otherwise, inside a word, by similarity."""
+"""How a quotation was found: exactly, after normalisation, inside a word, or by similarity."""
 
 Place = tuple[int, int]
 
-_CUT = "\x1f"  # white space, so it is in no word
-_SIGNS: Final = str.maketrans(
+_SEPARATOR = "\x1f"  # white space, so no word contains it
+_PUNCTUATION: Final = str.maketrans(
     {
         **dict.fromkeys("“”„‟«»″〝〞＂", '"'),
         **dict.fromkeys("‘’‚‛‹›′`´＇", "'"),
@@ -139,25 +138,25 @@ _SIGNS: Final = str.maketrans(
 
 @lru_cache(maxsize=1 << 16)
 def folded(form: str) -> str:
-    """Return a word without regard to case, width, composition, and to how quotation marks and dashes are written.
+    """Normalise the case, width, composition, quotation marks and dashes of a word.
 
     >>> folded("ＡＢＣ"), folded("“"), folded("–"), folded("Straße") == folded("STRASSE")
     ('abc', '"', '-', True)
     """
     if form.isascii():
-        return form.lower().translate(_SIGNS)
-    plain = unicodedata.normalize("NFKD", form.translate(_SIGNS)).casefold()
+        return form.lower().translate(_PUNCTUATION)
+    plain = unicodedata.normalize("NFKD", form.translate(_PUNCTUATION)).casefold()
     return unicodedata.normalize("NFKD", plain)
 
 
 @lru_cache(maxsize=64)
-def _cutter(marks: str) -> re.Pattern[str]:
-    """Return what finds words; marks are letters to readers, but not to regular expressions."""
+def _word_pattern(marks: str) -> re.Pattern[str]:
+    r"""Compile the pattern of words; combining marks are part of words, but not matched by `\w`."""
     return re.compile(rf"[\w{marks}]+|[^\w\s\ufeff{marks}]")
 
 
 def cut(text: str) -> list[re.Match[str]]:
-    r"""Cut a text into words.
+    r"""Split a text into words.
 
     >>> [word[0] for word in cut("Anna's e\u0301t\u00e9")] == ["Anna", "'", "s", "e\u0301t\u00e9"]
     True
@@ -165,45 +164,45 @@ def cut(text: str) -> list[re.Match[str]]:
     marks = (
         "" if text.isascii() else "".join(sorted(each for each in set(text) if unicodedata.category(each)[0] == "M"))
     )
-    return list(_cutter(marks).finditer(text))
+    return list(_word_pattern(marks).finditer(text))
 
 
 class Line:
-    """Words side by side, so that some of them in a row are found by one search.
+    """A sequence of words joined in one string, so that consecutive words are found by one search.
 
     Args:
         words: the words.
-        apart: for each, whether white space stands before it.
+        apart: for each, whether white space precedes it.
 
     """
 
-    cut = _CUT
+    cut = _SEPARATOR
 
     def __init__(self, words: Sequence[str], apart: Sequence[bool]) -> None:
         self.words = words
-        self.text = _CUT + _CUT.join(words) + _CUT
+        self.text = _SEPARATOR + _SEPARATOR.join(words) + _SEPARATOR
         self._starts = [0, *accumulate(len(word) + 1 for word in words)]
         self._apart = apart
 
     def find(self, sought: str, word: int) -> int | None:
-        """Return the first word at or behind one at which some words in a row begin."""
+        """Return the index of the first word, from a given one on, at which a sequence of words occurs."""
         place = self.text.find(sought, self._starts[word])
         return None if place < 0 else bisect_left(self._starts, place)
 
     def count(self, sought: str) -> int:
-        """Return how often some words stand in a row; they may share words."""
+        """Count the occurrences of a sequence of words, including overlapping ones."""
         count, word = 0, self.find(sought, 0)
         while word is not None:
             count, word = count + 1, self.find(sought, word + 1)
         return count
 
-    def between(self, first: int, behind: int) -> str:
-        """Return some words in a row, with cuts between them."""
-        return self.text[self._starts[first] + 1 : self._starts[behind]]
+    def between(self, first: int, stop: int) -> str:
+        """Return some consecutive words, joined by the separator."""
+        return self.text[self._starts[first] + 1 : self._starts[stop]]
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """Where each word stands."""
+        """The indices of each distinct word."""
         found: dict[str, list[int]] = {}
         for place, word in enumerate(self.words):
             found.setdefault(word, []).append(place)
@@ -211,7 +210,7 @@ class Line:
 
     @cached_property
     def by_edges(self) -> dict[tuple[str, bool], list[str]]:
-        """The distinct words by how they begin, and by how they end."""
+        """The distinct words by their first and by their last characters."""
         found: dict[tuple[str, bool], list[str]] = {}
         for word in self.places:
             for edge in edges(word):
@@ -219,50 +218,50 @@ class Line:
         return found
 
     @cached_property
-    def _shown(self) -> str:
+    def _spaced_text(self) -> str:
         return "".join([" " + word if apart else word for word, apart in zip(self.words, self._apart, strict=True)])
 
     @cached_property
     def ends(self) -> Rows:
-        """Where each word ends if white space is one space."""
+        """The end of each word if white space is reduced to one space."""
         apart = np.array(self._apart, np.int64)
         return np.cumsum(np.array([len(word) for word in self.words], np.int64) + apart)
 
     @cached_property
     def begins(self) -> Rows:
-        """Where each word begins, likewise."""
+        """The begin of each word if white space is reduced to one space."""
         return self.ends - np.array([len(word) for word in self.words], np.int64)
 
-    def shown(self, first: int, behind: int) -> str:
-        """Return some words in a row, with one space for all white space between them."""
-        return self._shown[int(self.begins[first]) : int(self.ends[behind - 1])] if behind > first else ""
+    def shown(self, first: int, stop: int) -> str:
+        """Return some consecutive words, with white space reduced to one space."""
+        return self._spaced_text[int(self.begins[first]) : int(self.ends[stop - 1])] if stop > first else ""
 
 
 class Occurrences:
-    """The places at which a quote stands, made when asked for.
+    """The places at which a quotation occurs, found on demand.
 
     Args:
         how: how it was found.
-        behind: returns the first place that begins at a character or behind it.
+        first_from: returns the first place that begins at or after a given character.
 
     """
 
-    def __init__(self, how: How, behind: Callable[[int], Place | None]) -> None:
+    def __init__(self, how: How, first_from: Callable[[int], Place | None]) -> None:
         self.how = how
-        self.behind = behind
+        self.first_from = first_from
 
     def first(self, most: int) -> list[Place]:
-        """Return the first few."""
+        """Return the first places, at most the given number."""
         found: list[Place] = []
-        place = self.behind(0)
+        place = self.first_from(0)
         while place is not None and len(found) < most:
             found.append(place)
-            place = self.behind(place[0] + 1)
+            place = self.first_from(place[0] + 1)
         return found
 
 
 class Searched:
-    """A text in which quotes are looked for."""
+    """A text in which quotations are searched."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -274,46 +273,46 @@ class Searched:
 
     @cached_property
     def exact(self) -> Line:
-        """The words as they are."""
+        """The original words."""
         return Line(self._words, self._apart)
 
     @cached_property
     def folded(self) -> Line:
-        """The words without regard to how they are written."""
+        """The normalised words."""
         return Line(list(map(folded, self._words)), self._apart)
 
     def occurrences(self, quote: str, wanted: int) -> tuple[Occurrences, list[Place]] | None:
-        """Return where a quote that is claimed so often stands, and its first places, one more than are wanted.
+        """Find a quotation; return its occurrences and the first places, one more than wanted.
 
-        Words as they are go before words written otherwise, unless there are not enough; whole words go before parts
-        of them, and these before what is only similar.
+        Exact matches are preferred to normalised ones unless too few; whole words to parts of words, and these
+        to similar text.
         """
         sought = Searched(quote)
         if sought.begins:
-            exact = self._in_line("exact", self.exact, [sought.exact.words])
+            exact = self._search_words("exact", self.exact, [sought.exact.words])
             places = exact.first(wanted + 1)
             if len(places) < wanted:
-                loose = self._in_line("normalised", self.folded, [sought.folded.words])
+                loose = self._search_words("normalised", self.folded, [sought.folded.words])
                 more = loose.first(wanted + 1)
                 if len(more) > len(places):
                     return loose, more
             if places:
                 return exact, places
-        inside = Occurrences("inside", lambda begin: self._inside(quote, begin))
+        inside = Occurrences("inside", lambda begin: self._find_inside(quote, begin))
         if places := inside.first(wanted + 1):
             return inside, places
         if similar := alike(self.folded, sought.folded):
-            fuzzy = self._in_line("fuzzy", self.folded, similar)
+            fuzzy = self._search_words("fuzzy", self.folded, similar)
             return fuzzy, fuzzy.first(wanted + 1)
         return None
 
-    def _in_line(self, how: How, line: Line, sought: Sequence[Sequence[str]]) -> Occurrences:
+    def _search_words(self, how: How, line: Line, sought: Sequence[Sequence[str]]) -> Occurrences:
         there = [
             words for words in sought if all(word in line.places for word in words)
         ]  # most that are not, miss a word
-        needles = [(_CUT + _CUT.join(words) + _CUT, len(words)) for words in there]
+        needles = [(_SEPARATOR + _SEPARATOR.join(words) + _SEPARATOR, len(words)) for words in there]
 
-        def behind(begin: int) -> Place | None:
+        def first_from(begin: int) -> Place | None:
             word = bisect_left(self.begins, begin)
             found = [(place, size) for needle, size in needles if (place := line.find(needle, word)) is not None]
             if not found:
@@ -321,8 +320,8 @@ class Searched:
             first, size = min(found)
             return self.begins[first], self.ends[first + size - 1]
 
-        return Occurrences(how, behind)
+        return Occurrences(how, first_from)
 
-    def _inside(self, quote: str, begin: int) -> Place | None:
+    def _find_inside(self, quote: str, begin: int) -> Place | None:
         place = self.text.find(quote, begin)
         return None if place < 0 else (place, place + len(quote))

@@ -1,4 +1,4 @@
-"""Where the rows of the key stand in its documents, as characters of their texts."""
+"""The positions of the key's rows in its documents, as character offsets of their texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Ground:
-    """Where the rows of the key stand in its documents."""
+    """The positions of the key's rows in its documents, computed on first use.
+
+    *Solid* characters are those that belong to a word; white space is not solid.
+    """
 
     def __init__(self, key: Corpus) -> None:
         self.key = key
@@ -35,21 +38,23 @@ class Ground:
 
     @cached_property
     def raw(self) -> RawText:
-        """The texts of the documents: as they are, or the words with one space between them."""
-        return self.key.raw if self.key.raw is not None else self._joined_words()
+        """The texts of the documents: as in the input, or the words joined by single spaces."""
+        return self.key.raw if self.key.raw is not None else self._join_words()
 
     @cached_property
     def solid(self) -> Rows:
-        """The place in its document of each character that belongs to a word, one document after the other."""
-        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
+        """The position in its document of each solid character, for all documents in order."""
+        size = np.where(self._first_of_token, self.raw.end - self.raw.begin, 0)
         ends = np.cumsum(size)
         places = np.repeat(self.raw.begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
-        blank = [int(ends[row] - size[row]) + place for row, inside in self._blanks for place in inside if size[row]]
+        blank = [
+            int(ends[row] - size[row]) + place for row, inside in self._inner_spaces for place in inside if size[row]
+        ]
         return np.delete(places, blank) if blank else places
 
     @cached_property
-    def _blanks(self) -> list[tuple[int, list[int]]]:
-        """The rows of tokens with white space inside, and where it is; it is none of a text's characters."""
+    def _inner_spaces(self) -> list[tuple[int, list[int]]]:
+        """The rows of tokens with white space inside, and its positions; it is not among the solid characters."""
         if self.key.raw is not None or self.key.words is None:
             return []
         surface, forms = self.surface, self.surface.forms.intern()
@@ -62,8 +67,8 @@ class Ground:
         return list(zip(rows, places, strict=True))
 
     @cached_property
-    def _own_words(self) -> Truths:
-        """Whether each row is the first that stands at its place: words of one token share its characters."""
+    def _first_of_token(self) -> Truths:
+        """Whether each row is the first one at its position: the words of one token share its characters."""
         first = np.ones(len(self.key), np.bool_)
         same = (self.raw.begin[1:] == self.raw.begin[:-1]) & (self.owner[1:] == self.owner[:-1])
         first[1:] = ~same
@@ -71,21 +76,21 @@ class Ground:
 
     @cached_property
     def first_words(self) -> Rows:
-        """The first word of each row's token."""
-        return np.maximum.accumulate(np.where(self._own_words, np.arange(len(self.key)), 0))
+        """The first row of each row's token."""
+        return np.maximum.accumulate(np.where(self._first_of_token, np.arange(len(self.key)), 0))
 
     @cached_property
     def solid_before(self) -> Rows:
-        """How many characters of words stand before each row, and behind them their number."""
-        size = np.where(self._own_words, self.raw.end - self.raw.begin, 0)
-        for row, inside in self._blanks:
+        """The number of solid characters before each row, followed by their total number."""
+        size = np.where(self._first_of_token, self.raw.end - self.raw.begin, 0)
+        for row, inside in self._inner_spaces:
             size[row] -= len(inside) if size[row] else 0
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(size)])
 
-    def placed(self, solid: Rows, *, ending: bool) -> Rows:
-        """Return the places of characters by their numbers among those of words; of an end, behind the one before.
+    def to_places(self, solid: Rows, *, ending: bool) -> Rows:
+        """Convert numbers of solid characters to positions; an end is the position after the preceding character.
 
-        Those of documents that the key does not have may be numbers of no character; their places mean nothing.
+        Numbers in documents that the key does not have may be out of range; their positions are meaningless.
         """
         if not len(self.solid):
             return np.zeros(len(solid), np.int64)
@@ -97,16 +102,16 @@ class Ground:
 
     @cached_property
     def characters_before(self) -> Rows:
-        """How many characters of words stand before each byte of them."""
+        """The number of characters before each byte of the words' text."""
         return np.concatenate([np.zeros(1, np.int64), np.cumsum((self.surface.text.data & 0xC0) != 0x80)])
 
     @cached_property
     def bytes_before(self) -> Rows:
-        """How many bytes of words stand before each row; white space inside words is none."""
+        """The number of bytes of the words' text before each row, without white space inside words."""
         return np.repeat(self.surface.text.begins, self.surface.end - self.surface.row)
 
-    def _joined_words(self) -> RawText:
-        """Make texts of words: those of each document with one space between them."""
+    def _join_words(self) -> RawText:
+        """Make the text of each document by joining its words with single spaces."""
         key = self.key
         if key.words is None:
             raise AlignError(

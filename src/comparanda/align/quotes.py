@@ -1,8 +1,8 @@
-"""Claims that quote the text and name no place, as answers of language models do: brought to their places.
+"""Placement of quotations without positions, as in answers of language models, in the text.
 
-A response with texts of its own is placed in these, any other in the key's. What comes out is a response with spans
-in characters, like any other. Items without a place, because they are hallucinated or repeated, are spans of no
-length at the end of the text, which `align.apart` sets apart from all that stand in it.
+The items of a response with texts of its own are placed in these, all others in the key's. The result is a response
+with spans in characters, like any other. Items without a place, because they are hallucinated or repeated, become
+empty spans at the end of the text, which `place_spans` separates from all spans of the text.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Column, Rows, Truths
 
 
-# The copy of a text that an answer holds, laid over the text: so the place of a tagged item is known.
+# The copy of a text in an answer, aligned with the text, so that the positions of tagged items are known.
 
 
-_AROUND = 3
-_LARGEST = 4_000_000  # so many pairs of words are compared at once
+_CONTEXT_WORDS = 3
+_MAX_COMPARISONS = 4_000_000  # pairs of words that are compared at once
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a piece of a copy stands in the text.
+    """The place of a piece of a copy in the text.
 
     Args:
         how: how it was found.
-        place: where it stands.
-        certain: whether it cannot stand anywhere else.
+        place: its place.
+        certain: whether no other place is possible.
 
     """
 
@@ -57,109 +57,111 @@ class Match:
 
 
 class Copied:
-    """A copy laid over a text, word by word.
+    """A copy of a text, aligned with it word by word.
 
     Args:
         text: the text.
-        copy: what the answer holds of it; words may be missing, changed or added.
+        copy: the answer's copy of it; words may be missing, changed or added.
 
     """
 
     def __init__(self, text: Searched, copy: str) -> None:
         self._text = text
         self._copy = Searched(copy)
-        self._often: dict[tuple[str, str], bool] = {}
+        self._equal_counts: dict[tuple[str, str], bool] = {}
 
     @cached_property
-    def _begin(self) -> int | None:
-        """The word of the copy at which all words of the text stand in a row; None if they do not."""
+    def _text_offset(self) -> int | None:
+        """The word of the copy at which the complete sequence of the text's words begins; None if it does not occur."""
         return self._copy.folded.find(self._text.folded.text, 0)
 
     @property
     def same(self) -> bool:
-        """Whether the copy has the words of the text, however they are written; there may be others around them."""
-        return self._begin is not None
+        """Whether the copy contains all words of the text in sequence, after normalisation; there may be others."""
+        return self._text_offset is not None
 
     @cached_property
-    def _words(self) -> list[int]:
-        """The word of the text that each word of the copy is; -1 for none."""
+    def _word_map(self) -> list[int]:
+        """The word of the text that each word of the copy corresponds to; -1 for none."""
         mine, theirs = self._copy.folded.words, self._text.folded.words
-        if self._begin is None:
-            return _matched(mine, theirs)
-        behind = len(mine) - self._begin - len(theirs)
-        return [*[-1] * self._begin, *range(len(theirs)), *[-1] * behind]
+        if self._text_offset is None:
+            return _match_words(mine, theirs)
+        rest = len(mine) - self._text_offset - len(theirs)
+        return [*[-1] * self._text_offset, *range(len(theirs)), *[-1] * rest]
 
     def match(self, begin: int, end: int) -> Match | None:
-        """Return where a piece of the copy stands in the text; None if that cannot be said."""
+        """Find the place of a piece of the copy in the text; None if it cannot be determined."""
         copy, text = self._copy, self._text
         first, last = bisect_right(copy.ends, begin), bisect_left(copy.begins, end) - 1
         if last < first:
             return None
-        there = self._words[first]
-        behind = there + last - first
-        if there < 0 or self._words[first : last + 1] != list(range(there, behind + 1)):
-            return self._between(first, last)
+        there = self._word_map[first]
+        there_last = there + last - first
+        if there < 0 or self._word_map[first : last + 1] != list(range(there, there_last + 1)):
+            return self._match_between_neighbours(first, last)
         before, after = max(begin - copy.begins[first], 0), max(copy.ends[last] - end, 0)
         cuts_words = bool(before or after)
-        if cuts_words and copy.exact.between(first, last + 1) != text.exact.between(there, behind + 1):
-            return None  # a part of a word that is written otherwise: nobody knows which
-        place = text.begins[there] + before, text.ends[behind] - after
-        return Match("exact", place, self._is_certain(first, last, there, behind))
+        if cuts_words and copy.exact.between(first, last + 1) != text.exact.between(there, there_last + 1):
+            return None  # a part of a word that is spelled differently: its position is unknown
+        place = text.begins[there] + before, text.ends[there_last] - after
+        return Match("exact", place, self._is_certain(first, last, there, there_last))
 
-    def _between(self, first: int, last: int) -> Match | None:
-        """Return what stands in the text between the same neighbours, if it is much like some words of the copy."""
+    def _match_between_neighbours(self, first: int, last: int) -> Match | None:
+        """Match words of the copy with the text between the same neighbours, if it is similar enough."""
         copy, text = self._copy.folded, self._text.folded
-        there = self._words[first - 1] + 1 if first else 0
-        behind = (self._words[last + 1] if last + 1 < len(self._words) else len(text.words)) - 1
-        if behind < there or not similarity(copy.shown(first, last + 1), text.shown(there, behind + 1)):
+        there = self._word_map[first - 1] + 1 if first else 0
+        there_last = (self._word_map[last + 1] if last + 1 < len(self._word_map) else len(text.words)) - 1
+        if there_last < there or not similarity(copy.shown(first, last + 1), text.shown(there, there_last + 1)):
             return None
-        pairs = (copy.words[first], text.words[there]), (copy.words[last], text.words[behind])
-        if any(one[:1].isalnum() != other[:1].isalnum() for one, other in pairs):  # a sign that the copy has lost
+        pairs = (copy.words[first], text.words[there]), (copy.words[last], text.words[there_last])
+        if any(
+            one[:1].isalnum() != other[:1].isalnum() for one, other in pairs
+        ):  # punctuation that is missing in the copy
             return None
-        place = self._text.begins[there], self._text.ends[behind]
-        return Match("fuzzy", place, self._is_certain(first, last, there, behind))
+        place = self._text.begins[there], self._text.ends[there_last]
+        return Match("fuzzy", place, self._is_certain(first, last, there, there_last))
 
-    def _is_certain(self, first: int, last: int, there: int, behind: int) -> bool:
+    def _is_certain(self, first: int, last: int, there: int, there_last: int) -> bool:
         """Whether no other place is possible.
 
-        In a copy that is not the text the words before and behind must be the same ones, and the words themselves must
-        stand there as often as in the text.
+        If the copy differs from the text, the surrounding words must correspond, and the words themselves must
+        occur as often as in the text.
         """
         if self.same:
             return True
-        mine, theirs = self._copy.folded.between(first, last + 1), self._text.folded.between(there, behind + 1)
-        if not self._as_often(mine, theirs):
+        mine, theirs = self._copy.folded.between(first, last + 1), self._text.folded.between(there, there_last + 1)
+        if not self._has_equal_counts(mine, theirs):
             return False
-        left, right = (first, there), (len(self._words) - 1 - last, len(self._text.begins) - 1 - behind)
-        for step in range(1, _AROUND + 1):
-            if min(left) >= step and self._words[first - step] != there - step:
+        left, right = (first, there), (len(self._word_map) - 1 - last, len(self._text.begins) - 1 - there_last)
+        for step in range(1, _CONTEXT_WORDS + 1):
+            if min(left) >= step and self._word_map[first - step] != there - step:
                 return False
-            if min(right) >= step and self._words[last + step] != behind + step:
+            if min(right) >= step and self._word_map[last + step] != there_last + step:
                 return False
-        return all(min(each) >= _AROUND or each[0] == each[1] for each in (left, right))
+        return all(min(each) >= _CONTEXT_WORDS or each[0] == each[1] for each in (left, right))
 
-    def _as_often(self, mine: str, theirs: str) -> bool:
-        """Whether the copy has some words, and those of the text that they are, as often as the text has."""
-        known = self._often.get((mine, theirs))
+    def _has_equal_counts(self, mine: str, theirs: str) -> bool:
+        """Whether words of the copy, and the corresponding ones of the text, occur equally often in both."""
+        known = self._equal_counts.get((mine, theirs))
         if known is None:
             cut = self._text.folded.cut
             sought = [cut + each + cut for each in {mine, theirs}]
             counts = [sum(map(line.count, sought)) for line in (self._copy.folded, self._text.folded)]
-            known = self._often[mine, theirs] = counts[0] == counts[1]
+            known = self._equal_counts[mine, theirs] = counts[0] == counts[1]
         return known
 
 
-def _matched(mine: Sequence[str], theirs: Sequence[str]) -> list[int]:
-    """Return for each word which of other words it is; -1 for none.
+def _match_words(mine: Sequence[str], theirs: Sequence[str]) -> list[int]:
+    """Match each word with one of other words; -1 for none.
 
-    That is a longest common subsequence. Of long texts the words that both have once are matched first, and then what
-    stands between them.
+    The matches are a longest common subsequence. In long texts, words that occur once on both sides are matched first,
+    and then the words between them.
 
-    >>> _matched("well then we go".split(), "then we all go".split())
+    >>> _match_words("well then we go".split(), "then we all go".split())
     [-1, 0, 1, 3]
     """
     found = [-1] * len(mine)
-    for first, last in pairwise(_fixed(mine, theirs)):
+    for first, last in pairwise(_find_fixed_points(mine, theirs)):
         (begin, other), (end, other_end) = first, last
         while begin < end and other < other_end and mine[begin] == theirs[other]:
             found[begin] = other
@@ -167,31 +169,31 @@ def _matched(mine: Sequence[str], theirs: Sequence[str]) -> list[int]:
         while begin < end and other < other_end and mine[end - 1] == theirs[other_end - 1]:
             end, other_end = end - 1, other_end - 1
             found[end] = other_end
-        if begin < end and other < other_end and (end - begin) * (other_end - other) <= _LARGEST:
-            for here, there, size in _common(mine[begin:end], theirs[other:other_end]):
+        if begin < end and other < other_end and (end - begin) * (other_end - other) <= _MAX_COMPARISONS:
+            for here, there, size in _common_pieces(mine[begin:end], theirs[other:other_end]):
                 found[begin + here : begin + here + size] = range(other + there, other + there + size)
     return found
 
 
-def _fixed(mine: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of places between which words are matched: the begins, the ends, in long texts words that fit."""
+def _find_fixed_points(mine: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int]]:
+    """Find pairs of places between which words are matched: begins, ends, and in long texts words that are unique."""
     ends = len(mine), len(theirs)
-    if ends[0] * ends[1] <= _LARGEST:
+    if ends[0] * ends[1] <= _MAX_COMPARISONS:
         return [(0, 0), ends]
     once = {word for word, count in Counter(theirs).items() if count == 1}
     there = {word: place for place, word in enumerate(theirs) if word in once}
     often = Counter(mine)
     pairs = [(place, there[word]) for place, word in enumerate(mine) if word in once and often[word] == 1]
-    return [(0, 0), *_rising(pairs), ends]
+    return [(0, 0), *_longest_increasing(pairs), ends]
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return as many pairs as can be so that the second places rise as the first do.
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Select a longest subsequence of pairs in which the second places increase like the first.
 
-    >>> _rising([(0, 5), (1, 2), (2, 3), (4, 9), (5, 4)])
+    >>> _longest_increasing([(0, 5), (1, 2), (2, 3), (4, 9), (5, 4)])
     [(1, 2), (2, 3), (5, 4)]
     """
-    last: list[int] = []  # the smallest place at which so many pairs can end, and which pair that is
+    last: list[int] = []  # by length: the smallest place at which a subsequence can end, and its last pair
     which: list[int] = []
     before: list[int] = []
     for number, (_, place) in enumerate(pairs):
@@ -207,8 +209,8 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _common(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Give the pieces that two rows of words have in common: where each begins in both, and how long it is."""
+def _common_pieces(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the common pieces of two sequences of words: the begin in both, and the length."""
     from rapidfuzz.distance import Indel
 
     codes = {word: code for code, word in enumerate(dict.fromkeys([*mine, *theirs]))}
@@ -217,17 +219,17 @@ def _common(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, i
             yield step.src_start, step.dest_start, step.src_end - step.src_start
 
 
-# Which occurrence of a quote an item of an answer is.
+# Assigning items of an answer to occurrences of the text that they quote.
 #
-# Items are taken in the order of the answer, and the text is read from begin to end:
+# Items are processed in the order of the answer, and the text from begin to end:
 #
-# - Where the answer says which occurrence it means, or holds the text around the item, that place is taken.
-# - A quote that is claimed as often as it stands in the text, or more often: the n-th item is the n-th occurrence. What
-#   is left over may say something else (another label) of an occurrence; if not, it is *repeated*.
-# - A quote that is claimed less often: each item takes the first free occurrence that does not stand before the item
-#   before it in the answer, and does not lie inside a longer item; if there is none, the first that is free. It could
-#   be another one, so these items are *ambiguous*.
-# - A quote that is found nowhere is *hallucinated*.
+# - If the answer specifies the occurrence, or contains the text around the item, this place is used.
+# - If a quotation is claimed at least as often as it occurs in the text, the n-th item is the n-th occurrence. Surplus
+#   items may assign another label to an occurrence; if not, they are *repeated*.
+# - If a quotation is claimed less often, each item takes the first free occurrence that is not before the preceding
+#   item of the answer, and not inside a longer item; if there is none, the first free one. As other occurrences are
+#   possible, these items are *ambiguous*.
+# - A quotation that is not found in the text is *hallucinated*.
 
 
 NORMALISED: Final = "normalised"
@@ -237,9 +239,9 @@ AMBIGUOUS: Final = "ambiguous"
 REPEATED: Final = "repeated"
 HALLUCINATED: Final = "hallucinated"
 PLAIN: Final = ""
-"""How an item was placed: all but the plain ones, which stand in the text as they are."""
+"""How an item was placed: the empty string for exact quotations, else one of the constants above."""
 
-_ORDER: Final = ("exact", "normalised", "inside", "fuzzy")
+_KIND_ORDER: Final = ("exact", "normalised", "inside", "fuzzy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,8 +252,8 @@ class Claim:
         quote: the text that it quotes.
         label: its label.
         id: the id of its entity; None where it has none.
-        occurrence: which occurrence of the quote it means, from 1; 0 where it does not say.
-        begin: where it stands in the answer's copy of the text; -1 where there is none.
+        occurrence: which occurrence of the quotation is meant, from 1; 0 if this is not specified.
+        begin: its position in the answer's copy of the text; -1 where there is none.
 
     """
 
@@ -264,15 +266,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where an item stands, and how it was placed; None for one without a place."""
+    """The place of an item, None if it has none, and how it was placed."""
 
     place: Place | None
     placing: str
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class _Group:
-    """The items of one quote."""
+class _QuoteGroup:
+    """The items that quote the same text."""
 
     occurrences: Occurrences
     places: list[Place]
@@ -282,7 +284,7 @@ class _Group:
 
     @property
     def enough(self) -> bool:
-        """Whether the quote is claimed for every occurrence."""
+        """Whether there are at least as many items as occurrences."""
         return len(self.places) <= len(self.claims)
 
 
@@ -300,107 +302,107 @@ def place_claims(text: Searched, claims: Sequence[Claim], copy: Copied | None = 
     None repeated
     None hallucinated
     """
-    return _Placing(text, claims).placed(copy)
+    return _ItemPlacer(text, claims).placed(copy)
 
 
-class _Placing:
-    """One answer on its way into the text."""
+class _ItemPlacer:
+    """Places the items of one answer in the text."""
 
     def __init__(self, text: Searched, claims: Sequence[Claim]) -> None:
         self._text = text
         self._claims = claims
-        self._found: dict[int, Placed] = {}
+        self._results: dict[int, Placed] = {}
         self._used: set[tuple[Place, str]] = set()
-        self._group: dict[int, _Group] = {}
-        self._near: dict[int, Match] = {}
+        self._group_of: dict[int, _QuoteGroup] = {}
+        self._copy_matches: dict[int, Match] = {}
 
     def placed(self, copy: Copied | None) -> list[Placed]:
         if copy is not None:
-            self._as_copied(copy)
-        groups = self._groups()
-        self._as_numbered(groups)
-        for group in sorted(groups, key=lambda each: (_ORDER.index(each.occurrences.how), each.claims[0])):
+            self._place_by_copy(copy)
+        groups = self._group_by_quote()
+        self._place_numbered(groups)
+        for group in sorted(groups, key=lambda each: (_KIND_ORDER.index(each.occurrences.how), each.claims[0])):
             if group.enough:
-                self._one_by_one(group)
-        self._doubt(groups)
-        self._in_order()
-        return [self._found[number] for number in range(len(self._claims))]
+                self._place_in_turn(group)
+        self._mark_ambiguous(groups)
+        self._place_in_order()
+        return [self._results[number] for number in range(len(self._claims))]
 
-    def _put(self, number: int, place: Place, how: How, *, doubtful: bool = False) -> None:
-        """Give an item a place; if another item says the same of it, it is repeated."""
+    def _assign_place(self, number: int, place: Place, how: How, *, doubtful: bool = False) -> None:
+        """Assign a place to an item; if another item has the same place and label, it is repeated."""
         claim = self._claims[number]
-        if number in self._group:
-            self._group[number].taken.add(place)
+        if number in self._group_of:
+            self._group_of[number].taken.add(place)
         if (place, claim.label) in self._used:
-            self._found[number] = Placed(None, REPEATED)
+            self._results[number] = Placed(None, REPEATED)
             return
         self._used.add((place, claim.label))
         same = self._text.text[place[0] : place[1]] == claim.quote
         plain = how if how in {INSIDE, FUZZY} else PLAIN if same else NORMALISED
-        self._found[number] = Placed(place, AMBIGUOUS if doubtful else plain)
+        self._results[number] = Placed(place, AMBIGUOUS if doubtful else plain)
 
-    def _as_copied(self, copy: Copied) -> None:
-        """Place items by the text around them, or at least remember where it puts them."""
+    def _place_by_copy(self, copy: Copied) -> None:
+        """Place items by the text around them; if that is not certain, store the place for later."""
         for number, claim in enumerate(self._claims):
             found = copy.match(claim.begin, claim.begin + len(claim.quote)) if claim.begin >= 0 else None
             if found is not None and found.certain:
-                self._put(number, found.place, found.how)
+                self._assign_place(number, found.place, found.how)
             elif found is not None:
-                self._near[number] = found
+                self._copy_matches[number] = found
 
-    def _groups(self) -> list[_Group]:
-        """Look for each quote; those that differ in white space alone are one."""
+    def _group_by_quote(self) -> list[_QuoteGroup]:
+        """Find the occurrences of each quotation; quotations that differ only in white space are the same."""
         together: dict[tuple[str, ...], list[int]] = {}
         for number, claim in enumerate(self._claims):
             words = tuple(word[0] for word in cut(claim.quote)) or (claim.quote,)
             together.setdefault(words, []).append(number)
         groups = []
         for numbers in together.values():
-            if all(number in self._found for number in numbers):
+            if all(number in self._results for number in numbers):
                 continue
             wanted = max(len(numbers), *(self._claims[number].occurrence for number in numbers))
             found = self._text.occurrences(self._claims[numbers[0]].quote, wanted)
             if found is None:
-                self._not_found(numbers)
+                self._settle_unfound(numbers)
                 continue
-            group = _Group(occurrences=found[0], places=found[1], claims=numbers)
+            group = _QuoteGroup(occurrences=found[0], places=found[1], claims=numbers)
             group.taken |= {place for number in numbers if (place := self._place_of(number)) is not None}
             groups.append(group)
-            self._group |= dict.fromkeys(numbers, group)
+            self._group_of |= dict.fromkeys(numbers, group)
         return groups
 
-    def _not_found(self, numbers: Iterable[int]) -> None:
-        """Settle the items of a quote that is not in the text, unless a copy of it says what is meant."""
+    def _settle_unfound(self, numbers: Iterable[int]) -> None:
+        """Mark the items of a quotation that is not in the text as hallucinated, unless a copy gives their place."""
         for number in numbers:
-            near = self._near.get(number)
-            if number not in self._found and near is not None:
-                self._put(number, near.place, near.how, doubtful=True)
-            self._found.setdefault(number, Placed(None, HALLUCINATED))
+            near = self._copy_matches.get(number)
+            if number not in self._results and near is not None:
+                self._assign_place(number, near.place, near.how, doubtful=True)
+            self._results.setdefault(number, Placed(None, HALLUCINATED))
 
     def _place_of(self, number: int) -> Place | None:
-        return self._found[number].place if number in self._found else None
+        return self._results[number].place if number in self._results else None
 
-    def _as_numbered(self, groups: Iterable[_Group]) -> None:
-        """Place items that say which occurrence they mean."""
+    def _place_numbered(self, groups: Iterable[_QuoteGroup]) -> None:
+        """Place items that specify the occurrence."""
         for group in groups:
             for number in group.claims:
                 occurrence = self._claims[number].occurrence
-                if number not in self._found and 0 < occurrence <= len(group.places):
-                    self._put(number, group.places[occurrence - 1], group.occurrences.how)
+                if number not in self._results and 0 < occurrence <= len(group.places):
+                    self._assign_place(number, group.places[occurrence - 1], group.occurrences.how)
 
-    def _one_by_one(self, group: _Group) -> None:
-        """Place as many items as there are occurrences, one after the other; then those that say something else."""
+    def _place_in_turn(self, group: _QuoteGroup) -> None:
+        """Place one item at each occurrence, in order; then the remaining ones, if they have other labels."""
         free = [place for place in group.places if place not in group.taken]
         left = []
         for number in group.claims:
-            if number in self._found:
+            if number in self._results:
                 continue
             label = self._claims[number].label
             turn = next((turn for turn, place in enumerate(free) if (place, label) not in self._used), None)
             if turn is None:
                 left.append(number)
             else:
-                self._put(number, free.pop(turn), group.occurrences.how)
+                self._assign_place(number, free.pop(turn), group.occurrences.how)
         start: dict[str, int] = {}
         for number in left:
             label = self._claims[number].label
@@ -409,55 +411,55 @@ class _Placing:
                 turn += 1
             start[label] = turn
             if turn == len(group.places):
-                self._found[number] = Placed(None, REPEATED)
+                self._results[number] = Placed(None, REPEATED)
             else:
-                self._put(number, group.places[turn], group.occurrences.how)
+                self._assign_place(number, group.places[turn], group.occurrences.how)
 
-    def _doubt(self, groups: Iterable[_Group]) -> None:
-        """Mark items of one quote that say different things, where their order does not tell which is which.
+    def _mark_ambiguous(self, groups: Iterable[_QuoteGroup]) -> None:
+        """Mark items of one quotation with different labels or ids as ambiguous unless their order decides.
 
-        It does not if the answer is not in the order of the text, or if there are more of them than occurrences.
+        It does not if the answer does not follow the order of the text, or if there are more items than occurrences.
         """
         begins = [place[0] for number in range(len(self._claims)) if (place := self._place_of(number)) is not None]
         in_order = all(one <= other for one, other in pairwise(begins))
         for group in groups:
-            said = {(self._claims[number].label, self._claims[number].id) for number in group.claims}
-            told = in_order and len(group.places) == len(group.claims)
-            if not group.enough or len(group.places) < 2 or len(said) < 2 or told:
+            readings = {(self._claims[number].label, self._claims[number].id) for number in group.claims}
+            decided = in_order and len(group.places) == len(group.claims)
+            if not group.enough or len(group.places) < 2 or len(readings) < 2 or decided:
                 continue
             for number in group.claims:
-                claim, found = self._claims[number], self._found[number]
+                claim, found = self._claims[number], self._results[number]
                 if found.place is not None and claim.begin < 0 and not claim.occurrence:
-                    self._found[number] = Placed(found.place, AMBIGUOUS)
+                    self._results[number] = Placed(found.place, AMBIGUOUS)
 
-    def _in_order(self) -> None:
-        """Place the items of quotes that have more occurrences than items."""
-        cover = _Cover([each.place for each in self._found.values() if each.place is not None])
+    def _place_in_order(self) -> None:
+        """Place the items of quotations that have more occurrences than items."""
+        cover = _CoveredText([each.place for each in self._results.values() if each.place is not None])
         begin = 0
         for number in range(len(self._claims)):
-            if number not in self._found:
-                group, label = self._group[number], self._claims[number].label
+            if number not in self._results:
+                group, label = self._group_of[number], self._claims[number].label
                 tries = ((begin, cover), (0, cover), (begin, None), (0, None))
-                places = (self._free(group, label, start, inside) for start, inside in tries)
-                place = self._as_near(number) or next((each for each in places if each is not None), None)
+                places = (self._find_free_place(group, label, start, inside) for start, inside in tries)
+                place = self._free_copy_place(number) or next((each for each in places if each is not None), None)
                 if place is None:
-                    self._found[number] = Placed(None, REPEATED)
+                    self._results[number] = Placed(None, REPEATED)
                 else:
-                    self._put(number, place, group.occurrences.how, doubtful=True)
+                    self._assign_place(number, place, group.occurrences.how, doubtful=True)
             begin = place[0] if (place := self._place_of(number)) is not None else begin
 
-    def _as_near(self, number: int) -> Place | None:
-        """Return where a copy of the text puts an item, if that place is free."""
-        near, claim = self._near.get(number), self._claims[number]
-        if near is None or near.place in self._group[number].taken or (near.place, claim.label) in self._used:
+    def _free_copy_place(self, number: int) -> Place | None:
+        """Return the place of an item according to a copy of the text, if it is free."""
+        near, claim = self._copy_matches.get(number), self._claims[number]
+        if near is None or near.place in self._group_of[number].taken or (near.place, claim.label) in self._used:
             return None
         return near.place
 
-    def _free(self, group: _Group, label: str, begin: int, cover: _Cover | None) -> Place | None:
-        """Return the first place behind a character that no item of the group has; inside no longer item, if asked."""
+    def _find_free_place(self, group: _QuoteGroup, label: str, begin: int, cover: _CoveredText | None) -> Place | None:
+        """Find the first free place of the group from a character on; with `cover`, not inside a longer item."""
         skips = group.skips[cover is not None]
         passed: list[int] = []
-        place = group.occurrences.behind(begin)
+        place = group.occurrences.first_from(begin)
         while place is not None:
             if place[0] in skips:
                 passed.append(place[0])
@@ -466,18 +468,18 @@ class _Placing:
                 passed.append(place[0])
                 begin = place[0] + 1
             elif (place, label) in self._used:
-                passed = []  # it is free for other labels, so nobody may skip it
+                passed = []  # free for other labels, so it must not be skipped
                 begin = place[0] + 1
             else:
                 break
-            place = group.occurrences.behind(begin)
+            place = group.occurrences.first_from(begin)
         for each in passed:
             skips[each] = place[0] if place is not None else len(self._text.text) + 1
         return place
 
 
-class _Cover:
-    """The places of items, for telling whether an occurrence lies inside a longer one."""
+class _CoveredText:
+    """The places of items, for checking whether an occurrence is inside a longer one."""
 
     def __init__(self, places: Iterable[Place]) -> None:
         ordered = sorted(places)
@@ -486,17 +488,17 @@ class _Cover:
         self._at = dict(ordered)  # the longest of those that begin there
 
     def holds(self, place: Place) -> bool:
-        """Whether a place lies inside a longer one."""
+        """Whether a place is inside a longer one."""
         begin, end = place
         return self._reach[bisect_left(self._begins, begin)] >= end or self._at.get(begin, 0) > end
 
 
 PLACING, QUOTE = "placing", "quote"
-"""The columns that say how an item was placed, and what it quotes where that is not what it covers."""
+"""The columns for how an item was placed, and for its quotation where that differs from the text covered."""
 
 NOWHERE: Final = frozenset({REPEATED, HALLUCINATED})
 
-_NOTES: Final = {
+_PLACING_NOTES: Final = {
     NORMALISED: "items written otherwise in the text (case, width, white space, quotation marks, dashes)",
     INSIDE: "items that stand in the text only inside a word",
     FUZZY: "items that are not in the text, but something much like them",
@@ -504,16 +506,16 @@ _NOTES: Final = {
     REPEATED: "items that an answer has more often than the text",
     HALLUCINATED: "items that are not in the text",
 }
-_SHOWN, _LONGEST = 3, 40
+_MAX_EXAMPLES, _MAX_QUOTE_LENGTH = 3, 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
-    """What an answer speaks of: the text of a document, or a piece of it.
+class _AnswerText:
+    """The text that an answer refers to: a document, or a piece of it.
 
     Args:
-        document: the document of the placed corpus.
-        text: the text; None where nobody knows it, because the key has no such document.
+        document: the document of the corpus with placed items.
+        text: the text; None if it is unknown, because the key has no such document.
         begin: where it begins in the document.
         end: where the whole text of the document ends.
 
@@ -525,42 +527,42 @@ class _Stretch:
     end: int
 
     @classmethod
-    def whole(cls, document: int, text: str | None) -> _Stretch:
-        """Return the whole text of a document."""
+    def whole(cls, document: int, text: str | None) -> _AnswerText:
+        """Make the whole text of a document."""
         return cls(document, text, 0, len(text or ""))
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _PlacedAnswer:
     """An answer whose items have been placed.
 
     Args:
-        stretch: what it speaks of.
+        stretch: the text that it refers to.
         claims: its items.
-        found: where they stand.
-        faithful: whether its copy of the text has the words of the text; true where it has no copy.
+        found: their places.
+        faithful: whether its copy of the text contains the words of the text; true where it has no copy.
 
     """
 
-    stretch: _Stretch
+    stretch: _AnswerText
     claims: Sequence[Claim]
     found: Sequence[Placed]
     faithful: bool = True
 
 
 def placed(key: Corpus, response: Corpus) -> Corpus:
-    """Return a response whose quotes have places: in its own texts, or in the key's. Any other is returned as it is."""
+    """Place the quotations of a response in its own texts, or else in the key's; other responses are unchanged."""
     if response.quotes is None:
         return response
     if response.raw is not None:
-        return _with_spans(response, _own(response), response.documents.names)
-    return _in_key(Ground(key), response)
+        return _quotes_to_spans(response, _own_texts(response), response.documents.names)
+    return _place_in_key(Ground(key), response)
 
 
 def placed_alone(corpus: Corpus) -> Corpus:
-    """Return a corpus whose quotes have places in its own texts: to be a key, or to be written in another format.
+    """Place the quotations of a corpus in its own texts, for use as a key or for writing in another format.
 
-    What is not in these texts is left out, and noted.
+    Items that are not in these texts are left out, with a note.
     """
     if corpus.quotes is None:
         return corpus
@@ -570,7 +572,7 @@ def placed_alone(corpus: Corpus) -> Corpus:
             where=corpus.source.parts[0].name,
             hint="give each document its text, in the field 'text' or in another by ?text=FIELD",
         )
-    found = _with_spans(corpus, _own(corpus), corpus.documents.names)
+    found = _quotes_to_spans(corpus, _own_texts(corpus), corpus.documents.names)
     assert found.spans is not None
     rows = np.flatnonzero(~without_place(found.spans.columns[PLACING]))
     count = len(found.spans) - len(rows)
@@ -578,17 +580,17 @@ def placed_alone(corpus: Corpus) -> Corpus:
         return found
     note = Note(corpus.name, "items without a place in the text, left out", count)
     beliefs = None if found.beliefs is None else found.beliefs.take(rows)
-    return replace(found, spans=_some(found.spans, rows), beliefs=beliefs, notes=(*found.notes, note))
+    return replace(found, spans=_take_spans(found.spans, rows), beliefs=beliefs, notes=(*found.notes, note))
 
 
 def without_place(placing: Column | None) -> Truths:
-    """Return which items have no place in the text, given how they were placed."""
+    """Whether each item has no place in the text, given how it was placed."""
     if not isinstance(placing, TextColumn):
         return np.zeros(0 if placing is None else len(placing), np.bool_)
     return placing.truths(NOWHERE.__contains__)
 
 
-def _some(spans: Spans, rows: Rows) -> Spans:
+def _take_spans(spans: Spans, rows: Rows) -> Spans:
     columns = {name: taken(column, rows) for name, column in spans.columns.items()}
     place = spans.document[rows], spans.begin[rows], spans.end[rows]
     return Spans(
@@ -603,56 +605,60 @@ def _some(spans: Spans, rows: Rows) -> Spans:
     )
 
 
-def _own(corpus: Corpus) -> list[_Stretch]:
-    """Return the texts of a corpus, one an answer."""
+def _own_texts(corpus: Corpus) -> list[_AnswerText]:
+    """Return the texts of a corpus, one per answer."""
     assert corpus.raw is not None
-    return [_Stretch.whole(number, text) for number, text in enumerate(corpus.raw.documents)]
+    return [_AnswerText.whole(number, text) for number, text in enumerate(corpus.raw.documents)]
 
 
-def _in_key(ground: Ground, response: Corpus) -> Corpus:
-    """Place quotes in the key's texts: by the names of documents, or in order where names say nothing."""
-    key, texts, answers = ground.key, ground.raw.documents, response.documents
+def _place_in_key(key_positions: Ground, response: Corpus) -> Corpus:
+    """Place quotations in the key's texts: by the names of documents, or in order if no names match."""
+    key, texts, answers = key_positions.key, key_positions.raw.documents, response.documents
     number = {name: place for place, name in enumerate(key.documents.names)}
     owners = [number.get(name) for name in answers.names]
     notes: list[Note] = []
     if not answers.marked or not any(owner is not None for owner in owners):
         if len(answers) not in {len(key.documents), len(key.sentences) - 1}:
-            raise _unmatched(key, response)
+            raise _unmatched_error(key, response)
         by_document = len(answers) == len(key.documents)
         unit = "documents" if by_document else "sentences"
         what = f"answers that name no document of the key, matched with its {unit} in order"
         notes.append(Note(response.name, what, len(answers)))
         owners = list(range(len(key.documents)))
-        stretches = [_Stretch.whole(*each) for each in enumerate(texts)] if by_document else _sentences(ground)
+        stretches = (
+            [_AnswerText.whole(*each) for each in enumerate(texts)] if by_document else _sentence_texts(key_positions)
+        )
         documents = key.documents
     else:
         stretches = [
-            _Stretch.whole(place, None if owner is None else texts[owner]) for place, owner in enumerate(owners)
+            _AnswerText.whole(place, None if owner is None else texts[owner]) for place, owner in enumerate(owners)
         ]
         documents = answers
     response = replace(response, notes=(*response.notes, *notes))
-    return _with_spans(_on_key(ground, response, documents.names, owners), stretches, answers.names)
+    return _quotes_to_spans(
+        _with_key_documents(key_positions, response, documents.names, owners), stretches, answers.names
+    )
 
 
-def _sentences(ground: Ground) -> list[_Stretch]:
-    """Return the sentences of the key, one an answer."""
+def _sentence_texts(key_positions: Ground) -> list[_AnswerText]:
+    """Return the sentences of the key, one per answer."""
     found = []
-    for first, behind in pairwise(ground.key.sentences.tolist()):
-        document = int(ground.owner[first])
-        begin, end = int(ground.raw.begin[first]), int(ground.raw.end[behind - 1])
-        text = ground.raw.documents[document]
-        found.append(_Stretch(document, text[begin:end], begin, len(text)))
+    for first, stop in pairwise(key_positions.key.sentences.tolist()):
+        document = int(key_positions.owner[first])
+        begin, end = int(key_positions.raw.begin[first]), int(key_positions.raw.end[stop - 1])
+        text = key_positions.raw.documents[document]
+        found.append(_AnswerText(document, text[begin:end], begin, len(text)))
     return found
 
 
-def _unmatched(key: Corpus, response: Corpus) -> AlignError:
+def _unmatched_error(key: Corpus, response: Corpus) -> AlignError:
     names = response.documents.names
-    said = f"the first is called {names[0]!r}, and the key's {key.documents.names[0]!r}"
+    example = f"the first is called {names[0]!r}, and the key's {key.documents.names[0]!r}"
     return AlignError(
         "no answer names a document of the key" if response.documents.marked else "the answers name no documents",
         where=response.source.parts[0].name,
         details=[
-            *([said] if response.documents.marked else []),
+            *([example] if response.documents.marked else []),
             f"{len(names):,} answers, and the key has {len(key.documents):,} documents "
             f"and {len(key.sentences) - 1:,} sentences",
         ],
@@ -660,13 +666,15 @@ def _unmatched(key: Corpus, response: Corpus) -> AlignError:
     )
 
 
-def _on_key(ground: Ground, response: Corpus, names: tuple[str, ...], owners: Sequence[int | None]) -> Corpus:
-    """Return a response that has documents of the key: with their words, where the key has no text of its own."""
-    key = ground.key
+def _with_key_documents(
+    key_positions: Ground, response: Corpus, names: tuple[str, ...], owners: Sequence[int | None]
+) -> Corpus:
+    """Give a response the documents of the key, with the key's words where the key has no text of its own."""
+    key = key_positions.key
     if key.raw is not None:
         offsets = np.zeros(len(names) + 1, np.int64)
         return replace(response, documents=Documents(names, offsets, marked=True))
-    surface = ground.surface
+    surface = key_positions.surface
     bounds = np.searchsorted(surface.row, key.row_documents)
     nothing = np.zeros(0, np.int64)
     tokens = [nothing if owner is None else np.arange(bounds[owner], bounds[owner + 1]) for owner in owners]
@@ -675,23 +683,23 @@ def _on_key(ground: Ground, response: Corpus, names: tuple[str, ...], owners: Se
     begins = np.isin(surface.row[whole], key.sentences)
     sentences = np.append(np.flatnonzero(begins), len(whole))
     rows = surface.row[whole]
-    texts = tuple("" if owner is None else ground.raw.documents[owner] for owner in owners)
+    texts = tuple("" if owner is None else key_positions.raw.documents[owner] for owner in owners)
     return replace(
         response,
         offset=np.zeros(len(whole), response.offset.dtype),
         words=surface.forms.take(whole),
         sentences=sentences,
         documents=Documents(names, np.searchsorted(sentences, sizes), marked=key.documents.marked),
-        raw=RawText(texts, ground.raw.begin[rows], ground.raw.end[rows]),
+        raw=RawText(texts, key_positions.raw.begin[rows], key_positions.raw.end[rows]),
     )
 
 
-def _with_spans(corpus: Corpus, stretches: Sequence[_Stretch], names: Sequence[str]) -> Corpus:
-    """Place the quotes of a corpus, those of each answer in what it speaks of."""
+def _quotes_to_spans(corpus: Corpus, stretches: Sequence[_AnswerText], names: Sequence[str]) -> Corpus:
+    """Place the quotations of a corpus, those of each answer in the text that it refers to, and make them spans."""
     quotes = corpus.quotes
     assert quotes is not None
-    answers = list(_settled(quotes, stretches))
-    begin, end, placing, said = [], [], [], []
+    answers = list(_place_answers(quotes, stretches))
+    begin, end, placing, quoted = [], [], [], []
     for answer in answers:
         stretch = answer.stretch
         for claim, found in zip(answer.claims, answer.found, strict=True):
@@ -699,7 +707,7 @@ def _with_spans(corpus: Corpus, stretches: Sequence[_Stretch], names: Sequence[s
             begin.append(stretch.begin + low)
             end.append(stretch.begin + high)
             placing.append(found.placing or None)
-            said.append(claim.quote if found.placing and (stretch.text or "")[low:high] != claim.quote else None)
+            quoted.append(claim.quote if found.placing and (stretch.text or "")[low:high] != claim.quote else None)
     documents = np.array([stretch.document for stretch in stretches], np.int64)
     spans = Spans(
         unit="characters",
@@ -709,21 +717,21 @@ def _with_spans(corpus: Corpus, stretches: Sequence[_Stretch], names: Sequence[s
         label=quotes.label,
         offset=quotes.offset,
         fragments=None,
-        columns={**quotes.columns, PLACING: TextColumn.of(placing), QUOTE: TextColumn.of(said)},
+        columns={**quotes.columns, PLACING: TextColumn.of(placing), QUOTE: TextColumn.of(quoted)},
     )
-    notes = list(_notes(corpus, quotes, placing))
+    notes = list(_placing_notes(corpus, quotes, placing))
     unlike = [name for name, answer in zip(names, answers, strict=True) if not answer.faithful]
     if unlike:
         what = "answers whose copy of the text is not the text"
-        notes.append(Note(corpus.name, what, len(unlike), tuple(unlike[:_SHOWN])))
+        notes.append(Note(corpus.name, what, len(unlike), tuple(unlike[:_MAX_EXAMPLES])))
     settled = replace(corpus, spans=spans, quotes=None, notes=(*corpus.notes, *notes))
     if quotes.probable is None:
         return settled
     return quotes.probable(settled, without_place(spans.columns[PLACING]))
 
 
-def _settled(quotes: Quotes, stretches: Sequence[_Stretch]) -> Iterator[_Settled]:
-    """Give the answers, their items placed."""
+def _place_answers(quotes: Quotes, stretches: Sequence[_AnswerText]) -> Iterator[_PlacedAnswer]:
+    """Yield the answers with their items placed."""
     ids = quotes.columns.get("id")
     columns = (
         quotes.text.values(),
@@ -739,108 +747,108 @@ def _settled(quotes: Quotes, stretches: Sequence[_Stretch]) -> Iterator[_Settled
     bounds = np.searchsorted(quotes.document, np.arange(len(stretches) + 1)).tolist()
     for number, stretch in enumerate(stretches):
         mine, copy = claims[bounds[number] : bounds[number + 1]], quotes.copies[number]
-        if stretch.text is None:  # that is said, or refused, where documents are matched
-            yield _Settled(stretch, mine, [Placed((0, 0), "")] * len(mine))
+        if stretch.text is None:  # noted, or refused, when documents are matched
+            yield _PlacedAnswer(stretch, mine, [Placed((0, 0), "")] * len(mine))
         elif not mine and copy is None:
-            yield _Settled(stretch, mine, [])
+            yield _PlacedAnswer(stretch, mine, [])
         else:
             text = Searched(stretch.text)
             laid = None if copy is None else Copied(text, copy)
-            yield _Settled(stretch, mine, place_claims(text, mine, laid), laid is None or laid.same)
+            yield _PlacedAnswer(stretch, mine, place_claims(text, mine, laid), laid is None or laid.same)
 
 
-def _notes(corpus: Corpus, quotes: Quotes, placing: Sequence[str | None]) -> Iterator[Note]:
-    """Count the items that were not simply found, with the first of each kind."""
+def _placing_notes(corpus: Corpus, quotes: Quotes, placing: Sequence[str | None]) -> Iterator[Note]:
+    """Note the numbers of items that are not exact quotations, with the first items of each kind."""
     met: dict[str, list[int]] = {}
     for number, how in enumerate(placing):
         if how is not None:
             met.setdefault(how, []).append(number)
-    for how, what in _NOTES.items():
+    for how, what in _PLACING_NOTES.items():
         if how in met:
-            first = tuple(_shown(corpus, quotes, number) for number in met[how][:_SHOWN])
+            first = tuple(_format_example(corpus, quotes, number) for number in met[how][:_MAX_EXAMPLES])
             yield Note(corpus.name, what, len(met[how]), first)
 
 
-def _shown(corpus: Corpus, quotes: Quotes, number: int) -> str:
+def _format_example(corpus: Corpus, quotes: Quotes, number: int) -> str:
     quote = quotes.text[number]
-    short = quote if len(quote) <= _LONGEST else quote[: _LONGEST - 1] + "…"
+    short = quote if len(quote) <= _MAX_QUOTE_LENGTH else quote[: _MAX_QUOTE_LENGTH - 1] + "…"
     return f"{corpus.source.locate(int(quotes.offset[number]))}: {short!r}"
 
 
-# Spans without a place, set apart from all that stand in the text.
+# Spans without a place, separated from all spans of the text.
 #
-# A hallucinated item is a claim, and wrong. It must not overlap a span of the key, nor be the same as another item that
-# is hallucinated, unless it is: two systems that invent the same text make the same claim. So each such text gets a
-# stretch of its own behind the text of its document.
+# A hallucinated item is a claim, and wrong. It must not overlap a span of the key, and equals another hallucinated
+# item only if both have the same text: two systems that invent the same text make the same claim. So each such text
+# gets a stretch of its own after the text of its document.
 
 
 Stretch = tuple[int, str]
-"""A text that stands nowhere in a document, which is given by its index."""
+"""The index of a document, and a quotation that does not occur in it."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SetApart(Placement):
-    """Spans of which some have no place in the text.
+    """A placement in which some spans have no place in the text.
 
     Args:
-        quoted: what these quote, by their document and where they begin behind its text.
+        quoted: the quotations of these, by document and by begin after its text.
 
     """
 
     quoted: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def texts(self, spans: PlacedSpans) -> TextColumn:
-        """Return what each span covers of the key's text, or what it quotes."""
+        """Return the key's text that each span covers, or the quotation of spans without a place."""
         column = super().texts(spans)
         where = zip(spans.document.tolist(), spans.begin.tolist(), column.values(), strict=True)
         return TextColumn.of([self.quoted.get((document, begin), text) for document, begin, text in where])
 
 
 def place_spans(aligned: Aligned) -> Placement:
-    """Bring the spans of all sides to positions in the key's documents; those without a place stand behind the text."""
+    """Convert the spans of all sides to positions in the key's documents; those without a place follow the text."""
     placement = _place_spans(aligned)
-    rows = [_nowhere(side) for side in placement.sides]
+    rows = [_unplaced_spans(side) for side in placement.sides]
     if not any(map(len, rows)):
         return placement
-    begins = _begins(placement, rows)
-    sides = tuple(_moved(side, each, begins) for side, each in zip(placement.sides, rows, strict=True))
+    begins = _assign_begins(placement, rows)
+    sides = tuple(_move_after_text(side, each, begins) for side, each in zip(placement.sides, rows, strict=True))
     quoted = {(document, begin): quote for (document, quote), begin in begins.items()}
     given = {each.name: getattr(placement, each.name) for each in fields(Placement)}
     return SetApart(**{**given, "sides": sides}, quoted=quoted)
 
 
-def _nowhere(side: PlacedSpans) -> Rows:
-    """Return the spans of a side that have no place."""
+def _unplaced_spans(side: PlacedSpans) -> Rows:
+    """Return the rows of the spans of a side that have no place."""
     if QUOTE not in side.columns:
         return np.zeros(0, np.int64)
     return np.flatnonzero(without_place(side.columns.get(PLACING)) & (side.begin == side.end))
 
 
-def _quoted(side: PlacedSpans, rows: Rows) -> list[Stretch]:
+def _quoted_texts(side: PlacedSpans, rows: Rows) -> list[Stretch]:
     quote = side.columns.get(QUOTE)
     if not isinstance(quote, TextColumn):
         return []
     return [(int(side.document[row]), " ".join(quote[row].split())) for row in rows.tolist()]
 
 
-def _begins(placement: Placement, rows: list[Rows]) -> dict[Stretch, int]:
-    """Give each text that stands nowhere a begin behind its document, in the order of the alphabet."""
-    found = {each for side, some in zip(placement.sides, rows, strict=True) for each in _quoted(side, some)}
+def _assign_begins(placement: Placement, rows: list[Rows]) -> dict[Stretch, int]:
+    """Assign to each quotation without a place a begin after the text of its document, in alphabetical order."""
+    found = {each for side, some in zip(placement.sides, rows, strict=True) for each in _quoted_texts(side, some)}
     texts = placement.ground.raw.documents
     begins: dict[Stretch, int] = {}
-    behind: dict[int, int] = {}
+    next_begins: dict[int, int] = {}
     for document, quote in sorted(found):
-        begin = behind.get(document, len(texts[document]) + 1)
+        begin = next_begins.get(document, len(texts[document]) + 1)
         begins[document, quote] = begin
-        behind[document] = begin + len(quote) + 1
+        next_begins[document] = begin + len(quote) + 1
     return begins
 
 
-def _moved(side: PlacedSpans, rows: Rows, begins: Mapping[Stretch, int]) -> PlacedSpans:
-    """Return a side whose spans without a place have their stretch; in order again."""
+def _move_after_text(side: PlacedSpans, rows: Rows, begins: Mapping[Stretch, int]) -> PlacedSpans:
+    """Move the spans without a place to their assigned begins after the text, and sort the side again."""
     if not len(rows):
         return side
-    quoted = _quoted(side, rows)
+    quoted = _quoted_texts(side, rows)
     begin, end = side.begin.copy(), side.end.copy()
     begin[rows] = [begins[each] for each in quoted]
     end[rows] = [begins[each] + len(each[1]) for each in quoted]

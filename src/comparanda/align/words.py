@@ -1,4 +1,4 @@
-"""The words of a response laid over the key's: row by row where they are the same, else by the text."""
+"""Alignment of the words of a response with the key's: row by row if they are the same, else by the text."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows, Truths
 
 
-# The running text of a corpus as its tokens cut it. White space does not count.
+# The text of a corpus as a sequence of tokens. White space is ignored.
 
 
-_GATHERED = 1 << 15
+_GATHER_BLOCK = 1 << 15
 _SPACES = [character for character in map(chr, range(0x3001)) if unicodedata.category(character) == "Zs"]
 
 
@@ -34,10 +34,10 @@ class Surface:
     """The tokens of a text, in order.
 
     Args:
-        forms: what stands in the text, white space included.
-        row: the first word of each token.
-        end: the row behind its last word.
-        covering: whether it stands for words that are listed apart.
+        forms: the tokens' forms in the text, including white space.
+        row: the row of the first word of each token.
+        end: the row after its last word.
+        covering: whether it is a multi-word token, whose words are separate rows.
 
     """
 
@@ -48,7 +48,7 @@ class Surface:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Surface:
-        """Return the tokens of a whole corpus."""
+        """Make the tokens of a whole corpus."""
         words = corpus.words
         if words is None:
             raise AssertionError("a corpus without words has no text")
@@ -67,13 +67,13 @@ class Surface:
         return len(self.row)
 
     def take(self, tokens: Rows) -> Surface:
-        """Return some of the tokens, in another order if need be."""
+        """Select and reorder tokens."""
         return Surface(self.forms.take(tokens), self.row[tokens], self.end[tokens], self.covering[tokens])
 
     @cached_property
     def text(self) -> Text:
         """The characters of all tokens, without white space."""
-        gathered, ends = _gather(self.forms), np.cumsum(self.forms.length, dtype=np.int64)
+        gathered, ends = _gather_bytes(self.forms), np.cumsum(self.forms.length, dtype=np.int64)
         blank = _blank_bytes(gathered)
         if blank is None:
             return Text(gathered, ends)
@@ -82,7 +82,7 @@ class Surface:
 
     @cached_property
     def composed(self) -> Text:
-        """The same with each form in Unicode's normal form NFC."""
+        """The characters of all tokens in Unicode normal form NFC, without white space."""
         forms = self.forms.intern()
         table = [without_spaces(unicodedata.normalize("NFC", name)).encode() for name in forms.names]
         codes = forms.codes
@@ -91,7 +91,7 @@ class Surface:
 
 
 def token_rows(corpus: Corpus) -> Rows:
-    """Return the first row of each token of the text: every word is one but those that a range covers."""
+    """Return the first row of each token of the text: all words are tokens except those covered by a range."""
     if corpus.ranges is None:
         return np.arange(len(corpus))
     steps = np.zeros(len(corpus) + 1, np.int64)
@@ -104,23 +104,23 @@ def token_rows(corpus: Corpus) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """The bytes of a text without white space, and where each token ends in it."""
+    """The bytes of a text without white space, and the end of each token in it."""
 
     data: NDArray[np.uint8]
     ends: Rows
 
     @cached_property
     def begins(self) -> Rows:
-        """Where each token begins."""
+        """The begin of each token."""
         return np.concatenate([np.zeros(1, np.int64), self.ends])[: len(self.ends)]
 
     def token_at(self, place: int) -> int:
-        """Return the token that holds a byte, or the last one."""
+        """Return the token that contains a byte, or the last one."""
         return min(int(np.searchsorted(self.ends, place, side="right")), len(self.ends) - 1)
 
 
 def without_spaces(form: str) -> str:
-    r"""Return a form without white space (Unicode category Zs) inside.
+    r"""Remove white space (Unicode category Zs) from a form.
 
     >>> without_spaces("10\xa0000")
     '10000'
@@ -130,19 +130,19 @@ def without_spaces(form: str) -> str:
     return "".join(character for character in form if unicodedata.category(character) != "Zs")
 
 
-def _gather(forms: Slices) -> NDArray[np.uint8]:
-    """Lay the bytes of all forms end to end, some thousand at a time so that they stay in the processor's cache."""
+def _gather_bytes(forms: Slices) -> NDArray[np.uint8]:
+    """Concatenate the bytes of all forms, some thousand at a time so that they fit into the processor's cache."""
     parts = []
-    for cut in range(0, len(forms), _GATHERED):
-        start = forms.start[cut : cut + _GATHERED].astype(np.int64)
-        length = forms.length[cut : cut + _GATHERED].astype(np.int64)
+    for cut in range(0, len(forms), _GATHER_BLOCK):
+        start = forms.start[cut : cut + _GATHER_BLOCK].astype(np.int64)
+        length = forms.length[cut : cut + _GATHER_BLOCK].astype(np.int64)
         ends = np.cumsum(length)
         parts.append(forms.buffer[np.repeat(start - ends + length, length) + np.arange(ends[-1])])
     return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
 
 
 def _blank_bytes(data: NDArray[np.uint8]) -> Truths | None:
-    """Return which bytes belong to white space, or None where none do."""
+    """Whether each byte belongs to white space; None if none does."""
     found: Truths | None = None
     present = {0x20} if (data == 0x20).any() else set()
     present.update(np.unique(data[data >= 0x80]).tolist())
@@ -166,18 +166,18 @@ def words_of(surface: Surface, tokens: Rows | None = None) -> Rows:
     return np.repeat(begin - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
 
 
-# The walk of the CoNLL 2018 evaluation through the words of both sides, in the few places that need it.
+# The word alignment of the CoNLL 2018 evaluation, for the few places that need it.
 #
-# It is followed step by step, so that every count is the shared task's, also where it passes over a word that a
-# fairer one would not.
+# It is reproduced step by step, so that every count equals the shared task's, even where it skips a word that another
+# alignment would match.
 
 
-_MOST_CELLS = 1 << 24
+_MAX_CELLS = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Word:
-    """A word on its way through an alignment: the characters of its token, and what it is compared by."""
+    """A word to be aligned: the character range of its token, and the form by which it is compared."""
 
     begin: int
     end: int
@@ -187,7 +187,7 @@ class _Word:
 
 
 class Walk:
-    """Goes through words of both sides and collects the pairs that are counterparts, by their rows."""
+    """Aligns the words of both sides and collects the pairs of corresponding rows."""
 
     def __init__(self, key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices]) -> None:
         self.sides = (key, response)
@@ -195,10 +195,10 @@ class Walk:
         self.words = words
         self.pairs: list[tuple[int, int]] = []
 
-    def over(self, mine: Rows, theirs: Rows) -> None:
+    def align_runs(self, mine: Rows, theirs: Rows) -> None:
         """Align the words of runs of tokens, given by their begin and end on both sides.
 
-        Where no token stands for several words there is nothing to align: a token that both sides have would be a
+        Runs without multi-word tokens have nothing to align: a token that both sides have would be a
         piece of its own.
         """
         covering = np.zeros(len(mine), np.bool_)
@@ -206,17 +206,17 @@ class Walk:
             first, last = np.searchsorted(np.flatnonzero(side.covering), tokens.T)
             covering |= last > first
         for here, there in zip(mine[covering].tolist(), theirs[covering].tolist(), strict=True):
-            self.through(slice(*here), slice(*there))
+            self.align_run(slice(*here), slice(*there))
 
-    def through(self, key_tokens: slice, response_tokens: slice) -> None:
-        """Align the words of some consecutive tokens, which begin and end together on both sides."""
-        mine, theirs = self._listed(0, key_tokens), self._listed(1, response_tokens)
+    def align_run(self, key_tokens: slice, response_tokens: slice) -> None:
+        """Align the words of consecutive tokens, which begin and end at the same places on both sides."""
+        mine, theirs = self._list_words(0, key_tokens), self._list_words(1, response_tokens)
         here = there = 0
         while here < len(mine) and there < len(theirs):
             one, other = mine[here], theirs[there]
             if one.covered or other.covered:
-                first, second, here, there = _tangle(mine, theirs, here, there)
-                self.pairs += _common(mine[first:here], theirs[second:there])
+                first, second, here, there = _find_overlap(mine, theirs, here, there)
+                self.pairs += _common_subsequence(mine[first:here], theirs[second:there])
             elif (one.begin, one.end) == (other.begin, other.end):
                 self.pairs.append((one.row, other.row))
                 here, there = here + 1, there + 1
@@ -225,7 +225,7 @@ class Walk:
             else:
                 there += 1
 
-    def _listed(self, side: int, tokens: slice) -> list[_Word]:
+    def _list_words(self, side: int, tokens: slice) -> list[_Word]:
         surface, text, words = self.sides[side], self.texts[side], self.words[side]
         found: list[_Word] = []
         columns = (text.begins, text.ends, surface.covering, surface.row, surface.end)
@@ -235,8 +235,8 @@ class Walk:
         return found
 
 
-def _tangle(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tuple[int, int, int, int]:
-    """Find the words that overlapping tokens of several words draw together: where they begin and end on both sides."""
+def _find_overlap(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tuple[int, int, int, int]:
+    """Find the begin and end, on both sides, of the words that are connected by overlapping multi-word tokens."""
     if mine[here].covered:
         end = mine[here].end
         if not theirs[there].covered and theirs[there].begin < mine[here].begin:
@@ -246,7 +246,7 @@ def _tangle(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tu
         if mine[here].begin < theirs[there].begin:
             here += 1
     first, second = here, there
-    while not _beyond(mine, here, end) or not _beyond(theirs, there, end):
+    while not _is_beyond(mine, here, end) or not _is_beyond(theirs, there, end):
         if here < len(mine) and (there >= len(theirs) or mine[here].begin <= theirs[there].begin):
             end = max(end, mine[here].end) if mine[here].covered else end
             here += 1
@@ -256,14 +256,14 @@ def _tangle(mine: list[_Word], theirs: list[_Word], here: int, there: int) -> tu
     return first, second, here, there
 
 
-def _beyond(words: list[_Word], place: int, end: int) -> bool:
+def _is_beyond(words: list[_Word], place: int, end: int) -> bool:
     if place >= len(words):
         return True
     return words[place].begin >= end if words[place].covered else words[place].end > end
 
 
-def _common(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
-    """Return the pairs of a longest common subsequence of forms; of several the one that matches earliest."""
+def _common_subsequence(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
+    """Return the pairs of a longest common subsequence of forms; of several, the one that matches earliest."""
     pairs = []
     same = 0
     while same < min(len(mine), len(theirs)) and mine[same].form == theirs[same].form:
@@ -272,9 +272,9 @@ def _common(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
     mine, theirs = mine[same:], theirs[same:]
     if not mine or not theirs:
         return pairs
-    if len(mine) * len(theirs) > _MOST_CELLS:
+    if len(mine) * len(theirs) > _MAX_CELLS:
         raise AlignError(f"{len(mine):,} words of the key overlap {len(theirs):,} others of the response in one token")
-    longest = _subsequences([word.form for word in mine], [word.form for word in theirs])
+    longest = _subsequence_lengths([word.form for word in mine], [word.form for word in theirs])
     here = there = 0
     while here < len(mine) and there < len(theirs):
         if mine[here].form == theirs[there].form:
@@ -287,8 +287,8 @@ def _common(mine: list[_Word], theirs: list[_Word]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _subsequences(mine: list[str], theirs: list[str]) -> list[list[int]]:
-    """Return the length of the longest common subsequence of every two tails."""
+def _subsequence_lengths(mine: list[str], theirs: list[str]) -> list[list[int]]:
+    """Compute the length of the longest common subsequence of every pair of suffixes."""
     longest = [[0] * (len(theirs) + 1) for _ in range(len(mine) + 1)]
     for here in reversed(range(len(mine))):
         for there in reversed(range(len(theirs))):
@@ -297,23 +297,23 @@ def _subsequences(mine: list[str], theirs: list[str]) -> list[list[int]]:
     return longest
 
 
-# One text laid over another of the same characters, however the two are cut.
+# Alignment of two texts with the same characters and any tokenisation.
 #
-# The words are found as the CoNLL 2018 shared task does it: a word that is a token itself has a counterpart
-# if the other side has a token of just the same characters; the words of tokens that stand for several
-# words (3-4) are aligned with those of the overlapping tokens by a longest common subsequence of their
+# Words are matched as in the CoNLL 2018 shared task: a word that is a token itself has a counterpart
+# if the other side has a token of exactly the same characters; the words of multi-word tokens (3-4)
+# are aligned with those of the overlapping tokens by a longest common subsequence of their
 # lower-cased forms.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Laid:
-    """Two texts laid over each other, in the rows of both sides.
+    """The alignment of two texts, as rows and tokens of both sides.
 
     Args:
         key_rows: the words of the key that have a counterpart.
         response_rows: the counterparts.
-        key_tokens: the tokens of the key that the response has too, by their number in the surface.
-        response_tokens: the same tokens by their number in the response's surface.
+        key_tokens: the tokens of the key that the response also has, by their index in the key's surface.
+        response_tokens: the same tokens by their index in the response's surface.
 
     """
 
@@ -325,14 +325,14 @@ class Laid:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Pieces:
-    """Two texts cut where both have a token end: each piece holds some tokens of either side.
+    """Two texts split where both have a token boundary: each piece consists of tokens of either side.
 
     Args:
-        key: the first token of each piece on the key's side, and behind them the number of tokens.
+        key: the first token of each piece on the key's side, followed by the number of tokens.
         response: the same for the response.
         single: whether a piece is one token on both sides.
-        simple: whether it is one that is a word itself on both sides.
-        twin: whether it is one that stands for the same words on both sides.
+        simple: whether it is also one word on both sides.
+        twin: whether it is a multi-word token with the same words on both sides.
 
     """
 
@@ -346,54 +346,56 @@ class Pieces:
 def lay(
     key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices], *, documents: Rows
 ) -> Laid:
-    """Find the counterparts of words in two surfaces of equal text.
+    """Align the words of two surfaces with the same text.
 
     Args:
         key: the tokens of the key.
         response: the tokens of the response.
-        texts: what they make up.
+        texts: the texts that they form.
         words: all words of both sides.
-        documents: where documents begin in the text; what happens in one has no effect on the next.
+        documents: where documents begin in the text; the alignment of one does not affect the next.
 
     """
-    pieces = _cut(key, response, texts, words)
+    pieces = _cut_common_pieces(key, response, texts, words)
     simple = np.flatnonzero(pieces.simple)
     key_rows, response_rows = [key.row[pieces.key[simple]]], [response.row[pieces.response[simple]]]
     first = np.searchsorted(pieces.key, np.searchsorted(texts[0].begins, documents))
-    twins, astray = _others(pieces, first)
+    twins, astray = _split_complex_pieces(pieces, first)
     key_rows.append(words_of(key, pieces.key[twins]))
     response_rows.append(words_of(response, pieces.response[twins]))
     walk = Walk(key, response, texts, words)
-    runs = _runs(astray, first)
-    walk.over(pieces.key[runs], pieces.response[runs])
+    runs = _run_bounds(astray, first)
+    walk.align_runs(pieces.key[runs], pieces.response[runs])
     key_rows.append(np.array([row for row, _ in walk.pairs], np.int64))
     response_rows.append(np.array([row for _, row in walk.pairs], np.int64))
     single = np.flatnonzero(pieces.single)
     return Laid(np.concatenate(key_rows), np.concatenate(response_rows), pieces.key[single], pieces.response[single])
 
 
-def _others(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
-    """Return which of the pieces that are not simple can be taken word by word, and which need a walk.
+def _split_complex_pieces(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
+    """Split the pieces that are not simple into those that match word by word and those that must be aligned.
 
-    A walk through the words that was led astray by one piece is back in step at the next simple one only, or at the
-    first of a document.
+    After a piece that must be aligned, the shared task's algorithm is in step again only at the next simple one, or at
+    the first of a document.
     """
     others = np.flatnonzero(~pieces.simple)
     tangled = np.cumsum(~pieces.twin[others])
-    runs = np.flatnonzero(_starts(others, first))
+    runs = np.flatnonzero(_run_starts(others, first))
     before = np.append(0, tangled)[runs]
     astray = tangled > np.repeat(before, np.diff(runs, append=len(others)))
     return others[~astray], others[astray]
 
 
-def _starts(numbers: Rows, cuts: Rows) -> Truths:
-    """Return where runs of consecutive numbers begin; runs are cut before some numbers."""
+def _run_starts(numbers: Rows, cuts: Rows) -> Truths:
+    """Whether a run of consecutive numbers begins at each number; runs are also split before the given numbers."""
     found: Truths = (np.diff(numbers, prepend=-2) > 1) | np.isin(numbers, cuts)
     return found
 
 
-def _cut(key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices]) -> Pieces:
-    """Cut two texts into the smallest pieces that both sides cut out."""
+def _cut_common_pieces(
+    key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices]
+) -> Pieces:
+    """Split two texts into the smallest pieces that are bounded by tokens of both sides."""
     mine, theirs = texts
     marked = np.zeros(len(mine.data) + 1, np.bool_)
     marked[theirs.begins] = True
@@ -406,12 +408,12 @@ def _cut(key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple
     simple = single & ~key.covering[in_key] & ~response.covering[in_response]
     twin = np.zeros(len(single), np.bool_)
     both = np.flatnonzero(single & key.covering[in_key] & response.covering[in_response])
-    twin[both] = _same_words(key.take(in_key[both]), response.take(in_response[both]), words)
+    twin[both] = _cover_same_words(key.take(in_key[both]), response.take(in_response[both]), words)
     return Pieces(key=first, response=other, single=single, simple=simple, twin=twin)
 
 
-def _same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -> Truths:
-    """Whether tokens stand, pair by pair, for the same words."""
+def _cover_same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -> Truths:
+    """Whether each pair of multi-word tokens has the same words."""
     size = key.end - key.row
     same: Truths = size == response.end - response.row
     pairs = np.flatnonzero(same)
@@ -422,15 +424,15 @@ def _same_words(key: Surface, response: Surface, words: tuple[Slices, Slices]) -
     return same
 
 
-def _runs(numbers: Rows, cuts: Rows) -> Rows:
-    """Return begin and end of each run of consecutive numbers; runs are cut before some numbers."""
-    starts = _starts(numbers, cuts)
+def _run_bounds(numbers: Rows, cuts: Rows) -> Rows:
+    """Return the begin and end of each run of consecutive numbers; runs are also split before the given numbers."""
+    starts = _run_starts(numbers, cuts)
     return np.stack([numbers[starts], numbers[np.append(starts[1:], starts[:1])] + 1], axis=1)
 
 
-_AROUND = 3
+_CONTEXT_TOKENS = 3
 _LOOK_BACK = 50
-_LONGEST_FORM = 30
+_MAX_FORM_LENGTH = 30
 
 
 def same_words(key: Corpus, response: Corpus) -> bool:
@@ -441,13 +443,13 @@ def same_words(key: Corpus, response: Corpus) -> bool:
 
 
 def note_cuts(key: Corpus, response: Corpus) -> list[Note]:
-    """Count the sentence boundaries that differ, where row is row."""
+    """Note the number of sentence boundaries that differ, if rows correspond one to one."""
     if np.array_equal(key.sentences, response.sentences):
         return []
-    return _other_cuts(response, key.sentences, response.sentences)
+    return _note_other_boundaries(response, key.sentences, response.sentences)
 
 
-def _other_cuts(response: Corpus, mine: Rows, theirs: Rows) -> list[Note]:
+def _note_other_boundaries(response: Corpus, mine: Rows, theirs: Rows) -> list[Note]:
     marked = np.zeros(int(max(mine.max(initial=0), theirs.max(initial=0))) + 1, np.bool_)
     marked[mine] = True
     extra = len(mine) + len(theirs) - 2 * int(np.count_nonzero(marked[theirs]))
@@ -455,7 +457,7 @@ def _other_cuts(response: Corpus, mine: Rows, theirs: Rows) -> list[Note]:
 
 
 def same_ranges(key: Corpus, response: Corpus) -> bool:
-    """Whether both sides have the same tokens that stand for several words."""
+    """Whether both sides have the same multi-word tokens."""
     mine, theirs = key.ranges, response.ranges
     if mine is None or theirs is None:
         return mine is theirs
@@ -466,15 +468,17 @@ def same_ranges(key: Corpus, response: Corpus) -> bool:
 
 
 def segments_of_same_tokens(key: Corpus, response: Corpus) -> Segments | None:
-    """Compare the sentences of two corpora that have the same tokens."""
+    """Match the sentences of two corpora that have the same tokens."""
     if np.array_equal(key.sentences, response.sentences):
         return None
-    sentences = _common_spans(key.sentences[:-1], key.sentences[1:], response.sentences[:-1], response.sentences[1:])
+    sentences = _find_common_spans(
+        key.sentences[:-1], key.sentences[1:], response.sentences[:-1], response.sentences[1:]
+    )
     return Segments(token_rows(key), token_rows(response), sentences)
 
 
-def _common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) -> Rows:
-    """Return which spans of the first list stand in the second; both are in order, and few begin at one place."""
+def _find_common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) -> Rows:
+    """Find the spans of one list that occur in another; both are sorted, and few spans share a begin."""
     if not len(other_begin):
         return np.zeros(0, np.int64)
     place = np.minimum(np.searchsorted(other_begin, begin, side="right") - 1, len(other_begin) - 1)
@@ -483,13 +487,13 @@ def _common_spans(begin: Rows, end: Rows, other_begin: Rows, other_end: Rows) ->
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """One side of a comparison of texts.
+    """One side of a text alignment.
 
     Args:
         corpus: the whole corpus.
         words: its words.
-        surface: the tokens that are compared, in the order in which they are.
-        documents: how many tokens stand before the end of each document that is compared.
+        surface: the tokens that are compared, in order of comparison.
+        documents: the number of tokens up to the end of each document that is compared.
 
     """
 
@@ -500,22 +504,22 @@ class _Side:
 
     @classmethod
     def of(cls, corpus: Corpus, words: Slices, surface: Surface, documents: list[int] | None) -> _Side:
-        """Choose the documents to compare, or take the corpus as one text."""
+        """Select the documents to compare; None treats the corpus as one text."""
         if documents is None:
             return cls(corpus, words, surface, np.array([len(surface)]))
         bounds = np.searchsorted(surface.row, corpus.row_documents)
         return cls(corpus, words, surface, bounds[1:]).only(documents)
 
     def tokens_of(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return those of some rows that are compared, and their tokens."""
+        """Return the compared ones of some rows, and their tokens."""
         surface = self.surface
-        order = np.argsort(surface.row, kind="stable")  # in which they stand already, unless documents changed places
+        order = np.argsort(surface.row, kind="stable")  # already sorted, unless documents were reordered
         token = order[np.searchsorted(surface.row, rows, side="right", sorter=order) - 1]
         there = (surface.row[token] <= rows) & (rows < surface.end[token])
         return rows[there], token[there]
 
     def sentences(self, text: Text) -> tuple[Rows, Rows, Rows]:
-        """Return the sentences that are compared: their numbers, and where each begins and ends in a text."""
+        """Return the sentences that are compared: their numbers, and their begins and ends in a text."""
         begins = np.zeros(len(self.corpus) + 1, np.bool_)
         begins[self.corpus.sentences] = True
         first = np.flatnonzero(begins[self.surface.row])
@@ -524,15 +528,15 @@ class _Side:
         return number, text.begins[first], text.ends[last]
 
     def ends(self, text: Text) -> Rows:
-        """Return where each document ends in a text."""
+        """Return the end of each document in a text."""
         return np.concatenate([[0], text.ends])[self.documents]
 
     def bounds(self, document: int) -> tuple[int, int]:
-        """Return the first token of a document, and the one behind its last."""
+        """Return the first token of a document, and the one after its last."""
         return int(self.documents[document - 1]) if document else 0, int(self.documents[document])
 
     def only(self, documents: list[int]) -> _Side:
-        """Return some of the documents, by their place among those that are compared, in another order if need be."""
+        """Select and reorder documents, by their index among those that are compared."""
         if documents == list(range(len(self.documents))):
             return self
         bounds = np.concatenate([[0], self.documents])
@@ -544,7 +548,7 @@ class _Side:
         )
 
     def solid(self) -> _Side:
-        """Return the tokens that hold more than white space: no others have a place in a text without."""
+        """Drop the tokens that consist of white space: they have no position in a text without it."""
         keep = np.diff(self.surface.text.ends, prepend=0) > 0
         if keep.all():
             return self
@@ -553,17 +557,17 @@ class _Side:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Found:
-    """What was found of the documents of two sides.
+class _DocumentMatches:
+    """The matches in the documents of two sides.
 
     Args:
         key_rows: the words of the key that have a counterpart.
         response_rows: the counterparts.
         tokens: the tokens that both have, by their first row in the key.
         sentences: the sentences that both have, by their number in the key.
-        cuts: where sentences of the key begin, and where those of the response do.
+        cuts: where the sentences of the key begin, and where those of the response do.
         surplus: the words of the response without a counterpart.
-        notes: what was met.
+        notes: observations made while matching.
 
     """
 
@@ -577,15 +581,15 @@ class _Found:
 
 
 def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[int, int]] | None = None) -> Mapped:
-    """Lay a response over the key by its characters.
+    """Align a response with the key by its characters.
 
-    Documents that have the same words, but ranges that make up another text, are laid over each other row by row.
+    Documents with the same words, whose multi-word tokens form a different text, are matched row by row.
 
     Args:
         key: the key.
         surface: its tokens.
         response: the response.
-        pairs: the documents to lay over each other, by their numbers; None for the corpora as they stand.
+        pairs: the documents to align, by their numbers; None to align the whole corpora in order.
 
     """
     if key.words is None or response.words is None:
@@ -594,10 +598,10 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
     theirs = _Side.of(
         response, response.words, Surface.of(response), None if pairs is None else [each for _, each in pairs]
     )
-    by_row = [number for number in _unlike_documents(mine, theirs) if _same_rows(mine, theirs, number)]
+    by_row = [number for number in _find_different_documents(mine, theirs) if _has_same_rows(mine, theirs, number)]
     by_text = sorted({*range(len(mine.documents))} - {*by_row})
-    found = [_laid_by_text(mine.only(by_text), theirs.only(by_text))] if by_text else []
-    found += [_laid_by_row(mine.only(by_row), theirs.only(by_row))] if by_row else []
+    found = [_match_by_text(mine.only(by_text), theirs.only(by_text))] if by_text else []
+    found += [_match_by_row(mine.only(by_row), theirs.only(by_row))] if by_row else []
     key_rows, response_rows, tokens, sentences = (
         np.concatenate([getattr(each, name) for each in found])
         for name in ("key_rows", "response_rows", "tokens", "sentences")
@@ -605,13 +609,13 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
     mapped = row_map(len(key), len(response), key_rows, response_rows)
     surplus = next((each.surplus for each in found if each.surplus is not None), None)
     notes = [note for each in found for note in each.notes]
-    notes += [note for each in found for note in _other_cuts(response, *each.cuts)]
-    notes += _unaligned(mine, response, mapped, surplus)
+    notes += [note for each in found for note in _note_other_boundaries(response, *each.cuts)]
+    notes += _note_unaligned(mine, response, mapped, surplus)
     return replace(mapped, surplus=surplus), Segments(tokens, theirs.surface.row, sentences), notes
 
 
-def _unlike_documents(mine: _Side, theirs: _Side) -> list[int]:
-    """Return the documents with different texts, by their place among those that are compared."""
+def _find_different_documents(mine: _Side, theirs: _Side) -> list[int]:
+    """Find the documents with different texts, by their index among those that are compared."""
     texts = mine.surface.text, theirs.surface.text
     ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
     if np.array_equal(ends, other_ends):
@@ -626,7 +630,7 @@ def _unlike_documents(mine: _Side, theirs: _Side) -> list[int]:
     ]
 
 
-def _same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
+def _has_same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
     """Whether a document has the same words on both sides, row by row."""
     rows = [words_of(side.only([document]).surface) for side in (mine, theirs)]
     if len(rows[0]) != len(rows[1]):
@@ -634,16 +638,16 @@ def _same_rows(mine: _Side, theirs: _Side, document: int) -> bool:
     return bool(mine.words.take(rows[0]).same(theirs.words.take(rows[1])).all())
 
 
-def _laid_by_row(mine: _Side, theirs: _Side) -> _Found:
-    """Match documents row by row; tokens and sentences are the same if they cover the same rows."""
+def _match_by_row(mine: _Side, theirs: _Side) -> _DocumentMatches:
+    """Match documents row by row; tokens and sentences match if they cover the same rows."""
     nothing = np.zeros(0, np.uint8)
     texts = [Text(nothing, np.cumsum(side.surface.end - side.surface.row)) for side in (mine, theirs)]
-    tokens = _common_spans(texts[0].begins, texts[0].ends, texts[1].begins, texts[1].ends)
+    tokens = _find_common_spans(texts[0].begins, texts[0].ends, texts[1].begins, texts[1].ends)
     numbers, begins, ends = mine.sentences(texts[0])
     _, other_begins, other_ends = theirs.sentences(texts[1])
-    sentences = numbers[_common_spans(begins, ends, other_begins, other_ends)]
+    sentences = numbers[_find_common_spans(begins, ends, other_begins, other_ends)]
     what = "documents with the key's words in another text (ranges differ), matched row by row"
-    return _Found(
+    return _DocumentMatches(
         key_rows=words_of(mine.surface),
         response_rows=words_of(theirs.surface),
         tokens=mine.surface.row[tokens],
@@ -654,34 +658,34 @@ def _laid_by_row(mine: _Side, theirs: _Side) -> _Found:
     )
 
 
-def _laid_by_text(mine: _Side, theirs: _Side) -> _Found:
-    """Lay documents over each other by their characters."""
+def _match_by_text(mine: _Side, theirs: _Side) -> _DocumentMatches:
+    """Match documents by their characters."""
     solid = mine.solid(), theirs.solid()
-    texts = _equal_texts(*solid)
+    texts = _require_equal_texts(*solid)
     starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
-    laid = lay(
+    alignment = lay(
         solid[0].surface, response=solid[1].surface, texts=texts, words=(mine.words, theirs.words), documents=starts
     )
     as_written = texts[1] is solid[1].surface.text
-    notes = [] if as_written else _normalised(*solid, laid)
+    notes = [] if as_written else _note_normalised(*solid, alignment)
     whole = [side.surface.text if as_written else side.surface.composed for side in (mine, theirs)]
     numbers, begins, ends = mine.sentences(whole[0])  # of all words: white space alone may begin a sentence
     _, other_begins, other_ends = theirs.sentences(whole[1])
-    return _Found(
-        key_rows=laid.key_rows,
-        response_rows=laid.response_rows,
-        tokens=solid[0].surface.row[laid.key_tokens],
-        sentences=numbers[_common_spans(begins, ends, other_begins, other_ends)],
+    return _DocumentMatches(
+        key_rows=alignment.key_rows,
+        response_rows=alignment.response_rows,
+        tokens=solid[0].surface.row[alignment.key_tokens],
+        sentences=numbers[_find_common_spans(begins, ends, other_begins, other_ends)],
         cuts=(begins, other_begins),
-        surplus=_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=laid.response_rows),
+        surplus=_find_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=alignment.response_rows),
         notes=notes,
     )
 
 
-def _surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows) -> Surplus | None:
-    """Find the words of the response that have no counterpart, and their places in the key's text.
+def _find_surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows) -> Surplus | None:
+    """Find the words of the response that have no counterpart, and their positions in the key's text.
 
-    `text` is the key's, `own` that of the response with words of white space among the others.
+    `text` is the key's, `own` that of the response including words of white space.
     """
     alone = np.ones(len(theirs.corpus), np.bool_)
     alone[aligned] = False
@@ -691,13 +695,15 @@ def _surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows
     begin, end = own.begins[token], own.ends[token]
     near = np.searchsorted(text.begins, begin, side="right") - 1
     document = np.searchsorted(theirs.documents, token, side="right")
-    near = np.minimum(near, mine.documents[document] - 1)  # white space at the end of one is not in the next
+    near = np.minimum(
+        near, mine.documents[document] - 1
+    )  # white space at the end of a document is not part of the next
     origin = text.begins[near]
     return Surplus(rows, mine.surface.row[near], begin - origin, end - origin)
 
 
-def _unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus | None) -> list[Note]:
-    """Count the words without a counterpart on either side."""
+def _note_unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus | None) -> list[Note]:
+    """Note the numbers of words without a counterpart on either side."""
     notes = []
     if surplus is not None:
         places = first_places(response.source, response.offset[surplus.rows[:3]])
@@ -713,19 +719,19 @@ def _unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surplus |
     return notes
 
 
-def _equal_texts(mine: _Side, theirs: _Side) -> tuple[Text, Text]:
-    """Return both texts where they are equal, as they stand or in Unicode's normal form; refuse other ones."""
+def _require_equal_texts(mine: _Side, theirs: _Side) -> tuple[Text, Text]:
+    """Return both texts if they are equal, as written or in Unicode normal form; refuse them if not."""
     texts = mine.surface.text, theirs.surface.text
-    if _first_difference(mine, theirs, texts) is None:
+    if _find_first_difference(mine, theirs, texts) is None:
         return texts
     composed = mine.surface.composed, theirs.surface.composed
-    if (place := _first_difference(mine, theirs, composed)) is not None:
-        raise _other_text(mine, theirs, composed, place)
+    if (place := _find_first_difference(mine, theirs, composed)) is not None:
+        raise _different_text_error(mine, theirs, composed, place)
     return composed
 
 
-def _first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> int | None:
-    """Return the first place at which two texts differ, or one of two documents ends before the other."""
+def _find_first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> int | None:
+    """Find the first place at which two texts differ, or a document ends on one side only."""
     ends, other_ends = mine.ends(texts[0]), theirs.ends(texts[1])
     uneven = np.flatnonzero(ends != other_ends)
     limit = int(min(ends[uneven[0]], other_ends[uneven[0]])) if uneven.size else len(texts[0].data)
@@ -735,24 +741,24 @@ def _first_difference(mine: _Side, theirs: _Side, texts: tuple[Text, Text]) -> i
     return limit if uneven.size else None
 
 
-def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int) -> AlignError:
-    """Make the error for the first difference of two texts, with both places and what stands around them."""
+def _different_text_error(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int) -> AlignError:
+    """Make the error for the first difference of two texts, with both places and their contexts."""
     if not len(mine.surface) or not len(theirs.surface):
-        return _no_text(mine, theirs)
-    cut = _last_common_cut(texts, place)
+        return _empty_text_error(mine, theirs)
+    cut = _last_common_boundary(texts, place)
     before, found, places = "", [], []
     for side, text in zip((mine, theirs), texts, strict=True):
         token = text.token_at(cut)
         ends = side.ends(text)
-        if cut == place and place in ends:  # of the document, or of everything
+        if cut == place and place in ends:  # the end of the document, or of the text
             begin, end = side.bounds(int(np.searchsorted(ends, place)))
             found.append("the end")
-            before = before or _shown(side, max(end - _AROUND, begin), end)
+            before = before or _format_tokens(side, max(end - _CONTEXT_TOKENS, begin), end)
             token = end - 1
         else:
             begin, end = side.bounds(int(np.searchsorted(side.documents, token, side="right")))
-            found.append(_shown(side, token, min(text.token_at(place) + _AROUND, end)))
-            before = before or _shown(side, max(token - _AROUND, begin), token)
+            found.append(_format_tokens(side, token, min(text.token_at(place) + _CONTEXT_TOKENS, end)))
+            before = before or _format_tokens(side, max(token - _CONTEXT_TOKENS, begin), token)
         places.append(str(side.corpus.location(int(side.surface.row[max(token, 0)]))))
     after = f"after {before}: " if before else "at the beginning: "
     details = [f"{after}{found[0]} in the key, {found[1]} in the response"]
@@ -768,7 +774,7 @@ def _other_text(mine: _Side, theirs: _Side, texts: tuple[Text, Text], place: int
     )
 
 
-def _no_text(mine: _Side, theirs: _Side) -> AlignError:
+def _empty_text_error(mine: _Side, theirs: _Side) -> AlignError:
     """Make the error for two texts of which one is empty."""
     key, response = (side.corpus.source.parts[0].name for side in (mine, theirs))
     what = (
@@ -777,8 +783,8 @@ def _no_text(mine: _Side, theirs: _Side) -> AlignError:
     return AlignError(f"{what} ({key})", where=response, hint="both must hold the same text")
 
 
-def _last_common_cut(texts: tuple[Text, Text], place: int) -> int:
-    """Return where both sides last begin a token together before their texts part, or both are at an end."""
+def _last_common_boundary(texts: tuple[Text, Text], place: int) -> int:
+    """Find the last token boundary of both sides before their texts differ."""
     common: set[int] | None = None
     for text in texts:
         last = text.token_at(place)
@@ -787,37 +793,37 @@ def _last_common_cut(texts: tuple[Text, Text], place: int) -> int:
     return max((cut for cut in common or () if cut <= place), default=place)
 
 
-def _shown(side: _Side, begin: int, end: int) -> str:
-    """Show some tokens, long ones cut."""
+def _format_tokens(side: _Side, begin: int, end: int) -> str:
+    """Format some tokens, long ones truncated."""
     forms = [side.surface.forms[token] for token in range(max(begin, 0), min(end, len(side.surface)))]
-    cut = [form if len(form) <= _LONGEST_FORM else f"{form[:_LONGEST_FORM]}…" for form in forms]
+    cut = [form if len(form) <= _MAX_FORM_LENGTH else f"{form[:_MAX_FORM_LENGTH]}…" for form in forms]
     return repr(" ".join(cut)) if cut else ""
 
 
-def _normalised(mine: _Side, theirs: _Side, laid: Laid) -> list[Note]:
-    """Count the tokens that are equal only after normalisation."""
-    forms = mine.surface.forms.take(laid.key_tokens), theirs.surface.forms.take(laid.response_tokens)
-    unlike = laid.response_tokens[~forms[0].same(forms[1])]
+def _note_normalised(mine: _Side, theirs: _Side, alignment: Laid) -> list[Note]:
+    """Note the number of tokens that are equal only after normalisation."""
+    forms = mine.surface.forms.take(alignment.key_tokens), theirs.surface.forms.take(alignment.response_tokens)
+    unlike = alignment.response_tokens[~forms[0].same(forms[1])]
     response = theirs.corpus
     places = first_places(response.source, response.offset[theirs.surface.row[unlike[:3]]])
     return [Note(response.name, "words equal only after Unicode normalisation", len(unlike), places)]
 
 
 def check_numbers(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows) -> list[Note]:
-    """Match rows by their number, where a side has no words; refuse other lengths of documents and sentences."""
+    """Check that rows match by number where a side has no words; refuse documents or sentences of other lengths."""
     size = min(len(key_rows), len(response_rows))
     if len(key_rows) != len(response_rows):
-        raise _other_length(key, response=response, key_rows=key_rows, response_rows=response_rows, place=size)
+        raise _length_error(key, response=response, key_rows=key_rows, response_rows=response_rows, place=size)
     unlike = np.flatnonzero(np.isin(key_rows, key.sentences) != np.isin(response_rows, response.sentences))
     if unlike.size:
-        raise _other_sentence(
+        raise _sentence_error(
             key, response=response, key_rows=key_rows, response_rows=response_rows, place=int(unlike[0])
         )
     side = response.name if response.words is None else "key"
     return [Note(side, "rows without words, matched by their number alone", size)]
 
 
-def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
+def _length_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
     longer, rows, what = (key, key_rows, "key") if place < len(key_rows) else (response, response_rows, "response")
     return AlignError(
         f"{len(response_rows):,} tokens, but the key has {len(key_rows):,} ({key.source.parts[0].name})",
@@ -827,7 +833,7 @@ def _other_length(key: Corpus, response: Corpus, key_rows: Rows, response_rows: 
     )
 
 
-def _other_sentence(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
+def _sentence_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
     """Make the error for the first row that begins a sentence on one side only, with both places."""
     sentence = key.sentence_of(int(key_rows[place - 1]))
     begin = int(key.sentences[sentence])

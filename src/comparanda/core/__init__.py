@@ -1,1 +1,1 @@
-"""Core."""
+"""Data types shared by all tasks: corpora, sites, items, spans, chains, probabilities, measures and verdicts."""

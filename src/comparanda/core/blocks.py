@@ -1,10 +1,11 @@
-"""Spans that overlap in a chain: A with B, and B with C, but not A with C. So A and C can be true together.
+"""Blocks of overlapping candidate spans: the possible worlds of a chain of spans, and blocks made from scores.
 
-A chain is walked from left to right, from one place at which spans begin to the next. If a true span reaches over such
-a place, nothing begins there; else one of the spans does, or none. What is needed is how probable each of these steps
-is: `kept` chooses them so that every span keeps the weight that it has, and nothing else is known of them (of all such
-distributions it is the one with the largest entropy); `conditioned` takes the weights for those of independent spans,
-and asks how probable they are given that no two overlap.
+In a chain, A overlaps B and B overlaps C, but not A and C: so A and C can be true together. A chain is processed from
+left to right, from one place at which spans begin to the next. If a true span covers such a place, nothing begins
+there; otherwise one of the spans there begins, or none. The distribution over worlds is given by the probabilities of
+these transitions. One policy chooses them so that every span keeps its weight and nothing more is assumed (of all such
+distributions it is the one with the largest entropy); another takes the weights as those of independent spans and
+conditions on no two of them overlapping.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ if TYPE_CHECKING:
 
 
 MOST_WORLDS = 2_000
-"""A chain with more worlds loses its least likely spans."""
+"""The least likely spans of a chain with more worlds are left out."""
 
-_NEVER = 1e-12
-"""What is less probable does not happen: it is what rounding leaves."""
+_MIN_PROBABILITY = 1e-12
+"""Smaller probabilities are rounding errors and count as zero."""
 
 World = tuple[float, tuple[int, ...]]
-"""How probable a world is, and which spans are true in it."""
+"""The probability of a world, and the spans that are true in it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Spans of one stretch of text.
+    """The spans of one connected stretch of text.
 
     Args:
-        begin: where each begins; not descending.
-        end: where it ends, behind its begin.
+        begin: where each begins; non-decreasing.
+        end: where it ends, after its begin.
 
     """
 
@@ -54,48 +55,48 @@ class Chain:
 
     @cached_property
     def at(self) -> Rows:
-        """The place at which each span begins, by number."""
+        """The index of the place at which each span begins."""
         return np.searchsorted(self.places, self.begin)
 
     @cached_property
-    def behind(self) -> Rows:
-        """The first place behind each span, by number."""
+    def next_place(self) -> Rows:
+        """The index of the first place after each span."""
         return np.searchsorted(self.places, self.end)
 
     @cached_property
     def first(self) -> list[int]:
-        """The first span of each place, and behind them the number of all."""
+        """The first span of each place, followed by the number of spans."""
         found: list[int] = np.searchsorted(self.at, np.arange(len(self.places) + 1)).tolist()
         return found
 
     def reaching(self, weight: Floats) -> Floats:
-        """Return for each place the weight of the spans that reach over it from before."""
+        """Sum, for each place, the weights of the earlier spans that cover it."""
         size = len(self.places) + 1
-        changes = np.bincount(self.at + 1, weight, size) - np.bincount(self.behind, weight, size)
+        changes = np.bincount(self.at + 1, weight, size) - np.bincount(self.next_place, weight, size)
         found: Floats = np.cumsum(changes)[:-1]
         return found
 
     def fullest(self, weight: Floats) -> float:
-        """Return the largest weight that spans have which all overlap each other."""
+        """Compute the largest total weight of spans that all overlap each other."""
         return float((self.reaching(weight) + np.bincount(self.at, weight)).max(initial=0.0))
 
     def count(self) -> int:
-        """Return how many sets of spans there are in which no two overlap."""
+        """Count the sets of spans in which no two overlap."""
         found = [1] * (len(self.places) + 1)
-        behind = self.behind.tolist()
+        next_place = self.next_place.tolist()
         for place in range(len(self.places) - 1, -1, -1):
-            begun = behind[self.first[place] : self.first[place + 1]]
+            begun = next_place[self.first[place] : self.first[place + 1]]
             found[place] = found[place + 1] + sum(found[each] for each in begun)
         return found[0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Steps:
-    """A walk along a chain.
+    """The transition probabilities of a chain.
 
     Args:
-        begins: for each span, how probable it is that it begins, where nothing reaches over its place.
-        none: for each place, how probable it is that nothing begins there, where nothing reaches over it.
+        begins: for each span, the probability that it begins, given that no true span covers its place.
+        none: for each place, the probability that nothing begins there, given that no true span covers it.
 
     """
 
@@ -104,7 +105,7 @@ class Steps:
 
 
 def kept(chain: Chain, weight: Floats) -> Steps:
-    """Walk so that each span is true with the probability that it has; no place may have more than one."""
+    """Compute transitions under which each span keeps its probability; no place may have a total above one."""
     free = np.maximum(1.0 - chain.reaching(weight), 0.0)
     safe = np.where(free > EPSILON, free, np.inf)
     begins = weight / safe[chain.at]
@@ -112,38 +113,38 @@ def kept(chain: Chain, weight: Floats) -> Steps:
 
 
 def conditioned(chain: Chain, weight: Floats) -> Steps:
-    """Walk so that each set of spans is as probable as if they were independent, given that no two overlap.
+    """Compute transitions for independent spans, conditioned on no two of them overlapping.
 
-    The weights are above 0 and below 1.
+    The weights must be above 0 and below 1.
     """
     odds = np.log(weight) - np.log1p(-weight)
     size = len(chain.places)
-    total = np.zeros(size + 1)  # the logarithm of the odds of all sets of spans from a place on
+    total = np.zeros(size + 1)  # log of the summed odds of all sets of spans from a place on
     for place in range(size - 1, -1, -1):
         here = slice(chain.first[place], chain.first[place + 1])
-        several = np.append(odds[here] + total[chain.behind[here]], total[place + 1])
+        several = np.append(odds[here] + total[chain.next_place[here]], total[place + 1])
         total[place] = np.logaddexp.reduce(several)
-    return Steps(np.exp(odds + total[chain.behind] - total[chain.at]), np.exp(total[1:] - total[:-1]))
+    return Steps(np.exp(odds + total[chain.next_place] - total[chain.at]), np.exp(total[1:] - total[:-1]))
 
 
 def weights(chain: Chain, steps: Steps) -> Floats:
-    """Return how probable each span is."""
+    """Compute the probability of each span from the transitions."""
     size = len(chain.places)
     arrives = np.zeros(size + 1)
     arrives[0] = 1.0
     for place in range(size):
         arrives[place + 1] += arrives[place] * steps.none[place]
         here = slice(chain.first[place], chain.first[place + 1])
-        np.add.at(arrives, chain.behind[here], arrives[place] * steps.begins[here])
+        np.add.at(arrives, chain.next_place[here], arrives[place] * steps.begins[here])
     return arrives[chain.at] * steps.begins
 
 
 def worlds(chain: Chain, steps: Steps) -> list[World]:
-    """Return all worlds that can be and in which a span is true, the most probable first.
+    """Enumerate the possible worlds in which at least one span is true, the most probable first.
 
-    Of equally probable ones the first is that which covers more text, then that whose spans come earlier.
+    Ties are broken in favour of worlds that cover more text, then of those whose spans come earlier.
     """
-    none, begins, behind = steps.none.tolist(), steps.begins.tolist(), chain.behind.tolist()
+    none, begins, next_place = steps.none.tolist(), steps.begins.tolist(), chain.next_place.tolist()
     covered = (chain.end - chain.begin).tolist()
     found: list[tuple[float, int, tuple[int, ...]]] = []
     ways: list[tuple[int, float, int, tuple[int, ...]]] = [(0, 1.0, 0, ())]
@@ -154,50 +155,49 @@ def worlds(chain: Chain, steps: Steps) -> list[World]:
                 found.append((probability, size, members))
             continue
         ways += [
-            (behind[span], probability * begins[span], size + covered[span], (*members, span))
+            (next_place[span], probability * begins[span], size + covered[span], (*members, span))
             for span in range(chain.first[place], chain.first[place + 1])
-            if begins[span] > _NEVER
+            if begins[span] > _MIN_PROBABILITY
         ]
-        if none[place] > _NEVER:
+        if none[place] > _MIN_PROBABILITY:
             ways.append((place + 1, probability * none[place], size, members))
     found.sort(key=lambda world: (-round(world[0], 9), -world[1], world[2]))
     return [(probability, members) for probability, _, members in found]
 
 
-# From scores of spans to blocks: spans that overlap are brought together, and a policy says what that means.
+# From the scores of spans to blocks: overlapping spans are grouped, and a policy defines how their scores combine.
 #
 # | policy | spans that overlap |
 # |---|---|
-# | `exclusive` | exclude each other, and weigh what they have |
-# | `scale` | exclude each other; where they have more than one together, they are divided by that |
-# | `condition` | have scores that know nothing of each other: weigh what these say given that no two are true |
-# | `independent` | have nothing to do with each other |
+# | `exclusive` | exclude each other; the scores are the weights |
+# | `scale` | exclude each other; scores that sum to more than one are divided by the sum |
+# | `condition` | have independent scores: the weights are conditioned on no two being true |
+# | `independent` | are independent of each other |
 #
-# Where all spans of a stretch overlap each other, they are a block of tuples that exclude each other; else the block
-# has
-# worlds (`beliefs.chains`).
+# Where all spans of a stretch overlap each other, they form a block of mutually exclusive tuples; otherwise the block
+# has worlds.
 
 
 ALMOST_ONE = 1 - 1e-9
-"""The largest score that odds are made of."""
+"""Larger scores are capped before they are converted to odds."""
 
 Refuse = Callable[["Rows", str, str], "ReadError"]
-"""Makes the error for some tuples, given by their rows: what is wrong, and what to do."""
+"""Makes the error for some tuples, from their rows, the message and the hint."""
 
-_EXPLAIN = "say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
+_OVERLAP_HINT = "say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
 
 
 TOO_MANY = "tuples left out, since with them too many sets of spans are possible; "
-"""What is noted of tuples that were left out; behind it stands what they weigh."""
+"""The text of the note about tuples that were left out; their total weight is appended."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Scored:
-    """Tuples with the scores that an input gives them.
+    """Labelled spans (tuples) with the scores given in an input.
 
     Args:
         document: the document of each.
-        begin: where its span begins there.
+        begin: where its span begins in the document.
         end: where it ends.
         label: its label, as a code.
         weight: its score, between 0 and 1.
@@ -216,12 +216,12 @@ class Scored:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Made:
-    """What was made of scores.
+    """The blocks built from scores.
 
     Args:
-        rows: the tuples that are left, by their rows.
-        beliefs: how probable these are.
-        left_out: the rows of those that were left out because they made too many worlds.
+        rows: the rows of the remaining tuples.
+        beliefs: their probabilities.
+        left_out: the rows of tuples that were left out because they lead to too many worlds.
 
     """
 
@@ -231,28 +231,28 @@ class Made:
 
 
 def made(tuples: Scored, overlap: Overlap, semantics: Semantics, refuse: Refuse) -> Made:
-    """Make blocks of tuples by a policy.
+    """Build blocks of tuples according to an overlap policy.
 
-    A tuple that is there twice counts once, with both weights, if these exclude each other.
+    Duplicates of a tuple are merged and their weights added, if tuples exclude each other under the policy.
     """
-    rows, weight = _once(tuples, overlap, refuse)
+    rows, weight = _merge_duplicates(tuples, overlap, refuse)
     if overlap == "independent":
         return Made(rows, alone(weight[rows]), np.zeros(0, np.int64))
     group = tuples.document
     if semantics == "independent":
         group = group * (int(tuples.label.max(initial=0)) + 1) + tuples.label
-    stretches = _Stretches.of(group, tuples, rows)
-    weight = _checked(stretches, weight, overlap, refuse)
-    left_out = _too_many(stretches, weight)
+    groups = _OverlapGroups.of(group, tuples, rows)
+    weight = _apply_overlap_policy(groups, weight, overlap, refuse)
+    left_out = _find_excess_tuples(groups, weight)
     if len(left_out):
-        stretches = _Stretches.of(group, tuples, np.setdiff1d(rows, left_out))
-    beliefs = _believed(stretches, weight, overlap)
-    order = np.argsort(stretches.rows, kind="stable")
-    return Made(stretches.rows[order], beliefs.take(order), left_out)
+        groups = _OverlapGroups.of(group, tuples, np.setdiff1d(rows, left_out))
+    beliefs = _build_beliefs(groups, weight, overlap)
+    order = np.argsort(groups.rows, kind="stable")
+    return Made(groups.rows[order], beliefs.take(order), left_out)
 
 
-def _once(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Floats]:
-    """Return the first row of each tuple, and the weights, those of later ones added to it."""
+def _merge_duplicates(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Floats]:
+    """Return the first row of each distinct tuple, and the weights with those of duplicates added."""
     every = np.arange(len(tuples))
     first = first_equals(tuples.document, tuples.begin, tuples.end, tuples.label)
     again = np.flatnonzero(first != every)
@@ -266,15 +266,15 @@ def _once(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Stretches:
-    """Tuples by the stretches of text that they cover together, each from left to right.
+class _OverlapGroups:
+    """Tuples grouped by connected stretches of text, each sorted from left to right.
 
     Args:
-        rows: the tuples, by their rows.
-        begin: where each begins, by the rank of the place.
-        end: where it ends; a span without length counts as one that covers what stands at its place.
+        rows: the rows of the tuples.
+        begin: where each begins, as the rank of the place.
+        end: where it ends; an empty span is treated as if it covered the next place.
         number: the stretch of each.
-        first: the first tuple of each stretch, and behind them the number of all.
+        first: the first tuple of each stretch, followed by the number of tuples.
         together: whether all spans of a stretch overlap each other.
 
     """
@@ -287,8 +287,8 @@ class _Stretches:
     together: Truths
 
     @classmethod
-    def of(cls, group: Rows, tuples: Scored, rows: Rows) -> _Stretches:
-        """Bring those tuples of a group together that overlap."""
+    def of(cls, group: Rows, tuples: Scored, rows: Rows) -> _OverlapGroups:
+        """Group the overlapping tuples within each of the given groups."""
         begin, end = tuples.begin[rows], np.maximum(tuples.end[rows], tuples.begin[rows] + 1)
         places, rank = np.unique(np.concatenate([begin, end]), return_inverse=True)
         begin, end = rank[: len(rows)], rank[len(rows) :]
@@ -308,7 +308,7 @@ class _Stretches:
         return len(self.together)
 
     def chains(self) -> list[tuple[int, slice]]:
-        """Return those in which some spans do not overlap, by number, with their tuples."""
+        """Return the stretches in which some spans do not overlap each other: their numbers and tuples."""
         numbers = np.flatnonzero(~self.together).tolist()
         return [(each, slice(int(self.first[each]), int(self.first[each + 1]))) for each in numbers]
 
@@ -317,105 +317,105 @@ class _Stretches:
         return Chain(self.begin[where], self.end[where])
 
 
-def _checked(stretches: _Stretches, weight: Floats, overlap: Overlap, refuse: Refuse) -> Floats:
-    """Return the weights, divided where the policy says so; refuse those that it does not explain."""
+def _apply_overlap_policy(groups: _OverlapGroups, weight: Floats, overlap: Overlap, refuse: Refuse) -> Floats:
+    """Return the weights, scaled if the policy requires it; refuse weights that the policy does not allow."""
     if overlap == "condition":
-        _refuse_two_certain(stretches, weight, refuse)
+        _refuse_two_certain(groups, weight, refuse)
         return weight
-    mine = weight[stretches.rows]
-    fullest = np.bincount(stretches.number, mine, len(stretches))
-    for number, where in stretches.chains():
-        fullest[number] = stretches.chain(where).fullest(mine[where])
+    mine = weight[groups.rows]
+    fullest = np.bincount(groups.number, mine, len(groups))
+    for number, where in groups.chains():
+        fullest[number] = groups.chain(where).fullest(mine[where])
     over = np.flatnonzero(fullest > 1 + SLACK)
     if len(over) and overlap != "scale":
-        rows, total = _fullest(stretches, mine, int(over[0]))
+        rows, total = _heaviest_overlap(groups, mine, int(over[0]))
         if len(rows) == 1:
-            raise refuse(rows, f"the same tuple has probabilities that sum to {total:g}", _EXPLAIN)
-        raise refuse(rows, f"{len(rows)} tuples that overlap have probabilities that sum to {total:g}", _EXPLAIN)
+            raise refuse(rows, f"the same tuple has probabilities that sum to {total:g}", _OVERLAP_HINT)
+        raise refuse(rows, f"{len(rows)} tuples that overlap have probabilities that sum to {total:g}", _OVERLAP_HINT)
     scaled = weight.copy()
-    scaled[stretches.rows] = mine / np.maximum(fullest, 1.0)[stretches.number]
+    scaled[groups.rows] = mine / np.maximum(fullest, 1.0)[groups.number]
     return scaled
 
 
-def _fullest(stretches: _Stretches, mine: Floats, number: int) -> tuple[Rows, float]:
-    """Return the rows of the overlapping tuples of a stretch that weigh most together, and how much that is."""
-    where = slice(int(stretches.first[number]), int(stretches.first[number + 1]))
-    chain = stretches.chain(where)
+def _heaviest_overlap(groups: _OverlapGroups, mine: Floats, number: int) -> tuple[Rows, float]:
+    """Find the overlapping tuples of a stretch with the largest total weight; return their rows and this weight."""
+    where = slice(int(groups.first[number]), int(groups.first[number + 1]))
+    chain = groups.chain(where)
     sums = chain.reaching(mine[where]) + np.bincount(chain.at, mine[where])
     place = int(sums.argmax())
-    there = (chain.at <= place) & (place < chain.behind)
-    return stretches.rows[where][there], float(sums[place])
+    there = (chain.at <= place) & (place < chain.next_place)
+    return groups.rows[where][there], float(sums[place])
 
 
-def _refuse_two_certain(stretches: _Stretches, weight: Floats, refuse: Refuse) -> None:
-    """Refuse overlapping tuples that are both certain: no world has both."""
-    certain = (weight[stretches.rows] >= ALMOST_ONE).astype(np.float64)
-    counts = np.bincount(stretches.number, certain, len(stretches))
+def _refuse_two_certain(groups: _OverlapGroups, weight: Floats, refuse: Refuse) -> None:
+    """Refuse overlapping tuples that are both certain: no world can contain both."""
+    certain = (weight[groups.rows] >= ALMOST_ONE).astype(np.float64)
+    counts = np.bincount(groups.number, certain, len(groups))
     for number in np.flatnonzero(counts > 1).tolist():
-        rows, count = _fullest(stretches, certain, number)
+        rows, count = _heaviest_overlap(groups, certain, number)
         if count > 1:
             rows = rows[weight[rows] >= ALMOST_ONE]
             hint = "leave one out, or say ?overlap=independent if both can be true"
             raise refuse(rows, f"{len(rows)} tuples that overlap are all certain", hint)
 
 
-def _too_many(stretches: _Stretches, weight: Floats) -> Rows:
-    """Return the rows of the least likely tuples of chains that have too many worlds with them."""
+def _find_excess_tuples(groups: _OverlapGroups, weight: Floats) -> Rows:
+    """Find the least likely tuples that must be left out of chains with too many worlds; return their rows."""
     gone = [np.zeros(0, np.int64)]
-    for _, where in stretches.chains():
-        rows = stretches.rows[where]
+    for _, where in groups.chains():
+        rows = groups.rows[where]
         likely = np.flatnonzero(weight[rows] > 0)
-        begin, end = stretches.begin[where][likely], stretches.end[where][likely]
+        begin, end = groups.begin[where][likely], groups.end[where][likely]
         if Chain(begin, end).count() > MOST_WORLDS:
             order = likely[np.argsort(weight[rows[likely]], kind="stable")]
-            gone.append(rows[order[: _fewest(begin, end, order)]])
+            gone.append(rows[order[: _count_to_drop(begin, end, order)]])
     return np.concatenate(gone)
 
 
-def _fewest(begin: Rows, end: Rows, order: Rows) -> int:
-    """Return how many tuples must go, the first of an order first, so that no stretch has too many worlds."""
+def _count_to_drop(begin: Rows, end: Rows, order: Rows) -> int:
+    """Count the tuples, from the start of an order, that must be left out so that no stretch has too many worlds."""
 
     def fits(gone: int) -> bool:
         left = np.sort(order[gone:])
-        return all(chain.count() <= MOST_WORLDS for chain in _parts(begin[left], end[left]))
+        return all(chain.count() <= MOST_WORLDS for chain in _split_chains(begin[left], end[left]))
 
-    few, many = 0, len(order)  # with all gone, nothing is too much
+    few, many = 0, len(order)  # with all left out, there are never too many worlds
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (few, middle) if fits(middle) else (middle, many)
     return many
 
 
-def _parts(begin: Rows, end: Rows) -> list[Chain]:
-    """Return the stretches that spans from left to right make up."""
+def _split_chains(begin: Rows, end: Rows) -> list[Chain]:
+    """Split spans, sorted from left to right, into connected stretches."""
     cuts = np.flatnonzero(begin[1:] >= np.maximum.accumulate(end)[:-1]) + 1
     return [Chain(*each) for each in zip(np.split(begin, cuts), np.split(end, cuts), strict=True)]
 
 
-def _believed(stretches: _Stretches, weight: Floats, overlap: Overlap) -> Beliefs:
-    """Make a block of each stretch."""
-    mine, count = weight[stretches.rows], len(stretches)
+def _build_beliefs(groups: _OverlapGroups, weight: Floats, overlap: Overlap) -> Beliefs:
+    """Build one block for each stretch."""
+    mine, count = weight[groups.rows], len(groups)
     if overlap == "condition":
-        several = np.diff(stretches.first)[stretches.number] > 1
+        several = np.diff(groups.first)[groups.number] > 1
         capped = np.where(several, np.minimum(mine, ALMOST_ONE), mine)
         odds = np.where(several, capped / (1 - np.minimum(capped, ALMOST_ONE)), 0.0)
-        total = 1.0 + np.bincount(stretches.number, odds, count)
-        mine = np.where(several, odds / total[stretches.number], mine)
+        total = 1.0 + np.bincount(groups.number, odds, count)
+        mine = np.where(several, odds / total[groups.number], mine)
         weight = np.minimum(weight, ALMOST_ONE)
     found: list[tuple[int, Rows, list[World]]] = []
-    for number, where in stretches.chains():
-        rows = np.arange(where.start, where.stop)[weight[stretches.rows[where]] > 0]
-        chain = stretches.chain(rows)
-        given = weight[stretches.rows[rows]]
+    for number, where in groups.chains():
+        rows = np.arange(where.start, where.stop)[weight[groups.rows[where]] > 0]
+        chain = groups.chain(rows)
+        given = weight[groups.rows[rows]]
         steps = conditioned(chain, given) if overlap == "condition" else kept(chain, given)
         mine[where] = 0.0
         mine[rows] = weights(chain, steps)
         found.append((number, rows, worlds(chain, steps)))
-    nothing = 1.0 - np.bincount(stretches.number, mine, count)
+    nothing = 1.0 - np.bincount(groups.number, mine, count)
     for number, _, several_worlds in found:
         nothing[number] = 1.0 - sum(probability for probability, _ in several_worlds)
     new = np.ones(len(mine), np.bool_)
-    sides = stretches.number, stretches.begin, stretches.end
+    sides = groups.number, groups.begin, groups.end
     if len(mine):
         new[1:] = np.any([side[1:] != side[:-1] for side in sides], axis=0)
     alternative = np.cumsum(new) - 1
@@ -424,14 +424,14 @@ def _believed(stretches: _Stretches, weight: Floats, overlap: Overlap) -> Belief
         weight=mine,
         entity=entity,
         alternative=alternative,
-        block=stretches.number,
+        block=groups.number,
         nothing=np.clip(nothing, 0.0, 1.0),
-        worlds=_listed(found),
+        worlds=_concatenate_worlds(found),
     )
 
 
-def _listed(found: Sequence[tuple[int, Rows, list[World]]]) -> Worlds | None:
-    """Lay the worlds of all chains end to end; None if there are no chains."""
+def _concatenate_worlds(found: Sequence[tuple[int, Rows, list[World]]]) -> Worlds | None:
+    """Concatenate the worlds of all chains; None if there are no chains."""
     every = [(number, rows, world) for number, rows, several in found for world in several]
     if not every:
         return None

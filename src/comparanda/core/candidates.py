@@ -1,4 +1,4 @@
-"""What a run holds for possible, judged: its tuples on the key's ground, block by block."""
+"""The candidate spans of a probabilistic run, aligned with the key and evaluated, block by block."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Candidates:
-    """The tuples of one run, in the order of their blocks.
+    """The candidate tuples (labelled spans with probabilities) of one run, in the order of their blocks.
 
     Args:
-        document: the index of each one's document.
+        document: the index of each tuple's document.
         sentence: the index of its sentence.
         place: the row of its document at which it begins.
         width: how many rows it covers.
@@ -27,11 +27,11 @@ class Candidates:
         end: where it ends.
         label: its label, as a code.
         names: the labels by code.
-        text: what it covers of the text.
+        text: the text that it covers.
         correct: whether the key has it; all false where there is no key.
         decided: whether it is in the hard output.
         beliefs: the probabilities, in the same order.
-        tied: in which blocks the decision was a tie; None where nothing was decided.
+        tied: whether the decision in each block was a tie; None if no decision was made.
 
     """
 
@@ -54,11 +54,11 @@ class Candidates:
 
     @property
     def ties(self) -> int:
-        """In how many blocks the decision was a tie."""
+        """The number of blocks in which the decision was a tie."""
         return 0 if self.tied is None else int(np.count_nonzero(self.tied))
 
     def take(self, rows: Rows) -> Candidates:
-        """Return some tuples, all of their blocks, in their order."""
+        """Select tuples by row, given in order and in whole blocks."""
         blocks = np.unique(self.beliefs.block[rows])
         return replace(
             self,

@@ -1,7 +1,7 @@
-"""Which mentions the key and the runs have, and which of them each side puts into one chain.
+"""The mentions of the key and of all runs, and the coreference chains that each side forms of them.
 
-A mention is told by its place alone (DEFINITIONS 8). Mentions stand in the order of the text, of those that begin at
-one place the longer first: an antecedent of a mention is a mention of the same chain in an earlier row.
+A mention is identified by its position alone (DEFINITIONS 8). Mentions are in text order, longer ones first where
+several begin at the same place: an antecedent of a mention is a mention of the same chain in an earlier row.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Chains:
         sentence: the index of the sentence it begins in.
         place: the row of its document at which it begins.
         width: how many rows it covers, at least one.
-        unit: the index of the document, or of the topic, whose mentions its chains are made of.
-        key: the key's chain, by number, or `NO_CHAIN`; chains of different units have different numbers.
-        runs: for each run its chain, likewise.
-        pieces: the rows of those that are not just the rows from their begin on: the pieces of discontinuous ones, and
-            one without length, at the row behind them, for those without a word, such as empty nodes; in the order of
-            the mentions. None where there are no such mentions.
-        candidates: which mentions count as antecedents, by the name of the view; all do in views that are not named.
+        unit: the index of the document, or of the topic, within which its chains are formed.
+        key: the number of its chain in the key, or `NO_CHAIN`; chains of different units have different numbers.
+        runs: the same for each run.
+        pieces: the rows of mentions that are not `width` consecutive rows: the pieces of discontinuous mentions, and
+            for mentions without a word, such as empty nodes, one piece of length zero at the following row; in the
+            order of the mentions. None where there are no such mentions.
+        candidates: which mentions count as antecedents, by the name of the view; in views not listed, all of them.
 
     """
 
@@ -57,7 +57,7 @@ class Chains:
 
 
 def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Rows:
-    """Return the closest antecedent of each mention, or -1: of all mentions, or of those of some kind alone."""
+    """Find the closest antecedent of each mention, -1 if it has none; with `kind`, only among the mentions it marks."""
     count = len(chain)
     order = np.argsort(chain, kind="stable")  # chains one after the other, each in the order of the text
     sorted_chain = chain[order]
@@ -74,7 +74,7 @@ def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Rows:
 
 
 def renumbered(chain: Rows) -> Rows:
-    """Return chains numbered by where their first mentions stand: so numbers do not depend on the order of a file."""
+    """Assign numbers to chains by their first mentions, so that numbers do not depend on the order of a file."""
     there = np.flatnonzero(chain != NO_CHAIN)
     _, first, number = np.unique(chain[there], return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
@@ -85,12 +85,12 @@ def renumbered(chain: Rows) -> Rows:
 
 
 def sizes(chain: Rows) -> Rows:
-    """Return how many mentions each chain has, by its number."""
+    """Return the number of mentions of each chain, by chain number."""
     return np.bincount(chain[chain != NO_CHAIN])
 
 
 def chain_units(chain: Rows, unit: NDArray[np.int32], count: int) -> Rows:
-    """Return the unit of each chain, by its number."""
+    """Return the unit of each chain, by chain number."""
     units = np.zeros(count, np.int64)
     there = np.flatnonzero(chain != NO_CHAIN)
     units[chain[there]] = unit[there]

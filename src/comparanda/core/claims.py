@@ -1,7 +1,7 @@
-"""Which labelled spans the key and the runs have, and the overlap sites of any of them together.
+"""The labelled spans of the key and of all runs, and their overlap sites.
 
-A site is a connected component of overlapping spans (DEFINITIONS 1), so it depends on whose spans are looked at:
-a pair of systems is compared at the sites of the key and these two alone, whatever else was loaded.
+A site is a connected component of overlapping spans (DEFINITIONS 1), so it depends on whose spans are considered:
+a pair of systems is compared at the sites of the key and these two alone, whatever other runs were loaded.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows
 
 
-# What each side has at each overlap site: its multiset of typed spans, as codes.
+# The values of overlap sites: the multiset of labelled spans that a side has there, as a code.
 #
-# Spans are told by where they stand relative to the begin of their site, so equal values have equal names wherever
-# they are: `PER[0:2]`, `LOC[0:1] + PER[0:3]`, `DATE[0:2,4:5]` for one in two pieces, `PER[0:2]×2` for one given twice.
-# Labels alone are `LOC + PER`, `PER×2`. A linked span has its id behind its label: `LOC→Q60[0:2]`.
+# Positions are relative to the begin of the site, so equal values have equal names at all sites: `PER[0:2]`,
+# `LOC[0:1] + PER[0:3]`, `DATE[0:2,4:5]` for a span in two pieces, `PER[0:2]×2` for a duplicate span.
+# Labels alone are `LOC + PER`, `PER×2`. The id of a linked span follows its label: `LOC→Q60[0:2]`.
 
 
 LINK = "\x1f"
-"""Stands between the label and the id of a linked span, where these are one name: no label contains it."""
+"""Separates the label and the id of a linked span where both form one name; no label contains it."""
 
 ASPECTS: tuple[Literal["value", "extent", "label", "id"], ...] = ("value", "extent", "label", "id")
-"""A value as a whole, where its spans stand, how they are called, and whom they mean if they are linked."""
+"""A value as a whole, the extents of its spans, their labels, and their entity ids if they are linked."""
 
 Ways = Mapping[int, tuple[tuple[int, int], ...]]
-"""How spans are cut into pieces, by number."""
+"""The pieces of discontinuous spans, by the code of their fragmentation."""
 
 Entry = tuple[int, ...]
-"""One span of a value, with its count: as much of (begin, end, way of being cut, label) as an aspect looks at."""
+"""One span of a value, with its count: those of (begin, end, fragmentation, label) that an aspect depends on."""
 
-_LOOKED_AT = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}
-"""Which of (begin, end, way of being cut, label) an aspect looks at."""
+_ASPECT_COLUMNS = {"value": slice(0, 4), "extent": slice(0, 3), "label": slice(3, 4), "id": slice(3, 4)}
+"""The columns of (begin, end, fragmentation, label) that each aspect depends on."""
 
-_FEW = 4
-"""Sites with at most so many spans of a side are worked out together, others one by one."""
+_MAX_SPANS_TOGETHER = 4
+"""Sites at which a side has at most this many spans are encoded together, others one by one."""
 
-_BLOCK = 1 << 18
-"""So many sites are worked out at a time: what that takes on the way is several times what is found."""
+_SITES_PER_BLOCK = 1 << 18
+"""The number of sites encoded at a time: intermediate results take several times the memory of the final ones."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Placed:
-    """Distinct spans at their overlap sites.
+    """Distinct spans, assigned to their overlap sites.
 
     Args:
-        spans: gives of some of them, as four rows, begin and end from the begin of the site, way of being cut, and
-            label. They are worked out block by block: that of all at once would take more than what is found.
+        spans: returns four rows for a slice of the spans: begin and end relative to the site, fragmentation code, and
+            label. They are computed block by block: all at once would take more memory than the result.
         site: the site of each; None where each is a site of its own.
-        count: how many sites there are.
+        count: the number of sites.
         sides: how often the key has each span, then each run.
 
     """
@@ -75,61 +75,61 @@ class Placed:
 
     @property
     def distinct(self) -> dict[int, int]:
-        """The number of each side by its identity: of those that are one and the same, as the key's, the first."""
+        """The index of each distinct array of `sides` by its identity; the first if several sides share one array."""
         return {id(each): number for number, each in reversed(list(enumerate(self.sides)))}
 
 
 def values_at(
     tables: Sequence[Placed], names: tuple[str, ...], ways: Ways, aspects: Sequence[str] = ASPECTS
 ) -> list[dict[str, Aspect]]:
-    """Return the values of the key and all runs at the overlap sites of each table, by aspect, under common codes.
+    """Build the values of the key and all runs at the overlap sites of each table, by aspect, with common codes.
 
     Args:
         tables: the spans at their sites.
         names: the labels by code.
-        ways: how spans are cut into pieces, by number.
-        aspects: what to look at; ids only where there are any.
+        ways: the pieces of discontinuous spans, by fragmentation code.
+        aspects: the aspects to build; ids only where there are any.
 
     """
     linked = any(LINK in name for name in names)
-    namings = {each: _Naming(each, names, ways) for each in aspects if linked or each != "id"}
-    blocks = [_coded(table, namings) for table in tables]
+    encoders = {each: _ValueEncoder(each, names, ways) for each in aspects if linked or each != "id"}
+    blocks = [_encode_sides(table, encoders) for table in tables]
     found: list[dict[str, Aspect]] = [{} for _ in tables]
-    for aspect, naming in namings.items():
-        columns, written = naming.in_order([each.pop(aspect) for each in blocks])
+    for aspect, encoder in encoders.items():
+        columns, written = encoder.sort_names([each.pop(aspect) for each in blocks])
         for table, mine, values in zip(tables, columns, found, strict=True):
             key, *runs = (mine[table.distinct[id(each)]] for each in table.sides)
             values[aspect] = Aspect(key, tuple(runs), written)
     return found
 
 
-def _coded(table: Placed, namings: Mapping[str, _Naming]) -> dict[str, dict[int, list[Codes]]]:
-    """Return by aspect what each distinct side has at the sites of a table, block by block, as codes of the namings."""
+def _encode_sides(table: Placed, encoders: Mapping[str, _ValueEncoder]) -> dict[str, dict[int, list[Codes]]]:
+    """Encode the values of each distinct side at the sites of a table, by aspect and block, with the encoders."""
     numbers = sorted(table.distinct.values())
-    blocks: dict[str, dict[int, list[Codes]]] = {each: {number: [] for number in numbers} for each in namings}
-    for here, low, high in _blocks(table.site, table.count):
+    blocks: dict[str, dict[int, list[Codes]]] = {each: {number: [] for number in numbers} for each in encoders}
+    for here, low, high in _site_blocks(table.site, table.count):
         spans = table.spans(here)
         for number in numbers:
             site = np.arange(high - low) if table.site is None else table.site[here] - low
-            side = _Rows(site, table.sides[number][here])
-            for aspect, naming in namings.items():
-                codes = naming.codes(spans[_LOOKED_AT[aspect]], side, high - low)
-                blocks[aspect][number].append(codes.astype(code_type(len(naming.entries))))
+            side = _SideSpans(site, table.sides[number][here])
+            for aspect, encoder in encoders.items():
+                codes = encoder.codes(spans[_ASPECT_COLUMNS[aspect]], side, high - low)
+                blocks[aspect][number].append(codes.astype(code_type(len(encoder.entries))))
     return blocks
 
 
-def _blocks(site: Rows | None, count: int) -> Iterator[tuple[slice, int, int]]:
-    """Yield the spans of some sites after the others, and which these are; all at once if they are entwined."""
+def _site_blocks(site: Rows | None, count: int) -> Iterator[tuple[slice, int, int]]:
+    """Yield blocks of spans and the range of their sites; all in one block if the spans are not sorted by site."""
     if site is not None and (site[1:] < site[:-1]).any():
         yield slice(None), 0, count
         return
-    for low in range(0, count, _BLOCK):
-        high = min(low + _BLOCK, count)
+    for low in range(0, count, _SITES_PER_BLOCK):
+        high = min(low + _SITES_PER_BLOCK, count)
         yield slice(low, high) if site is None else slice(*np.searchsorted(site, (low, high)).tolist()), low, high
 
 
-class _Rows:
-    """The spans that one side has, by site, and how many of the site's they are."""
+class _SideSpans:
+    """The spans that one side has, sorted by site, and their number at each site."""
 
     def __init__(self, site: Rows, counts: Codes) -> None:
         mine = np.flatnonzero(counts > 0)
@@ -139,24 +139,24 @@ class _Rows:
         self.sizes = np.diff(np.append(self.begins, len(self.site)))
 
 
-class _Naming:
-    """Gives codes to multisets of spans, looked at in one way; 0 is nothing."""
+class _ValueEncoder:
+    """Assigns codes to multisets of spans, under one aspect; 0 is the empty one."""
 
     def __init__(self, aspect: str, names: tuple[str, ...], ways: Ways) -> None:
         self.aspect, self.names, self.ways = aspect, names, ways
         self.entries: list[tuple[Entry, ...]] = [()]
         self._known: dict[tuple[Entry, ...], int] = {(): 0}
 
-    def codes(self, spans: NDArray[np.int64], side: _Rows, count: int) -> Rows:
-        """Return the code of what a side has at each site."""
+    def codes(self, spans: NDArray[np.int64], side: _SideSpans, count: int) -> Rows:
+        """Return the code of a side's value at each site."""
         table = np.concatenate([spans[:, side.rows], side.counts[None, :]])
         values = np.zeros(count, np.int64)
-        few = side.sizes <= _FEW
+        few = side.sizes <= _MAX_SPANS_TOGETHER
         begins, sizes = side.begins[few], side.sizes[few]
-        for rank in range(int(sizes.max(initial=0))):  # one span more at each step
+        for rank in range(int(sizes.max(initial=0))):  # one more span at each step
             here = begins[sizes > rank]
             sites = side.site[here]
-            distinct, where = _distinct(np.concatenate([table[:, here + rank], values[sites][None, :]]))
+            distinct, where = _distinct_columns(np.concatenate([table[:, here + rank], values[sites][None, :]]))
             found = np.array(
                 [self._code((*self.entries[before], tuple(entry))) for *entry, before in distinct], np.int64
             )
@@ -172,13 +172,13 @@ class _Naming:
             self.entries.append(entries)
         return known
 
-    def in_order(
+    def sort_names(
         self, tables: Sequence[Mapping[int, Sequence[Codes]]]
     ) -> tuple[list[dict[int, Codes]], tuple[str, ...]]:
-        """Bring codes, block by block, into the order of the names they use; two ways to write a name are one code."""
+        """Recode blocks so that codes follow the sorted names in use; values with equal names share one."""
         every = (block for columns in tables for blocks in columns.values() for block in blocks)
         used = {code for block in every for code in np.unique(block).tolist()}
-        written = {code: self._written(self.entries[code]) for code in used}
+        written = {code: self._format_value(self.entries[code]) for code in used}
         names = sorted(set(written.values()), key=special_last)
         code_of = {name: code for code, name in enumerate(names)}
         table = np.zeros(len(self.entries), code_type(len(names)))
@@ -191,42 +191,42 @@ class _Naming:
         ]
         return joined, tuple(names)
 
-    def _written(self, entries: tuple[Entry, ...]) -> str:
+    def _format_value(self, entries: tuple[Entry, ...]) -> str:
         if not entries:
             return NOTHING
         counts: Counter[str] = Counter()
-        for *span, count in entries:  # spans that differ in another aspect alone are the same here
-            counts[self._span(tuple(span))] += count
+        for *span, count in entries:  # spans that differ only in another aspect are the same here
+            counts[self._format_span(tuple(span))] += count
         parts = [name + (f"×{count}" if count > 1 else "") for name, count in counts.items()]
         return " + ".join(sorted(parts) if self.aspect in {"label", "id"} else parts)
 
-    def _span(self, entry: Entry) -> str:
+    def _format_span(self, entry: Entry) -> str:
         if self.aspect in {"label", "id"}:
             label, _, id_ = self.names[entry[0]].partition(LINK)
-            return _label(label if self.aspect == "label" else id_)
+            return _escape_label(label if self.aspect == "label" else id_)
         pieces = self.ways.get(entry[2], ((entry[0], entry[1]),))
         shift = entry[0] - pieces[0][0]
         extent = ",".join(f"{begin + shift}:{end + shift}" for begin, end in pieces)
-        return extent if self.aspect == "extent" else f"{_linked(self.names[entry[3]])}[{extent}]"
+        return extent if self.aspect == "extent" else f"{_format_linked_label(self.names[entry[3]])}[{extent}]"
 
 
 def linked_label(name: str) -> str:
-    """Return how a label is shown, with its id behind an arrow if it is that of a linked span."""
+    """Format a label for display; an entity id follows after an arrow."""
     return name.replace(LINK, "→")
 
 
-def _linked(name: str) -> str:
-    """Write a label, with the id behind an arrow if it is that of a linked span."""
-    return "→".join(map(_label, name.split(LINK)))
+def _format_linked_label(name: str) -> str:
+    """Format a label unambiguously; an entity id follows after an arrow."""
+    return "→".join(map(_escape_label, name.split(LINK)))
 
 
-def _label(label: str) -> str:
-    """Write a label so that no other spans are written alike: signs that join spans get a backslash."""
+def _escape_label(label: str) -> str:
+    """Escape the characters of a label that are also used between spans, so that names of values are unique."""
     return re.sub(r"([\\×+→\[])", r"\\\1", label)
 
 
-def _distinct(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:
-    """Return the distinct columns of a table, and which one each is."""
+def _distinct_columns(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:
+    """Return the distinct columns of a table, and the index of each column among them."""
     packed, size = np.zeros(table.shape[1], np.int64), 1
     for row in table:
         low, width = int(row.min()), int(row.max()) - int(row.min()) + 1
@@ -240,12 +240,12 @@ def _distinct(table: NDArray[np.int64]) -> tuple[list[list[int]], Rows]:
 
 
 CROWD = "crowd"
-"""The attribute of an overlap site that says how many distinct spans it consists of."""
+"""The attribute with the number of distinct spans of an overlap site."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Claims:
-    """All distinct spans, by document, begin, end, pieces and label.
+    """All distinct spans, sorted by document, begin, end, pieces and label.
 
     Args:
         document: the index of each span's document.
@@ -254,15 +254,15 @@ class Claims:
         width: how many rows it covers, at least one.
         begin: where it begins, in positions of its document.
         end: where it ends.
-        pieces: how it is cut: 0 for one piece, else the number of its way among those of all `fragments`.
+        pieces: its fragmentation code: 0 if it is contiguous, else its number among the fragmentations of `fragments`.
         fragments: the pieces of discontinuous spans, by their row here; None where there are none.
         label: its label, as a code.
         names: the labels by code, sorted.
-        key: how often the key has it, in the smallest type that holds that: there are many spans.
+        key: how often the key has it, in the smallest integer type that fits: there are many spans.
         runs: for each run, how often it has it.
-        attributes: what else is known of each span, made when first asked for.
-        agreed: further spans, under the same names, that the key and every run have once, each alone at its site; None
-            where there are none. They have no rows here, and no items; made by `agreed_spans`.
+        attributes: further attributes of the spans, computed on first use.
+        agreed: further spans, with the same names, that the key and every run have once, each alone at its site; None
+            where there are none. They have no rows here, and no items.
 
     """
 
@@ -285,7 +285,7 @@ class Claims:
         return len(self.begin)
 
     def take(self, rows: Rows) -> Claims:
-        """Return some of the spans, and none that are agreed on."""
+        """Select spans by row, dropping those that are agreed on."""
         fragments = None if self.fragments is None else self.fragments.take(rows, len(self))
         return Claims(
             document=self.document[rows],
@@ -304,45 +304,45 @@ class Claims:
         )
 
     def present(self, runs: Sequence[int]) -> Rows:
-        """Return the spans that the key or one of some runs has."""
+        """Return the rows of the spans that the key or at least one of the given runs has."""
         there = self.key > 0
         for run in runs:
             there = there | (self.runs[run] > 0)
         return np.flatnonzero(there)
 
     def among(self, runs: Sequence[int]) -> Claims:
-        """Return the same for some runs alone: all others are taken to agree with the key."""
+        """Restrict the spans to some runs; all others are treated as if they agreed with the key."""
         return replace(self, runs=tuple(each if run in runs else self.key for run, each in enumerate(self.runs)))
 
     def components(self, rows: Rows) -> Rows:
-        """Return the overlap site of each of some spans, by number, if there were no others."""
+        """Assign numbers to the overlap sites that a selection of the spans would form on its own."""
         if self.fragments is not None:
             return self.take(rows).site
-        return _joined(self.document[rows], self.begin[rows], self.end[rows])
+        return _connect_spans(self.document[rows], self.begin[rows], self.end[rows])
 
     @cached_property
     def site(self) -> Rows:
-        """The overlap site of each span, by number."""
-        return _components(self)
+        """The number of each span's overlap site."""
+        return _number_components(self)
 
     @property
     def site_attributes(self) -> dict[str, str]:
-        """The attributes that sites will have, and their types, before any site is made."""
+        """The names and types of the attributes of sites, available before any site is built."""
         own = {name: attribute.type for name, attribute in self.attributes.items()}
         return {**own, "length": "number", "nesting": "text", "spans": "number", CROWD: "number"}
 
     @cached_property
     def sites(self) -> Sites:
-        """The overlap sites of all these spans; those of spans that are agreed on are only counted."""
+        """The overlap sites of all these spans; the sites of agreed spans are stored as counts."""
         site = self.site
-        first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _firsts(site)
+        first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _first_spans(site)
         ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
-        tables = [_placed(self, site, first)]
+        tables = [_spans_at_sites(self, site, first)]
         if self.agreed is not None:
-            tables.append(_each_alone(self.agreed))
+            tables.append(_agreed_at_sites(self.agreed))
         aspects, *easy = values_at(tables, self.names, ways)
         whole = aspects.pop("value")
-        low, reach = _reaches(self, site, first)
+        low, reach = _site_rows(self, site, first)
         return Sites(
             document=self.document[first],
             sentence=self.sentence[first],
@@ -354,19 +354,19 @@ class Claims:
             attributes=_site_attributes(self, site, len(first)),
             aspects=aspects,
             width=(reach - low).astype(np.int32),
-            folded=None if self.agreed is None else _agreed_sites(self.agreed, easy[0]),
+            folded=None if self.agreed is None else _fold_agreed_sites(self.agreed, easy[0]),
         )
 
 
 def agreed_spans(claims: Claims) -> Claims:
-    """Return spans that everybody has once, in one piece each; that this is so takes no memory."""
+    """Mark contiguous spans as present once in the key and in every run, without using memory for the counts."""
     once = np.broadcast_to(np.uint8(1), len(claims))
     whole = cut_numbers(len(claims), None, {})
     return replace(claims, key=once, runs=(once,) * len(claims.runs), pieces=whole, fragments=None, agreed=None)
 
 
 def stand_apart(claims: Claims, agreed: Claims) -> bool:
-    """Whether each of the spans that everybody has overlaps none of these, and none of the others."""
+    """Whether each of the agreed spans overlaps neither any of the other spans nor another agreed one."""
     document, begin, end = claims.document, claims.begin, claims.end
     if claims.fragments is not None:
         whole, pieces = claims.pieces == 0, claims.fragments
@@ -378,12 +378,12 @@ def stand_apart(claims: Claims, agreed: Claims) -> bool:
     order = np.argsort(low, kind="stable")
     low, high, alone = low[order], high[order], order < len(agreed)
     before = np.append(np.int64(-1), np.maximum.accumulate(high)[:-1])
-    behind = np.append(low[1:], np.iinfo(np.int64).max)
-    return bool(((low > before) & (high < behind))[alone].all())
+    after = np.append(low[1:], np.iinfo(np.int64).max)
+    return bool(((low > before) & (high < after))[alone].all())
 
 
-def _placed(claims: Claims, site: Rows, first: Rows) -> Placed:
-    """Return spans at their sites, given the first span of each site."""
+def _spans_at_sites(claims: Claims, site: Rows, first: Rows) -> Placed:
+    """Assign spans to their sites, given the first span of each site."""
     begin = claims.begin[first]
 
     def spans(here: slice) -> NDArray[np.int64]:
@@ -393,8 +393,8 @@ def _placed(claims: Claims, site: Rows, first: Rows) -> Placed:
     return Placed(spans, site, len(first), (claims.key, *claims.runs))
 
 
-def _each_alone(agreed: Claims) -> Placed:
-    """Return spans that are sites of their own."""
+def _agreed_at_sites(agreed: Claims) -> Placed:
+    """Assign each agreed span to a site of its own."""
 
     def spans(here: slice) -> NDArray[np.int64]:
         length = agreed.end[here] - agreed.begin[here]
@@ -403,8 +403,8 @@ def _each_alone(agreed: Claims) -> Placed:
     return Placed(spans, None, len(agreed), (agreed.key, *agreed.runs))
 
 
-def _agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:
-    """Return the sites of spans that everybody has: a kind of its own each, for all of them is known."""
+def _fold_agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:
+    """Make the sites of agreed spans: each is a kind of its own, because all its attributes are known."""
     whole = aspects.pop("value")
     sites = Sites(
         document=agreed.document,
@@ -422,7 +422,7 @@ def _agreed_sites(agreed: Claims, aspects: dict[str, Aspect]) -> Folded:
 
 
 def without_ids(claims: Claims) -> Claims:
-    """Return spans that are called by their labels alone, if they are linked; some may then be there twice."""
+    """Remove the entity ids from the labels of linked spans; there may be duplicates afterwards."""
     plain = [name.partition(LINK)[0] for name in claims.names]
     names = tuple(sorted(set(plain)))
     table = np.array([names.index(name) for name in plain], np.int64)
@@ -431,12 +431,12 @@ def without_ids(claims: Claims) -> Claims:
     return replace(claims, label=label, names=names, agreed=agreed)
 
 
-def _reaches(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
-    """Return the first row that each site covers, and the row behind its last."""
+def _site_rows(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
+    """Return the first row that each site covers, and the row after its last."""
     ends = claims.place + claims.width
     if not len(first):
         return first, first
-    if claims.fragments is None:  # then the spans of a site stand together
+    if claims.fragments is None:  # then the spans of a site are consecutive
         return np.minimum.reduceat(claims.place, first), np.maximum.reduceat(ends, first)
     low, reach = np.full(len(first), np.iinfo(np.int32).max), np.zeros(len(first), np.int64)
     np.minimum.at(low, site, claims.place)
@@ -444,35 +444,35 @@ def _reaches(claims: Claims, site: Rows, first: Rows) -> tuple[Rows, Rows]:
     return low, reach
 
 
-def _firsts(site: Rows) -> Rows:
-    """Return the first span of each site; sites of spans in pieces may be entwined."""
+def _first_spans(site: Rows) -> Rows:
+    """Find the first span of each site; the spans of different sites may alternate if there are discontinuous ones."""
     return np.unique(site, return_index=True)[1]
 
 
-def _components(claims: Claims) -> Rows:
-    """Give numbers to the connected components of overlapping spans, in order of their first spans."""
+def _number_components(claims: Claims) -> Rows:
+    """Assign numbers to the connected components of overlapping spans, in order of their first spans."""
     if claims.fragments is None or not len(claims):
-        return _joined(claims.document, claims.begin, claims.end)
-    return _linked_pieces(claims, claims.fragments)
+        return _connect_spans(claims.document, claims.begin, claims.end)
+    return _connect_fragments(claims, claims.fragments)
 
 
-def _joined(document: NDArray[np.int32], begin: NDArray[np.int64], end: NDArray[np.int64]) -> Rows:
-    """Give numbers to the components of spans in one piece, which are sorted by document and begin."""
+def _connect_spans(document: NDArray[np.int32], begin: NDArray[np.int64], end: NDArray[np.int64]) -> Rows:
+    """Assign numbers to the components of contiguous spans, which are sorted by document and begin."""
     if not len(begin):
         return np.zeros(0, np.int64)
-    return _swept(*line(document, begin, end, stretch([end], int(document.max()))))
+    return _connect_intervals(*line(document, begin, end, stretch([end], int(document.max()))))
 
 
-def _swept(low: Rows, high: Rows) -> Rows:
-    """Give numbers to the components of intervals that are sorted by their begin."""
+def _connect_intervals(low: Rows, high: Rows) -> Rows:
+    """Assign numbers to the components of intervals that are sorted by their begin."""
     reach = np.maximum.accumulate(high)
     begins = np.ones(len(low), np.bool_)
     begins[1:] = low[1:] > reach[:-1]
     return np.cumsum(begins) - 1
 
 
-def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
-    """Give numbers to the components where spans overlap by their pieces."""
+def _connect_fragments(claims: Claims, fragments: Fragments) -> Rows:
+    """Assign numbers to the components of spans whose pieces overlap."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -484,7 +484,7 @@ def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
     low, high = line(document, begin, end, stretch([claims.end], int(document.max())))
     order = np.argsort(low, kind="stable")
     cluster = np.empty(len(low), np.int64)
-    cluster[order] = _swept(low[order], high[order])
+    cluster[order] = _connect_intervals(low[order], high[order])
     size = len(claims) + int(cluster.max()) + 1
     links = coo_array((np.ones(len(owner)), (owner, cluster + len(claims))), shape=(size, size))
     _, found = connected_components(links, directed=False)
@@ -495,19 +495,19 @@ def _linked_pieces(claims: Claims, fragments: Fragments) -> Rows:
 
 
 def _site_attributes(claims: Claims, site: Rows, count: int) -> dict[str, Attribute]:
-    """Offer what is known of sites: how long their longest span of the key is, and how the key's spans lie there."""
-    claims = replace(claims)  # one that does not know these sites: large tables in a circle would stay for long
-    head = cache(lambda: _heads(claims, site, count))
-    return {name: _of_heads(attribute, head) for name, attribute in claims.attributes.items()} | {
-        "length": Attribute("number", lambda: _longest(claims, site, count)),
-        "nesting": Attribute("text", lambda: _nesting(claims, site, count)),
+    """Define the attributes of sites: the length of the key's longest span, its nesting, and numbers of spans."""
+    claims = replace(claims)  # a copy without these sites: a reference cycle would keep large tables alive
+    head = cache(lambda: _find_representatives(claims, site, count))
+    return {name: _take_representatives(attribute, head) for name, attribute in claims.attributes.items()} | {
+        "length": Attribute("number", lambda: _longest_widths(claims, site, count)),
+        "nesting": Attribute("text", lambda: _classify_nesting(claims, site, count)),
         "spans": Attribute("number", lambda: np.bincount(site, claims.key, count)),
         CROWD: Attribute("number", lambda: np.bincount(site, minlength=count)),
     }
 
 
 def _agreed_attributes(agreed: Claims) -> dict[str, Attribute]:
-    """Offer the same of sites that are one span each, which the key has."""
+    """Define the same attributes for sites that consist of one span of the key."""
     count, single = len(agreed), NESTING.index("single")
     return dict(agreed.attributes) | {
         "length": Attribute("number", lambda: agreed.width.astype(np.float64)),
@@ -517,13 +517,13 @@ def _agreed_attributes(agreed: Claims) -> dict[str, Attribute]:
     }
 
 
-def _of_heads(attribute: Attribute, head: Callable[[], Rows]) -> Attribute:
-    """Return an attribute of sites: that of the spans that stand for them."""
+def _take_representatives(attribute: Attribute, head: Callable[[], Rows]) -> Attribute:
+    """Make an attribute of sites from the attribute of their representative spans."""
     return Attribute(attribute.type, lambda: taken(attribute.make(), head()))
 
 
-def _heads(claims: Claims, site: Rows, count: int) -> Rows:
-    """Return the span that stands for each site: the first of the key's, or of all where the key has none."""
+def _find_representatives(claims: Claims, site: Rows, count: int) -> Rows:
+    """Find the representative span of each site: the first one of the key, or of all where the key has none."""
     head = np.full(count, len(claims), np.int64)
     np.minimum.at(head, site, np.where(claims.key > 0, np.arange(len(claims)), len(claims)))
     others = np.full(count, len(claims), np.int64)
@@ -531,8 +531,8 @@ def _heads(claims: Claims, site: Rows, count: int) -> Rows:
     return np.where(head < len(claims), head, others)
 
 
-def _longest(claims: Claims, site: Rows, count: int) -> NDArray[np.float64]:
-    """Return how many rows the longest span of the key covers; where it has none, the longest of a run."""
+def _longest_widths(claims: Claims, site: Rows, count: int) -> NDArray[np.float64]:
+    """Return the width in rows of the key's longest span at each site; where it has none, of the runs' longest."""
     of_key = claims.key > 0
     longest, others = np.zeros(count), np.zeros(count)
     np.maximum.at(longest, site[of_key], claims.width[of_key])
@@ -541,11 +541,11 @@ def _longest(claims: Claims, site: Rows, count: int) -> NDArray[np.float64]:
 
 
 NESTING = ("nested or overlapping", "not in the key", "several apart", "single")
-"""How the key's spans lie at a site; those apart stand at one site because a span of a run covers both."""
+"""Arrangements of the key's spans at a site; several apart share a site because a run's span connects them."""
 
 
-def _nesting(claims: Claims, site: Rows, count: int) -> TextColumn:
-    """Say how the key's own spans lie at each site."""
+def _classify_nesting(claims: Claims, site: Rows, count: int) -> TextColumn:
+    """Classify the arrangement of the key's own spans at each site."""
     rows = np.flatnonzero(claims.key > 0)
     of_key = claims.take(rows)
     number = np.bincount(site, claims.key, count)

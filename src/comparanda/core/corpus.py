@@ -24,11 +24,11 @@ class Documents:
     """The documents of a corpus, as offsets into its sentences.
 
     Args:
-        names: one name a document.
-        offsets: the first sentence of each document, and behind them the number of sentences.
-        marked: whether the input itself marks documents. Where it does not, the whole corpus is one
-            document and statistics resample sentences or rows instead.
-        attributes: what is known of each document (genre, year …).
+        names: the names of the documents.
+        offsets: the first sentence of each document, followed by the number of sentences.
+        marked: whether the input has document boundaries. If it does not, the whole corpus is one
+            document, and sentences or rows are resampled instead.
+        attributes: metadata of the documents (genre, year …), by name.
 
     """
 
@@ -42,18 +42,18 @@ class Documents:
 
 
 ROOT = -1
-"""The head of a word that hangs on no other."""
+"""The head of a root, a word without a parent."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranges:
-    """Tokens of the text that stand for several words (3-4 in CoNLL-U); all other words are tokens themselves.
+    """Multi-word tokens (3-4 in CoNLL-U); all other words are tokens themselves.
 
     Args:
         begin: the first row of each.
-        end: the row behind its last one.
-        start: the byte at which its form stands in the source.
-        length: how long that is, in bytes.
+        end: the row after its last one.
+        start: the byte of the source at which its form begins.
+        length: the length of the form in bytes.
 
     """
 
@@ -68,7 +68,7 @@ class Ranges:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Edges:
-    """The arcs of enhanced graphs: a word may hang on several.
+    """The arcs of enhanced dependency graphs, in which a word may have several heads.
 
     Args:
         row: the word of each edge.
@@ -84,7 +84,7 @@ class Edges:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Arcs:
-    """The trees of a corpus, one arc a word; the relations are a column of the corpus.
+    """The dependency trees of a corpus, one arc per word; the relations are a column of the corpus.
 
     Args:
         head: the row of each word's head, or `ROOT`.
@@ -101,7 +101,7 @@ class Fragments:
     """The pieces of discontinuous spans, all of them, in order.
 
     Args:
-        span: which span each is a piece of.
+        span: the index of the span that each is a piece of.
         begin: where it begins.
         end: where it ends.
 
@@ -112,7 +112,7 @@ class Fragments:
     end: Rows
 
     def take(self, spans: Rows, count: int) -> Fragments | None:
-        """Return the pieces of some of `count` spans, by their places among these; None where they have none."""
+        """Select the pieces of some of `count` spans, renumbering these; None if they have no pieces."""
         place = np.full(count, -1, np.int64)
         place[spans] = np.arange(len(spans))
         keep = np.flatnonzero(place[self.span] >= 0)
@@ -120,7 +120,7 @@ class Fragments:
 
 
 Unit = Literal["tokens", "characters"]
-"""What positions count: rows of the corpus, or code points of the documents' texts."""
+"""The unit of positions: rows of the corpus, or code points of the documents' texts."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -128,14 +128,14 @@ class Spans:
     """The labelled spans of a corpus.
 
     Args:
-        unit: what positions count.
+        unit: the unit of positions.
         document: the index of each span's document.
         begin: where it begins in its document.
-        end: where it ends; half-open. For a discontinuous span, where its last piece does.
+        end: where it ends (half-open); for a discontinuous span, the end of its last piece.
         label: its label.
-        offset: the byte at which it stands in the source.
+        offset: the byte of the source at which it is located.
         fragments: the pieces of discontinuous spans; None where there are none.
-        columns: what else the input says of them: `text`, `id`, `confidence`, `probability` …
+        columns: further columns of the input: `text`, `id`, `confidence`, `probability` …
 
     """
 
@@ -154,19 +154,19 @@ class Spans:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Quotes:
-    """What answers of language models claim: texts with labels, which have no place yet; in the order of the answers.
+    """Labelled quotations from answers of language models, not yet located in the text; in the order of the answers.
 
     Args:
-        document: the index of the document that each speaks of; not descending.
+        document: the index of the document that each refers to; non-decreasing.
         text: the text that it quotes.
         label: its label.
-        offset: the byte at which its answer stands in the source.
-        occurrence: which occurrence of the text is meant, from 1; 0 where the answer does not say.
-        begin: where it stands in the answer's copy of the document's text; -1 where there is none.
-        copies: these copies, one a document; None where an answer holds none.
-        columns: what else the answer says: `id`, `probability` …
-        probable: makes them probable once they have places, given which of them have none; None where they are
-            certain.
+        offset: the byte of the source at which its answer begins.
+        occurrence: which occurrence of the text is meant, from 1; 0 if the answer does not specify it.
+        begin: its position in the answer's copy of the document's text; -1 where there is none.
+        copies: these copies, one per document; None where an answer contains none.
+        columns: further columns of the answers: `id`, `probability` …
+        probable: adds probabilities once the items are located, given a mask of those that could not be; None where
+            items are certain.
 
     """
 
@@ -186,12 +186,12 @@ class Quotes:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RawText:
-    """The texts of documents as they are, white space included, and where the rows' words stand in them.
+    """The original texts of documents, white space included, and the positions of the rows' words in them.
 
     Args:
         documents: the text of each document.
         begin: the code point of its document's text at which each row's word begins.
-        end: the code point behind it.
+        end: the code point after its last.
 
     """
 
@@ -202,11 +202,11 @@ class RawText:
 
 @dataclass(frozen=True, slots=True)
 class TagEvidence:
-    """What chunk tags say of their scheme; of several parts of a corpus it adds up.
+    """Evidence for the scheme of chunk tags; the evidence of several parts of a corpus can be added.
 
     Args:
-        counts: how often each tag is used.
-        broken: how often each scheme is broken.
+        counts: the number of occurrences of each tag.
+        broken: the number of violations of each scheme.
 
     """
 
@@ -219,32 +219,32 @@ class TagEvidence:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Corpus:
-    """What was read from one input: the key, or one run of one system.
+    """The content of one input: the key, or one run of one system.
 
     Args:
-        name: what the user calls it.
+        name: the name given by the user.
         format: the name of the format it was read as.
         source: its bytes.
-        offset: the byte at which each row stands in the source.
+        offset: the byte of the source at which each row begins.
         words: each row's word, or its id in a classification file; None where the format has none.
-        columns: the requested columns by name, one value a row.
-        sentences: the first row of each sentence, and behind them the number of rows.
+        columns: the requested columns by name, one value per row.
+        sentences: the first row of each sentence, followed by the number of rows.
         documents: the documents, as offsets into the sentences.
-        by_id: whether rows are found by their id (classification) or by their order (tokens).
+        by_id: whether rows are identified by their id (classification) or by their order (tokens).
         several: whether values are sets of labels, written by `join_labels`.
-        judged: what the column of values is called in the input.
-        ranges: the tokens that stand for several words; None where there are none.
-        arcs: the trees, where they were asked for.
-        spans: the labelled spans, where they were asked for.
-        raw: the texts of the documents, where the input has them; rows are then made by cutting them at white space
+        judged: the name of the column of values in the input.
+        ranges: the multi-word tokens; None where there are none.
+        arcs: the trees, if they were requested.
+        spans: the labelled spans, if they were requested.
+        raw: the texts of the documents, where the input has them; rows are then made by splitting them at white space
             and punctuation.
-        notes: what was met while reading.
-        quotes: claims that have no place in the text yet; None once they have, and for all other inputs.
-        asked: the column that was asked for; None for the format's own.
-        options: the options of the format by which it was read.
-        beliefs: how probable its spans are; None where they are certain.
-        layout: what the reader found out by looking at the first lines; portions of one corpus must agree in it.
-        tags: what its chunk tags say of their scheme, where that was to be detected.
+        notes: observations made while reading.
+        quotes: quotations that are not yet located in the text; None once they are, and for all other inputs.
+        asked: the requested column; None for the format's default.
+        options: the format options it was read with.
+        beliefs: the probabilities of its spans; None where they are certain.
+        layout: what the reader detected in the first lines; all portions of a corpus must agree in it.
+        tags: evidence for the scheme of its chunk tags, where that is to be detected.
 
     """
 
@@ -276,7 +276,7 @@ class Corpus:
 
     @cached_property
     def row_documents(self) -> NDArray[np.int64]:
-        """The first row of each document, and behind them the number of rows."""
+        """The first row of each document, followed by the number of rows."""
         return self.sentences[self.documents.offsets]
 
     def location(self, row: int) -> Location:
@@ -284,20 +284,20 @@ class Corpus:
         return self.source.locate(int(self.offset[row]))
 
     def sentence_of(self, row: int) -> int:
-        """Return the index of the sentence that holds a row."""
+        """Return the index of the sentence that contains a row."""
         return int(np.searchsorted(self.sentences, row, side="right")) - 1
 
     def released(self) -> Corpus:
-        """Return the corpus without its words and bytes, if these are many and can be read again.
+        """Drop the words and bytes of the corpus if they are large and can be read again.
 
-        What stays are the columns and the places of the rows: all that is needed once it is aligned.
+        The columns and the places of the rows remain: nothing else is needed once the corpus is aligned.
         """
         source = self.source.released()
         return self if source is self.source else replace(self, source=source, words=None)
 
 
 def owner_of_rows(offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Expand offsets to the index of the owner of each row.
+    """Expand offsets to the index of the unit (document or sentence) that each row belongs to.
 
     >>> owner_of_rows(np.array([0, 2, 3])).tolist()
     [0, 0, 1]

@@ -1,4 +1,4 @@
-"""The words around a site, cut into pieces that are safe to print, with the place in each file."""
+"""Excerpts: the words around a site, and its place in each file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Slices
 
 
-_LONGEST_LINE = 300
+_MAX_LINE_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +28,8 @@ class Excerpt:
     Args:
         document: the document's name.
         before: the words of the sentence before the site.
-        word: the words at the site, one for most; or the id of a row.
-        after: the words of the sentence behind it; of a classification file, the whole line of the row.
+        word: the words at the site, usually one; or the id of a row.
+        after: the words of the sentence after it; for a classification file, the whole line of the row.
         places: file and line in the key ("key") and in each run, by name.
 
     """
@@ -42,7 +42,7 @@ class Excerpt:
 
 
 class SourceGiver(Protocol):
-    """Gives the bytes of a source, and knows its files before."""
+    """Loads the bytes of a source on demand; its files are known before."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -53,8 +53,8 @@ class SourceGiver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """A source that is there already."""
+class _LoadedSource:
+    """A source that is already in memory."""
 
     source: Source
 
@@ -68,12 +68,12 @@ class _Given:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Where the rows of the key stand in one input: the key itself, or a run.
+    """The locations of the key's rows in one input: the key itself, or a run.
 
     Args:
         name: "key", or the run's name.
-        source: gives the bytes; those of a saved result are read when first needed.
-        offset: the byte at which each row of this side stands.
+        source: loads the bytes; those of a saved result are read on first use.
+        offset: the byte of the source at which each row of this side begins.
         to_side: this side's row for each row of the key, or None for the identity.
 
     """
@@ -84,20 +84,20 @@ class Side:
     to_side: NDArray[np.int64] | None = None
 
     def place(self, row: int) -> str | None:
-        """Return file and line of a row of the key on this side, or None where it has none."""
+        """Return the file and line of a row of the key on this side; None where it has no counterpart."""
         other = row if self.to_side is None else int(self.to_side[row])
         return None if other < 0 else str(self.source().locate(int(self.offset[other])))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Words:
-    """Where the words of some documents stand.
+    """The locations of the words of some documents.
 
     Args:
-        start: where each row's word stands in `source`; None where the key has no words.
-        length: how long it is, in bytes.
-        source: gives the bytes the words stand in.
-        sides: where the rows stand on each side: the key first, then the runs.
+        start: the byte of `source` at which each row's word begins; None where the key has no words.
+        length: its length in bytes.
+        source: loads the bytes that contain the words.
+        sides: the locations of the rows on each side: the key first, then the runs.
 
     """
 
@@ -109,15 +109,15 @@ class Words:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TextPart:
-    """The words of some documents of the key, and where they stand on every side.
+    """The words of some documents of the key, and their locations on every side.
 
     Args:
-        documents: for each document, its first row, and behind them the number of rows.
+        documents: the first row of each document, followed by the number of rows.
         names: the documents' names.
-        sentences: the first row of each sentence, and the number of rows.
-        words: gives where the words stand; those of a large saved result are read when an excerpt needs them.
-        by_line: whether rows stand for themselves (classification): an excerpt then shows the row's line.
-        running: whether the words stand in running text, which is shown as it is.
+        sentences: the first row of each sentence, followed by the number of rows.
+        words: returns the locations of the words; those of a large saved result are read when an excerpt needs them.
+        by_line: whether rows are independent (classification): an excerpt then shows the row's line.
+        running: whether the words are part of running text, which is then shown unchanged.
 
     """
 
@@ -138,48 +138,48 @@ class TextPart:
         row = int(self.documents[document]) + place
         if row >= self.documents[document + 1]:  # a document without words
             return Excerpt(document=self.names[document], before="", word="", after="", places={})
-        begin, end = self._sentence_of(row)
+        begin, end = self._sentence_bounds(row)
         until = min(row + width, int(self.documents[document + 1]))
         if until > end:
-            end = self._sentence_of(until - 1)[1]
+            end = self._sentence_bounds(until - 1)[1]
         places = {side.name: found for side in self.words().sides if (found := side.place(row)) is not None}
-        before, word = self._joined(begin, row), self._joined(row, until)
-        after = self._line(row) if self.by_line else self._joined(until, end)
+        before, word = self._join_words(begin, row), self._join_words(row, until)
+        after = self._format_line(row) if self.by_line else self._join_words(until, end)
         return Excerpt(document=self.names[document], before=before, word=word, after=after, places=places)
 
     def covered(self, document: int, place: int, width: int) -> str:
-        """Return the words of some rows of a document as one text."""
+        """Return the words of some rows of a document as one string."""
         row = int(self.documents[document]) + place
-        return self._joined(row, min(row + width, int(self.documents[document + 1])))
+        return self._join_words(row, min(row + width, int(self.documents[document + 1])))
 
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int]:
         """Return the words of a site's sentence, and the site's place among them."""
         row = int(self.documents[document]) + place
         if row >= self.documents[document + 1]:  # a document without words
             return (), 0
-        begin, end = self._sentence_of(row)
-        return tuple(self._words(begin, end)), row - begin
+        begin, end = self._sentence_bounds(row)
+        return tuple(self._list_words(begin, end)), row - begin
 
-    def _sentence_of(self, row: int) -> tuple[int, int]:
+    def _sentence_bounds(self, row: int) -> tuple[int, int]:
         sentence = int(np.searchsorted(self.sentences, row, side="right")) - 1
         return int(self.sentences[sentence]), int(self.sentences[sentence + 1])
 
-    def _line(self, row: int) -> str:
-        """Return the line of a row in the key, cut if it is long."""
+    def _format_line(self, row: int) -> str:
+        """Return the line of a row in the key, truncated if it is long."""
         key = self.words().sides[0]
         line = key.source().line_at(int(key.offset[row])).strip()
-        return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+        return line if len(line) <= _MAX_LINE_LENGTH else line[: _MAX_LINE_LENGTH - 1] + "…"
 
-    def _joined(self, begin: int, end: int) -> str:
+    def _join_words(self, begin: int, end: int) -> str:
         words = self.words()
         if words.source is None or words.start is None or words.length is None or begin >= end:
             return ""
         if self.running:
             until = int(words.start[end - 1]) + int(words.length[end - 1])
             return " ".join(str(words.source().data[int(words.start[begin]) : until], "utf-8", "replace").split())
-        return " ".join(self._words(begin, end))
+        return " ".join(self._list_words(begin, end))
 
-    def _words(self, begin: int, end: int) -> list[str]:
+    def _list_words(self, begin: int, end: int) -> list[str]:
         """Return the words of some rows, one by one."""
         words = self.words()
         if words.source is None or words.start is None or words.length is None:
@@ -197,7 +197,7 @@ class Texts:
     Args:
         parts: the parts, in order.
         continued: whether they are consecutive pieces of one document, and not whole documents each.
-        keeps: what has to live as long as the texts, such as a temporary folder.
+        keeps: an object that must live as long as the texts, such as a temporary folder.
 
     """
 
@@ -207,15 +207,15 @@ class Texts:
 
     @classmethod
     def of(cls, aligned: Aligned, runs: tuple[str, ...]) -> Texts:
-        """Remember where everything stands."""
+        """Record the locations of the words of an alignment."""
         key, words = aligned.key, aligned.key.words
-        sides = [Side("key", _Given(key.source), key.offset)]
+        sides = [Side("key", _LoadedSource(key.source), key.offset)]
         for name, response, row_map in zip(runs, aligned.responses, aligned.maps, strict=True):
-            sides.append(Side(name, _Given(response.source), response.offset, row_map.to_response))
+            sides.append(Side(name, _LoadedSource(response.source), response.offset, row_map.to_response))
         where = Words(
             None if words is None else words.start,
             None if words is None else words.length,
-            None if words is None else _Given(_source_of(words, key.source)),
+            None if words is None else _LoadedSource(_words_source(words, key.source)),
             tuple(sides),
         )
         names, running = key.documents.names, key.raw is not None
@@ -234,21 +234,21 @@ class Texts:
 
     def excerpt(self, document: int, place: int, width: int = 1) -> Excerpt | None:
         """Return the excerpt of one site, or None where there are no texts."""
-        found = self._part_of(document, place)
+        found = self._find_part(document, place)
         return None if found is None else found[0].excerpt(*found[1:], width)
 
     def covered(self, document: int, place: int, width: int) -> str | None:
         """Return the words at some rows, as an excerpt has them, or None where there are no texts."""
-        found = self._part_of(document, place)
+        found = self._find_part(document, place)
         return None if found is None else found[0].covered(*found[1:], width)
 
     def sentence(self, document: int, place: int) -> tuple[tuple[str, ...], int] | None:
         """Return the words of a site's sentence and the site's place among them, or None where there are no texts."""
-        found = self._part_of(document, place)
+        found = self._find_part(document, place)
         return None if found is None else found[0].sentence(*found[1:])
 
-    def _part_of(self, document: int, place: int) -> tuple[TextPart, int, int] | None:
-        """Return the part that holds a site, and the site's document and place there."""
+    def _find_part(self, document: int, place: int) -> tuple[TextPart, int, int] | None:
+        """Find the part that contains a site, and the site's document and place in it."""
         for part in self.parts:
             if self.continued and place >= part.rows:
                 place -= part.rows
@@ -259,8 +259,8 @@ class Texts:
         return None
 
 
-def _source_of(words: Slices, source: Source) -> Source:
-    """Return the source itself if the words are slices of it, else a source of their own bytes."""
+def _words_source(words: Slices, source: Source) -> Source:
+    """Return the source itself if the words are slices of it, else a new source of the words' bytes."""
     if np.shares_memory(words.buffer, source.buffer):
         return source
     return Source.of_text(source.parts[0].name, words.buffer[:-PADDING].tobytes())

@@ -1,4 +1,4 @@
-"""Spans on a line: when two of them overlap (DEFINITIONS 1)."""
+"""Spans as intervals on one line, for deciding which of them overlap (DEFINITIONS 1)."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows
 
 Cuts = dict[tuple[tuple[int, int], ...], int]
-"""The ways in which spans are cut into pieces, each with its number."""
+"""The code of each distinct fragmentation, that is, of the relative positions of a discontinuous span's pieces."""
 
-_ROOM = 1 << 62
+_MAX_POSITION = 1 << 62
 
 
 def stretch(ends: Iterable[Codes], documents: int) -> int:
-    """Return how much room each document needs on a line, given where spans end."""
+    """Compute the length to reserve for each document on the common line, given where spans end."""
     room = 2 * max((int(each.max(initial=0)) for each in ends), default=0) + 2
-    if room * (documents + 1) >= _ROOM:
+    if room * (documents + 1) >= _MAX_POSITION:
         raise InputError("the offsets of spans are too large: no document is that long")
     return room
 
 
 def line(document: Codes, begin: Codes, end: Codes, room: int) -> tuple[Rows, Rows]:
-    """Return half-open spans as closed intervals on one line, on which documents stand apart.
+    """Convert half-open spans to closed intervals on one line, on which documents do not touch.
 
-    Positions are doubled: a span of some length reaches from just behind its begin to just before its end, one
-    without length stands between two positions. Two spans overlap if and only if these intervals do: touching is
-    none, and a span without length overlaps what strictly contains it or equals it.
+    Positions are doubled: a non-empty span extends from just after its begin to just before its end, and an empty one
+    lies between two positions. Two spans overlap if and only if their intervals do: spans that only touch do not
+    overlap, and an empty span overlaps those that strictly contain or equal it.
 
     >>> import numpy as np
     >>> low, high = line(np.zeros(3, int), np.array([0, 2, 3]), np.array([3, 2, 4]), 10)
@@ -46,13 +46,13 @@ def line(document: Codes, begin: Codes, end: Codes, room: int) -> tuple[Rows, Ro
 
 
 def ways_of_being_cut(sides: Iterable[Fragments | None]) -> Cuts:
-    """Give each way of being cut into pieces a number that depends on the ways alone; 0 is left for one piece."""
+    """Assign numbers to fragmentations, independently of the order of spans; 0 is reserved for contiguous spans."""
     ways = {pieces for side in sides if side is not None for pieces in _pieces_of_spans(side).values()}
     return {pieces: number for number, pieces in enumerate(sorted(ways), start=1)}
 
 
 def cut_numbers(size: int, fragments: Fragments | None, cuts: Cuts) -> Rows:
-    """Return for each span the number of the way it is cut; 0 for one piece, which takes no memory if all are."""
+    """Return the fragmentation code of each span; 0 for contiguous spans, without using memory if all of them are."""
     if fragments is None:
         return np.broadcast_to(np.int64(0), size)
     numbers = np.zeros(size, np.int64)

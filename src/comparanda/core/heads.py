@@ -1,8 +1,7 @@
-"""Heads as arrays: roots, cycles, depths and crossings of all trees at once, without recursion.
+"""Dependency heads as arrays: roots, cycles, depths and crossing arcs of all trees at once, without recursion.
 
-A head is the row of the word that another hangs on, or `ROOT`. Sentences are offsets into the rows,
-and no head lies outside its word's sentence; that much the readers see to. Whether the arcs of a
-sentence make a tree is told here.
+A head is the row of a word's parent, or `ROOT`. Sentences are offsets into the rows, and no head lies outside its
+word's sentence: the readers ensure that. Whether the arcs of a sentence form a tree is checked here.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def roots(head: Rows, sentences: Rows) -> NDArray[np.int64]:
-    """Return how many roots each sentence has.
+    """Count the roots of each sentence.
 
     >>> roots(np.array([1, -1, -1, -1]), np.array([0, 2, 4])).tolist()
     [1, 2]
@@ -32,9 +31,9 @@ def roots(head: Rows, sentences: Rows) -> NDArray[np.int64]:
 
 
 def depths(head: Rows) -> NDArray[np.int32]:
-    """Return how many arcs lead from each word to a root, its own included; 0 where a cycle is in the way.
+    """Compute the number of arcs from each word to the root, its own included; 0 for words that lead into a cycle.
 
-    Each word looks 1, 2, 4, 8 … arcs up until it sees a root, so a chain of any length takes few steps.
+    Each step doubles the distance (1, 2, 4, 8 … arcs up) until a root is reached, so long chains take few steps.
 
     >>> depths(np.array([1, -1, 1, 4, 3])).tolist()
     [2, 1, 2, 0, 0]
@@ -56,12 +55,12 @@ def depths(head: Rows) -> NDArray[np.int32]:
 
 
 def cyclic(head: Rows) -> Truths:
-    """Return which words hang, over however many others, on a cycle.
+    """Find the words that are in a cycle or whose chain of heads leads into one.
 
     >>> cyclic(np.array([1, -1, 1, 4, 3])).tolist()
     [False, False, False, True, True]
     """
-    above = np.append(head, ROOT)  # a root looks to the last place, and finds that it is one
+    above = np.append(head, ROOT)  # index -1 (`ROOT`) is this last element, so that a root maps to itself
     for _ in range(len(head).bit_length()):
         above = above[above]
         if above.max() == ROOT:
@@ -71,15 +70,15 @@ def cyclic(head: Rows) -> Truths:
 
 
 def crossing(head: Rows, sentences: Rows) -> Rows:
-    """Return the words whose arcs are not projective: some word between it and its head is no descendant of the head.
+    """Find the words whose arcs are not projective: some word between it and its head is not a descendant of the head.
 
-    Sentences with a cycle are passed over. A root's arc comes from before the sentence, so it crosses
-    any arc over the root.
+    Sentences with a cycle are skipped. A root's arc comes from before the sentence, so it crosses
+    any arc that spans the root.
 
-    >>> crossing(np.array([2, -1, 1, 0]), np.array([0, 4])).tolist()  # 0 and 3 hang on words beyond the root
+    >>> crossing(np.array([2, -1, 1, 0]), np.array([0, 4])).tolist()  # the heads of 0 and 3 are beyond the root
     [0, 3]
     """
-    rows = _crossed(head)
+    rows = _find_crossed(head)
     if not rows.size:
         return rows
     owner = np.searchsorted(sentences, rows, side="right") - 1
@@ -89,36 +88,36 @@ def crossing(head: Rows, sentences: Rows) -> Rows:
     shift = sentences[chosen] - bounds[:-1]
     words = np.arange(bounds[-1]) + np.repeat(shift, size)
     above = np.where(head[words] == ROOT, ROOT, head[words] - np.repeat(shift, size))
-    enter, leave = _visits(above, owner_of_rows(bounds))
-    acyclic = np.minimum.reduceat(enter, bounds[:-1]) != _NEVER
+    enter, leave = _visit_times(above, owner_of_rows(bounds))
+    acyclic = np.minimum.reduceat(enter, bounds[:-1]) != _NOT_VISITED
     place = np.searchsorted(chosen, owner)
     rows, place = rows[acyclic[place]], (rows - shift[place])[acyclic[place]]
     top = above[place]
-    beyond = _beyond(
+    beyond = _has_value_outside(
         enter, begin=np.minimum(place, top) + 1, end=np.maximum(place, top), low=enter[top], high=leave[top]
     )
     found: Rows = rows[beyond]
     return found
 
 
-def _crossed(head: Rows) -> Rows:
-    """Return the words over whose arc to their head some word stands whose own head lies beyond either end.
+def _find_crossed(head: Rows) -> Rows:
+    """Find the words whose arc to their head spans a word that has its own head outside of the arc.
 
-    Only these can be other than projective: from a word between that is no descendant of the head, the way to the
-    root leads past both ends. They need not be: the way may lead back to the head from without.
+    Only these arcs can be non-projective: if a word in between is not a descendant of the head, its path to the root
+    leaves the arc. They need not be non-projective: the path may return to the head from outside.
     """
     row = np.arange(len(head))
     low, high = np.minimum(row, head), np.maximum(row, head)
     arcs = np.flatnonzero((low != ROOT) & (high - low > 1))
     low, high = low.take(arcs), high.take(arcs)
-    crossed: Rows = arcs[_beyond(head, begin=low + 1, end=high, low=low, high=high)]
+    crossed: Rows = arcs[_has_value_outside(head, begin=low + 1, end=high, low=low, high=high)]
     return crossed
 
 
-def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, *, high: Rows) -> Truths:
-    """Return which ranges [begin, end), none of which is empty, hold a value below `low` or above `high`.
+def _has_value_outside(values: Rows, begin: Rows, end: Rows, low: Rows, *, high: Rows) -> Truths:
+    """Whether each range [begin, end), none of which is empty, contains a value below `low` or above `high`.
 
-    Tables hold the extremes of 1, 2, 4, 8 … values; two entries of the right one, which may overlap, cover a range.
+    Tables hold the minima and maxima of 1, 2, 4, 8 … values; two of them, possibly overlapping, cover a range.
     """
     found = np.empty(len(begin), np.bool_)
     least, greatest, width = values, values, 1
@@ -138,19 +137,19 @@ def _beyond(values: Rows, begin: Rows, end: Rows, low: Rows, *, high: Rows) -> T
         width *= 2
 
 
-_NEVER = np.iinfo(np.int64).min
+_NOT_VISITED = np.iinfo(np.int64).min
 
 
-def _visits(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
-    """Walk around the trees of each sentence; return when each word is entered and left.
+def _visit_times(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
+    """Traverse the trees of each sentence depth first; return the times at which each word is entered and left.
 
-    A word's descendants are entered between the two. Words that hang on a cycle are `_NEVER` entered. The walk is a
-    list of steps: from entering a word to entering its first child or leaving it, from there to its next sibling or
-    to leaving its head. How far each step is from the end is found as `depths` finds roots, by looking 1, 2, 4, 8 …
-    steps ahead.
+    A word's descendants are entered between these two times. Words that lead into a cycle are `_NOT_VISITED`. The
+    traversal is a list of steps: from entering a word to entering its first child or leaving it, from there to its
+    next sibling or to leaving its head. The distance of each step from the end is computed like the depths, by
+    looking 1, 2, 4, 8 … steps ahead.
     """
     size, end = len(head), 2 * len(head)
-    following = np.arange(size, end + size + 1)  # enter, leave; the last place is the end of all walks
+    following = np.arange(size, end + size + 1)  # enter, leave; the last element is the end of all traversals
     following[size:end] = np.where(head == ROOT, end, head + size)
     following[end] = end
     order = np.argsort(head, kind="stable")
@@ -165,28 +164,28 @@ def _visits(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
         following = following[following]
         if following.min() == end:
             break
-    left = np.where(following[:-1] == end, -left[:-1], _NEVER)
+    left = np.where(following[:-1] == end, -left[:-1], _NOT_VISITED)
     return left[:size], left[size:]
 
 
 def defects(head: Rows, sentences: Rows) -> Iterator[tuple[str, Rows]]:
-    """Yield what is unusual about the trees, with the rows at which it stands; they can be scored all the same."""
+    """Yield each kind of irregularity of the trees with the rows concerned; such trees can still be scored."""
     count = roots(head, sentences)
-    yield "sentences with several roots", _second_roots(head, count)
+    yield "sentences with several roots", _find_second_roots(head, count)
     yield "sentences without a root", sentences[:-1][(count == 0) & (np.diff(sentences) > 0)]
-    yield "sentences with a cycle", _first_of_each(np.flatnonzero(cyclic(head)), sentences)
+    yield "sentences with a cycle", _first_per_sentence(np.flatnonzero(cyclic(head)), sentences)
     yield "arcs that are not projective", crossing(head, sentences)
 
 
-def _second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:
-    """Return the second root of each sentence that has several."""
+def _find_second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:
+    """Find the second root of each sentence that has several."""
     rows = np.flatnonzero(head == ROOT)
     before = np.concatenate([[0], np.cumsum(count)])
     second: Rows = rows[before[:-1][count > 1] + 1]
     return second
 
 
-def _first_of_each(rows: Rows, sentences: Rows) -> Rows:
+def _first_per_sentence(rows: Rows, sentences: Rows) -> Rows:
     """Keep the first row of each sentence."""
     owner = np.searchsorted(sentences, rows, side="right")
     return rows[np.diff(owner, prepend=-1) > 0]

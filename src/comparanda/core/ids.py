@@ -1,7 +1,7 @@
-"""Ids of entities as a span carries them: none, NIL, one, or several in the order of their rank.
+"""The entity ids of a linked span: none, NIL, one, or several in order of rank.
 
-In a column of spans they are one text with bars between them: `Q1`, `Q1|Q2`, `NIL`, `Q1|NIL`. A span that is not
-linked has none; `NIL` says that the entity is in no knowledge base.
+In a column of spans they are one string separated by bars: `Q1`, `Q1|Q2`, `NIL`, `Q1|NIL`. A span that is not
+linked has none; `NIL` means that the entity is not in the knowledge base.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Final
 NIL: Final = "NIL"
 BAR: Final = "|"
 
-_NIL = re.compile(r"<?NIL(?:[\W_]?\d+)?>?|--NME--|\*null\*|none|null", re.IGNORECASE)
+_NIL_PATTERN = re.compile(r"<?NIL(?:[\W_]?\d+)?>?|--NME--|\*null\*|none|null", re.IGNORECASE)
 _ESCAPED_BAR = "%7C"
 
 
 def is_nil(id_: str) -> bool:
-    """Whether a text says that the entity is in no knowledge base, as the formats of the field write it.
+    """Whether a string marks an entity that is not in the knowledge base, in any of the spellings in common use.
 
     >>> [is_nil(each) for each in ("NIL", "<NIL>", "NIL0012", "--NME--", "Q42", "Nile")]
     [True, True, True, True, False, False]
     """
-    return _NIL.fullmatch(id_) is not None
+    return _NIL_PATTERN.fullmatch(id_) is not None
 
 
 def joined(ids: Iterable[str | None]) -> str | None:
-    """Return ids as one text, the best first; None where there are none. A missing one is NIL, an empty one is none.
+    """Join ids, best first, into one string; None if there are none. None is written as NIL; empty ids are dropped.
 
     >>> joined(["Q1", "<NIL>", "Q1", "", "Q2"]), joined([]), joined([None])
     ('Q1|NIL|Q2', None, 'NIL')
@@ -38,7 +38,7 @@ def joined(ids: Iterable[str | None]) -> str | None:
 
 
 def split(text: str) -> tuple[str, ...]:
-    """Return the ids of a text, the best first.
+    """Split a string of joined ids, best first.
 
     >>> split("Q1|NIL|Q2")
     ('Q1', 'NIL', 'Q2')

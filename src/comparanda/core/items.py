@@ -1,4 +1,4 @@
-"""Items: things that count for precision and recall, by default the labels of sites."""
+"""Items: the units of precision and recall, by default the labels of sites."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Numbers, Rows, Truths
 
 ITEM_STATISTICS = ("credit", "earned", "claimed", "positives")
-"""The statistics that are counted from items; all others come from sites or from the judge."""
+"""The statistics that are counted from items; all others come from sites or from the evaluation."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outcomes:
-    """What rules made of items: for each run a verdict, and the rule that gave it.
+    """The outcomes of rules for items: for each run a verdict, and the rule that assigned it.
 
     Args:
-        verdict: for each run, as a code.
+        verdict: the codes of the verdicts, for each run.
         verdicts: the verdicts by code; the first is "", for items that a run does not have.
-        rule: for each run, as a code.
+        rule: the codes of the rules, for each run.
         rules: the names of the rules by code; the first is "".
-        sources: for each verdict whose error it is, such as "tagger"; "" for those that are no errors. None where the
-            rules do not say.
+        sources: the component responsible for each verdict, such as "tagger"; "" for verdicts that are not errors. None
+            if the rules do not attribute errors.
 
     """
 
@@ -43,7 +43,7 @@ class Outcomes:
     sources: tuple[str, ...] | None = None
 
     def take(self, rows: Rows) -> Outcomes:
-        """Return the outcomes of some of the items."""
+        """Select the outcomes of some items."""
         return Outcomes(
             verdict=tuple(each[rows] for each in self.verdict),
             verdicts=self.verdicts,
@@ -55,14 +55,14 @@ class Outcomes:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class FoldedItems:
-    """Items of the key that every run has, counted in place of being kept: by document, or unit, and label.
+    """Items of the key that every run has, stored as counts by document, or unit, and label.
 
     Args:
         document: the index of each kind's document.
         sentence: the index of a sentence of it.
         label: its label, as a code of the table's names.
-        count: how many there are.
-        outcomes: the verdicts of rules, under the names of the table; None where there are no rules.
+        count: the number of items of this kind.
+        outcomes: the verdicts of rules, with the names of the table; None where there are no rules.
 
     """
 
@@ -73,7 +73,7 @@ class FoldedItems:
     outcomes: Outcomes | None = None
 
     def take(self, kinds: Rows) -> FoldedItems:
-        """Return some of the kinds."""
+        """Select some of the kinds."""
         outcomes = None if self.outcomes is None else self.outcomes.take(kinds)
         count = taken_counts(self.count, kinds)
         return FoldedItems(
@@ -85,7 +85,7 @@ class FoldedItems:
         )
 
     def kinds(self, names: tuple[str, ...], runs: int) -> Items:
-        """Return one item of each kind, with its number for its place."""
+        """Make one item of each kind, whose place is the number of the kind."""
         number, every = np.arange(len(self.label)), np.ones(len(self.label), np.bool_)
         place = number.astype(np.int32)
         claimed = (every,) * runs
@@ -104,25 +104,25 @@ class FoldedItems:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Items:
-    """Things that count for precision and recall.
+    """The units of precision and recall.
 
     Args:
         document: the index of each item's document.
         sentence: the index of each item's sentence.
-        place: where it stands in its document, counted in rows.
+        place: its row in its document.
         label: its label, as a code.
         names: the labels by code, each once.
         positive: whether the key has it; if not, at least one run claims it.
         claimed: for each run, whether it claims the item, or how often.
-        credit: for each run, how much of a positive item it gets, in [0, 1]; None where a claim is all.
-        earned: for each run, how much its claims are worth; None where that is the credit.
-        weight: for each run, how much a positive item counts; None for one each.
-        claim: the span of the view's claims that the item is; None where there are no spans.
+        credit: for each run, the credit for a positive item, in [0, 1]; None where a claim gets full credit.
+        earned: for each run, the value of its claims; None where that equals the credit.
+        weight: for each run, the weight of a positive item; None where all weights are one.
+        claim: the span of the view's claims that the item corresponds to; None where there are no spans.
         outcomes: the verdicts of rules; None where there are no rules.
         by_run: for each run the span by which it claims the item, -1 for none; None where that is `claim` for all.
-        site: the site at which the item stands, by its number, where sites and items are given; None otherwise.
-        folded: further items of the key that every run has and that are only counted; None where there are none. They
-            have no rows here, but the length of the table counts them.
+        site: the number of the item's site, where both sites and items are given; else None.
+        folded: further items of the key that every run has, stored as counts; None where there are none. They
+            have no rows here, but are included in the length of the table.
 
     """
 
@@ -147,17 +147,17 @@ class Items:
 
     @property
     def rows(self) -> int:
-        """The number of items that are kept as rows."""
+        """The number of items that are stored as rows."""
         return len(self.label)
 
     @cached_property
     def positives(self) -> NDArray[np.int64]:
-        """How many items of the key have each label."""
+        """The number of items of the key with each label."""
         found = np.bincount(self.label[self.positive], minlength=len(self.names))
         return found if self.folded is None else found + counted(self.folded.label, self.folded.count, len(self.names))
 
     def take(self, rows: Rows) -> Items:
-        """Return some of the rows."""
+        """Select items by row."""
         return Items(
             document=self.document[rows],
             sentence=self.sentence[rows],
@@ -176,7 +176,7 @@ class Items:
         )
 
     def of_sites(self, rows: Rows, count: int) -> Items:
-        """Return the items that stand at some of the sites, by their numbers of `count`, which are numbered anew."""
+        """Select the items at some of `count` sites, given by number, and renumber these sites."""
         if self.site is None:
             raise AssertionError("these items stand at no sites")
         number = np.full(count, -1, np.int64)
@@ -185,24 +185,24 @@ class Items:
         return replace(self, site=number[self.site]).take(kept)
 
     def of_runs(self, runs: Sequence[int]) -> Truths:
-        """Whether each item is the key's, or one that some runs claim."""
+        """Whether each item is in the key or is claimed by at least one of the given runs."""
         found = self.positive.copy()
         for run in runs:
             found |= self.claimed[run] > 0
         return found
 
-    def beside(self, sites: Sites) -> Items:
-        """Return the items that stand at the places of some sites."""
+    def at_sites(self, sites: Sites) -> Items:
+        """Select the items that are at the places of some sites."""
         return self.take(np.flatnonzero(at_places(self, sites)))
 
     def of_claims(self, rows: Rows, count: int) -> Items:
-        """Return the items that are some of the claims, by their numbers of `count`, which are numbered anew.
+        """Select the items of some of `count` claims, given by number, and renumber these claims.
 
-        An item that runs claim by different spans stays as long as one of these does.
+        An item that is claimed by different spans is retained as long as one of these is.
         """
         if self.claim is None:
             raise AssertionError("these items are no spans")
-        number = np.full(count + 1, -1, np.int64)  # the last place is for claims of nobody
+        number = np.full(count + 1, -1, np.int64)  # the last place is for claims that no run has
         number[rows] = np.arange(len(rows))
         by_run = None if self.by_run is None else tuple(number[each] for each in self.by_run)
         claim = number[self.claim]
@@ -212,34 +212,34 @@ class Items:
         return replace(self, claim=claim, by_run=by_run).take(kept)
 
     def credit_of(self, run: int) -> NDArray[np.float64]:
-        """Return what a run gets for each item: nothing for a negative one."""
+        """Return the credit of a run for each item; zero for negative ones."""
         if self.credit is not None:
             return self.credit[run]
         return (self.claimed[run] * self.positive).astype(np.float64)
 
     def earned_of(self, run: int) -> NDArray[np.float64]:
-        """Return what a run's claims of each item are worth."""
+        """Return the value of a run's claims of each item."""
         return self.credit_of(run) if self.earned is None else self.earned[run]
 
     def weights(self, run: int) -> NDArray[np.float64]:
-        """Return how much each item of the key counts for a run; others count nothing."""
+        """Return the weight of each item of the key for a run; zero for negative items."""
         if self.weight is None:
             return self.positive.astype(np.float64)
         return self.weight[run] * self.positive
 
     def counts(self, run: int) -> Truths:
-        """Whether each item is one of the key's that count for a run."""
+        """Whether each item is in the key and counts for a run."""
         return self.positive if self.weight is None else self.positive & (self.weight[run] > 0)
 
     def has(self, run: int) -> Truths:
-        """Whether a run finds each item of the key, however little it gets for it, or claims each other one in vain."""
+        """Whether a run gets any credit for each item of the key, or claims a negative item and earns nothing."""
         claimed: Truths = np.greater(self.claimed[run], 0)
         if self.credit is None and self.earned is None:
             return claimed
         return np.where(self.positive, self.credit_of(run) > 0, claimed & (self.earned_of(run) == 0))
 
     def is_plain(self, run: int) -> bool:
-        """Whether a run has an item or does not, with nothing between, and each item counts one or nothing."""
+        """Whether a run's items are binary: without partial credit, and with weights of one or zero only."""
         if self.credit is None and self.earned is None and self.weight is None:
             return self.claimed[run].dtype == np.bool_
         counting, has = self.counts(run), self.has(run)
@@ -252,27 +252,27 @@ class Items:
 
 
 def at_places(table: Sites | Items, others: Sites | Items) -> Truths:
-    """Whether each row of a table stands at the place of one of another."""
+    """Whether each row of a table is at the place of some row of another table."""
     mine, theirs = (each.document.astype(np.int64) << 32 | each.place for each in (table, others))
     return np.isin(mine, theirs)
 
 
 def items_of_sites(sites: Sites) -> Items:
-    """Make the items of plain values: each label of the key is positive, each wrong label claimed is negative.
+    """Make items from the values of sites: each label of the key is positive, each wrong label claimed is negative.
 
-    Where values have labels of their own, an item is a site with a value, called by the value's label.
+    Where values have an aspect `label`, an item is a pair of site and value, with the value's label.
     """
-    coded = _coded_values(sites) if sites.parts is None else _coded_labels(sites)
-    beside = _sorted_once([pairs for pairs, _ in coded.wrong])
-    where_key = np.arange(len(coded.key[0])) + np.searchsorted(beside, coded.key[0])
-    where_beside = np.arange(len(beside)) + np.searchsorted(coded.key[0], beside)
-    table = np.empty(len(where_key) + len(where_beside), np.int64)
-    table[where_key], table[where_beside] = coded.key[0], beside
+    coded = _encode_values(sites) if sites.parts is None else _encode_labels(sites)
+    surplus = _sorted_unique([pairs for pairs, _ in coded.wrong])
+    where_key = np.arange(len(coded.key[0])) + np.searchsorted(surplus, coded.key[0])
+    where_surplus = np.arange(len(surplus)) + np.searchsorted(coded.key[0], surplus)
+    table = np.empty(len(where_key) + len(where_surplus), np.int64)
+    table[where_key], table[where_surplus] = coded.key[0], surplus
     label = np.zeros(len(table), code_type(len(coded.names)))
     claimed = []
     for found, (pairs, labels) in zip(coded.found, coded.wrong, strict=True):
         mask = np.zeros(len(table), dtype=np.bool_)
-        places = where_beside[np.searchsorted(beside, pairs)]
+        places = where_surplus[np.searchsorted(surplus, pairs)]
         mask[where_key] = found
         mask[places], label[places] = True, labels
         claimed.append(mask)
@@ -287,19 +287,19 @@ def items_of_sites(sites: Sites) -> Items:
         names=coded.names,
         positive=positive,
         claimed=tuple(claimed),
-        folded=None if sites.folded is None else _folded_items(sites.folded, coded.names),
+        folded=None if sites.folded is None else _make_folded_items(sites.folded, coded.names),
     )
 
 
-def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
-    """Make the items of sites that are only counted: each label of each kind of site."""
+def _make_folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
+    """Make the items of sites that are stored as counts: each label of each kind of site."""
     sites = folded.sites
     code_of = {name: code for code, name in enumerate(names)}
     labels = [(name,) for name in sites.labels.names] if sites.parts is None else sites.parts
     flat = np.array([code_of.get(name, -1) for each in labels for name in each], np.int64)
     offsets = np.cumsum([0, *map(len, labels)])
     codes = sites.labels.key if sites.parts is None else sites.key
-    row, label = _expand(np.arange(sites.rows), codes, offsets, flat)
+    row, label = _expand_labels(np.arange(sites.rows), codes, offsets, flat)
     there = label >= 0  # an absent value is no item
     row = row[there]
     kind = code_type(len(names))
@@ -311,22 +311,22 @@ def _folded_items(folded: Folded, names: tuple[str, ...]) -> FoldedItems:
     )
 
 
-def _sorted_once(parts: Sequence[Rows]) -> Rows:
-    """Return all numbers of some columns in order, each once; sorting is many times as fast as `np.unique` here."""
+def _sorted_unique(parts: Sequence[Rows]) -> Rows:
+    """Return the sorted distinct numbers of several columns; sorting is many times faster than `np.unique` here."""
     table = np.sort(np.concatenate(parts))
     return table[np.flatnonzero(np.diff(table, prepend=-1))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Coded:
-    """What the key and each run claim: pairs (site, value or label) as sorted integers, and the label of each.
+class _CodedClaims:
+    """The claims of the key and of each run: pairs (site, value or label) as sorted integers, with their labels.
 
     Args:
         names: the labels by code.
-        width: how many values or labels there are, so that a pair is `site * width + code`.
-        key: the key's.
-        found: for each run, which of the key's it has.
-        wrong: for each run, what it has beside the key's.
+        width: the number of values or labels; a pair is `site * width + code`.
+        key: the pairs of the key.
+        found: for each run, whether it has each pair of the key.
+        wrong: for each run, its pairs that are not in the key.
 
     """
 
@@ -337,8 +337,8 @@ class _Coded:
     wrong: Sequence[tuple[Rows, Codes]]
 
 
-def _coded_values(sites: Sites) -> _Coded:
-    """Each value of a site is one item; an absent one is none. What is wrong is little, and looked up alone."""
+def _encode_values(sites: Sites) -> _CodedClaims:
+    """Encode values, one item per site; absent values are not items. Wrong values are few and processed separately."""
     labels, width = sites.labels, max(len(sites.names), 1)
     absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
     names = tuple(name for name in labels.names if name != ABSENT)
@@ -349,11 +349,11 @@ def _coded_values(sites: Sites) -> _Coded:
         rows = np.flatnonzero(~right & (values != absent)) if absent >= 0 else np.flatnonzero(~right)
         wrong.append((rows * width + values[rows], code[called[rows]]))
     key = there * width + sites.key[there], code[labels.key[there]]
-    return _Coded(names=names, width=width, key=key, found=[right[there] for right in sites.right], wrong=wrong)
+    return _CodedClaims(names=names, width=width, key=key, found=[right[there] for right in sites.right], wrong=wrong)
 
 
-def _coded_labels(sites: Sites) -> _Coded:
-    """Each label of a set of labels is an item."""
+def _encode_labels(sites: Sites) -> _CodedClaims:
+    """Encode sets of labels, one item per label."""
     parts = sites.parts or ()
     labels = tuple(sorted({label for part in parts for label in part}))
     code_of = {label: code for code, label in enumerate(labels)}
@@ -362,18 +362,18 @@ def _coded_labels(sites: Sites) -> _Coded:
     width = max(len(labels), 1)
     sides = []
     for values in (sites.key, *sites.values):
-        site, label = _expand(np.arange(len(values)), values, offsets, flat)
+        site, label = _expand_labels(np.arange(len(values)), values, offsets, flat)
         order = np.argsort(site * width + label)
         sides.append(((site * width + label)[order], label[order]))
     key, *runs = sides
     found = [np.isin(key[0], pairs) for pairs, _ in runs]
-    beside = [~np.isin(pairs, key[0]) for pairs, _ in runs]
-    wrong = [(pairs[rows], label[rows]) for (pairs, label), rows in zip(runs, beside, strict=True)]
-    return _Coded(names=labels, width=width, key=key, found=found, wrong=wrong)
+    surplus = [~np.isin(pairs, key[0]) for pairs, _ in runs]
+    wrong = [(pairs[rows], label[rows]) for (pairs, label), rows in zip(runs, surplus, strict=True)]
+    return _CodedClaims(names=labels, width=width, key=key, found=found, wrong=wrong)
 
 
-def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
-    """Repeat each row once for every label of its value."""
+def _expand_labels(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows, Rows]:
+    """Repeat each row once for each label of its value."""
     sizes = np.diff(offsets)[values]
     begin = np.repeat(offsets[:-1][values], sizes)
     within = np.arange(len(begin)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -381,7 +381,7 @@ def _expand(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tuple[Rows,
 
 
 def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
-    """Lay tables of items end to end; `claims` says how many claims stand before those of each table."""
+    """Concatenate tables of items; `claims` gives the number of claims that precede those of each table."""
     names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
     runs = range(len(tables[0].claimed))
 
@@ -394,7 +394,7 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
     weighted = any(table.weight is not None for table in tables)
     known = [table.claim + shift for table, shift in zip(tables, claims, strict=False) if table.claim is not None]
     ruled = [table.outcomes for table in tables if table.outcomes is not None]
-    outcomes = _joined_outcomes(ruled) if len(ruled) == len(tables) else None
+    outcomes = _concatenate_outcomes(ruled) if len(ruled) == len(tables) else None
     return Items(
         document=np.concatenate([table.document for table in tables]),
         sentence=np.concatenate([table.sentence for table in tables]),
@@ -408,26 +408,28 @@ def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
         weight=tuple(np.concatenate([table.weights(run) for table in tables]) for run in runs) if weighted else None,
         claim=np.concatenate(known) if len(known) == len(tables) else None,
         outcomes=outcomes,
-        by_run=_joined_claims(tables, claims),
+        by_run=_concatenate_claims(tables, claims),
         site=np.concatenate([table.site for table in tables if table.site is not None])
         if tables[0].site is not None
         else None,
-        folded=_joined_folded(tables, names, outcomes),
+        folded=_concatenate_folded(tables, names, outcomes),
     )
 
 
-def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Outcomes | None) -> FoldedItems | None:
-    """Lay the items that are only counted end to end, under the names of all items and of what rules make of them."""
+def _concatenate_folded(
+    tables: Sequence[Items], names: tuple[str, ...], outcomes: Outcomes | None
+) -> FoldedItems | None:
+    """Concatenate the items that are stored as counts, with the common names of labels, verdicts and rules."""
     known = [(table.names, table.folded) for table in tables if table.folded is not None]
     if not known:
         return None
     found = [folded for _, folded in known]
     if outcomes is not None:
-        told = [each.outcomes for each in found if each.outcomes is not None]
+        known_outcomes = [each.outcomes for each in found if each.outcomes is not None]
         outcomes = replace(
             outcomes,
-            verdict=_joined_under(outcomes.verdicts, [(each.verdict, each.verdicts) for each in told]),
-            rule=_joined_under(outcomes.rules, [(each.rule, each.rules) for each in told]),
+            verdict=_concatenate_recoded(outcomes.verdicts, [(each.verdict, each.verdicts) for each in known_outcomes]),
+            rule=_concatenate_recoded(outcomes.rules, [(each.rule, each.rules) for each in known_outcomes]),
         )
     return FoldedItems(
         document=np.concatenate([each.document for each in found]),
@@ -438,16 +440,16 @@ def _joined_folded(tables: Sequence[Items], names: tuple[str, ...], outcomes: Ou
     )
 
 
-def _joined_under(
+def _concatenate_recoded(
     names: tuple[str, ...], tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]]
 ) -> tuple[Codes, ...]:
-    """Lay the columns of each run end to end, under names that are given."""
+    """Concatenate the columns of each run, recoded to the given names."""
     runs = range(len(tables[0][0]))
     return tuple(np.concatenate([recoded(columns[run], mine, names) for columns, mine in tables]) for run in runs)
 
 
-def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:
-    """Lay end to end by which spans runs claim items, where that is told of any."""
+def _concatenate_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:
+    """Concatenate the spans by which runs claim items; None if no table has them."""
     if all(table.by_run is None for table in tables):
         return None
     runs: list[list[Rows]] = [[] for _ in tables[0].claimed]
@@ -459,11 +461,11 @@ def _joined_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows
     return tuple(np.concatenate(column) for column in runs)
 
 
-def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
-    verdicts, verdict = _joined_codes([(each.verdict, each.verdicts) for each in tables])
-    rules, rule = _joined_codes([(each.rule, each.rules) for each in tables])
-    told = [dict(zip(each.verdicts, each.sources, strict=True)) for each in tables if each.sources is not None]
-    known = {verdict: source for each in told for verdict, source in each.items()}
+def _concatenate_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
+    verdicts, verdict = _concatenate_codes([(each.verdict, each.verdicts) for each in tables])
+    rules, rule = _concatenate_codes([(each.rule, each.rules) for each in tables])
+    by_verdict = [dict(zip(each.verdicts, each.sources, strict=True)) for each in tables if each.sources is not None]
+    known = {verdict: source for each in by_verdict for verdict, source in each.items()}
     return Outcomes(
         verdict=verdict,
         verdicts=verdicts,
@@ -473,10 +475,10 @@ def _joined_outcomes(tables: Sequence[Outcomes]) -> Outcomes:
     )
 
 
-def _joined_codes(
+def _concatenate_codes(
     tables: Sequence[tuple[tuple[Codes, ...], tuple[str, ...]]],
 ) -> tuple[tuple[str, ...], tuple[Codes, ...]]:
-    """Bring the columns of all runs to one table of names, and lay each run's end to end."""
+    """Recode the columns of all runs to one table of names, and concatenate those of each run."""
     runs, size = range(len(tables[0][0])), len(tables)
     names, codes = canonical([TextColumn(columns[run], names) for run in runs for columns, names in tables])
     return names, tuple(np.concatenate(codes[run * size : (run + 1) * size]) for run in runs)

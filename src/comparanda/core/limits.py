@@ -1,4 +1,4 @@
-"""How large things may be before they are refused: real inputs are far below, broken and hostile ones are not."""
+"""Limits on the size of inputs: far above real data, but exceeded by broken and hostile files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from comparanda.errors import UsageError, nearest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The largest things that are accepted; for lines there is `max_line`.
+    """The largest sizes that are accepted; the length of lines is limited by `max_line`.
 
     Args:
         document: tokens of a document, or characters of its text.
-        nesting: elements of XML that stand in each other.
-        open: spans in brackets that are open at once, or begin at one word; plain brackets of chains may all be open.
+        nesting: nested elements of XML.
+        open: bracketed spans that are open at once, or begin at one word; simple coreference brackets are not limited.
         labels: different labels of one input.
-        systems: outputs in one comparison; every run of a system is one.
+        systems: system outputs in one comparison; each run of a system counts.
 
     """
 
@@ -29,7 +29,7 @@ class Limits:
 
     @classmethod
     def of(cls, given: Mapping[str, int]) -> Limits:
-        """Return the limits that are given by name, and the usual ones for all others.
+        """Make limits from those given by name and the defaults for all others.
 
         >>> Limits.of({"labels": 50}).labels
         50
@@ -49,7 +49,7 @@ USUAL = Limits()
 
 
 def raising(name: str) -> str:
-    """Return the hint of an error that a limit causes.
+    """Return the hint for an error that is caused by a limit.
 
     >>> raising("labels")
     'if that is right, raise the limit: --limit labels=NUMBER'

@@ -1,7 +1,7 @@
-"""Measures are values: a name, the statistics they need, and how sums of these become a score.
+"""Measures as values: a name, the required statistics, and the function from sums of these to a score.
 
-Scores, intervals and tests know nothing else. A statistic is a count (or a credit) of each unit and
-run; sums of it over documents, over resamples and over partitions are all the same thing.
+Scores, intervals and tests depend on nothing else. A statistic is a count (or a credit) per unit and
+run; it is summed in the same way over documents, resamples and partitions.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     Sums = Mapping[str, NDArray[np.float64]]
 
 EVERY_LABEL = "\0every"
-"""Stands for each label apart where a statistic names its label; no label contains NUL, so it is none itself."""
+"""In the name of a statistic, requests a value for each label. Labels cannot contain NUL, so it is not a label."""
 
 _F_STATISTICS = ("credit", "earned", "claimed", "positives")
 
 DOCUMENT_F1 = ("document_f1_sum", "document_f1_count")
-"""The F1 of each document, and whether it is defined."""
+"""The sum of the F1 scores of documents, and the number of documents for which F1 is defined."""
 
-_COUNTED = frozenset({"sites", "right", "sentences_all", "sentences_right", *DOCUMENT_F1, *ITEM_STATISTICS})
-_WRITTEN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
-_OF_VIEW = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
+_COUNTABLE = frozenset({"sites", "right", "sentences_all", "sentences_right", *DOCUMENT_F1, *ITEM_STATISTICS})
+_MEASURE_PATTERN = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<label>.+)\])?")
+_VIEW_PATTERN = re.compile(r"([a-z][a-z0-9_]*)\.(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +45,13 @@ class Measure:
     """A measure.
 
     Args:
-        name: as it is written, printed and parsed back, with its view and its label: `uas.accuracy`, `f1[PER]`.
-        statistics: the statistics it needs.
-        finish: from sums of these, of any shape, to scores of that shape; NaN where undefined.
+        name: its name as written and parsed, with its view and its label: `uas.accuracy`, `f1[PER]`.
+        statistics: the statistics that it needs.
+        finish: maps sums of these, of any shape, to scores of that shape; NaN where undefined.
         undefined: why it can be undefined, in a few words.
         plain: whether it is the first statistic divided by the second, so that both can be shown.
-        mean_of: the measures that it is the mean of, if it is one: what is forced where they are undefined enters it.
-        error: whether less of it is better.
+        mean_of: the measures that it is the mean of, if any; values forced where these are undefined enter the mean.
+        error: whether lower values are better.
 
     """
 
@@ -75,15 +75,15 @@ def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.f
     return result
 
 
-def _of(label: str | None, name: str) -> str:
+def _with_label(label: str | None, name: str) -> str:
     return name if label is None else f"{name}[{label}]"
 
 
-def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
+def _ratio_measure(name: str, part: str, whole: str, undefined: str) -> Callable[[str | None], Measure]:
     def make(label: str | None) -> Measure:
-        top, bottom = _of(label, part), _of(label, whole)
+        top, bottom = _with_label(label, part), _with_label(label, whole)
         return Measure(
-            name=_of(label, name),
+            name=_with_label(label, name),
             statistics=(top, bottom),
             finish=lambda sums: ratio(sums[top], sums[bottom]),
             undefined=undefined,
@@ -93,18 +93,18 @@ def _share(name: str, part: str, whole: str, undefined: str) -> Callable[[str | 
     return make
 
 
-def _sentences(label: str | None) -> Measure:
-    """Whole sentences right."""
+def _sentence_measure(label: str | None) -> Measure:
+    """Make the share of sentences in which every site is correct."""
     if label is not None:
         raise UsageError("sentences are right as a whole: the measure takes no label")
-    return _share("sentences", "sentences_right", "sentences_all", "no sentence")(None)
+    return _ratio_measure("sentences", "sentences_right", "sentences_all", "no sentence")(None)
 
 
-def _f(label: str | None) -> Measure:
-    """F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
-    names = tuple(_of(label, name) for name in _F_STATISTICS)
+def _f1_measure(label: str | None) -> Measure:
+    """Make F1 = 2·TP / (2·TP + FP + FN): 0 when one side is empty, undefined when both are."""
+    names = tuple(_with_label(label, name) for name in _F_STATISTICS)
     return Measure(
-        name=_of(label, "f1"),
+        name=_with_label(label, "f1"),
         statistics=names,
         finish=lambda sums: harmonic(*(sums[name] for name in names)),
         undefined="nothing in the key and nothing claimed",
@@ -117,7 +117,7 @@ def harmonic(
     claimed: NDArray[np.float64],
     positives: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return F1 from counts; where claims earn other than the key's items get, the harmonic mean of P and R."""
+    """Compute F1 from counts; where credit and earned value differ, as the harmonic mean of precision and recall."""
     credit, earned, claimed, positives = np.broadcast_arrays(credit, earned, claimed, positives)
     plain = ratio(2 * credit, claimed + positives)
     if np.array_equal(credit, earned, equal_nan=True):
@@ -128,11 +128,11 @@ def harmonic(
     return np.where(credit == earned, plain, uneven)
 
 
-def _macro_f1(label: str | None) -> Measure:
-    """Mean over the key's labels of F1; labels without anything in a resample are passed over."""
+def _macro_f1_measure(label: str | None) -> Measure:
+    """Make the mean F1 over the key's labels; labels without items in a resample are skipped."""
     if label is not None:
         raise UsageError("macro_f1 is a mean over labels and takes none itself")
-    names = tuple(_of(EVERY_LABEL, name) for name in _F_STATISTICS)
+    names = tuple(_with_label(EVERY_LABEL, name) for name in _F_STATISTICS)
 
     def finish(sums: Sums) -> NDArray[np.float64]:
         each = harmonic(*(sums[name] for name in names))
@@ -142,11 +142,11 @@ def _macro_f1(label: str | None) -> Measure:
     return Measure(name="macro_f1", statistics=names, finish=finish, undefined="no label in the key")
 
 
-def _document_f1(label: str | None) -> Measure:
-    """Mean over documents of F1; documents without anything in the key and without a claim are passed over."""
-    top, bottom = (_of(label, name) for name in DOCUMENT_F1)
+def _document_f1_measure(label: str | None) -> Measure:
+    """Make the mean F1 over documents; documents without items in the key and without claims are skipped."""
+    top, bottom = (_with_label(label, name) for name in DOCUMENT_F1)
     return Measure(
-        name=_of(label, "document_f1"),
+        name=_with_label(label, "document_f1"),
         statistics=(top, bottom),
         finish=lambda sums: ratio(sums[top], sums[bottom]),
         undefined="no document with anything in it",
@@ -154,34 +154,34 @@ def _document_f1(label: str | None) -> Measure:
 
 
 _MAKERS: dict[str, Callable[[str | None], Measure]] = {
-    "accuracy": _share("accuracy", "right", "sites", "no site"),
-    "sentences": _sentences,
-    "precision": _share("precision", "earned", "claimed", "nothing claimed"),
-    "recall": _share("recall", "credit", "positives", "nothing in the key"),
-    "f1": _f,
-    "macro_f1": _macro_f1,
-    "document_f1": _document_f1,
-    "aligned_accuracy": _share("aligned_accuracy", "credit", "aligned", "nothing aligned"),
+    "accuracy": _ratio_measure("accuracy", "right", "sites", "no site"),
+    "sentences": _sentence_measure,
+    "precision": _ratio_measure("precision", "earned", "claimed", "nothing claimed"),
+    "recall": _ratio_measure("recall", "credit", "positives", "nothing in the key"),
+    "f1": _f1_measure,
+    "macro_f1": _macro_f1_measure,
+    "document_f1": _document_f1_measure,
+    "aligned_accuracy": _ratio_measure("aligned_accuracy", "credit", "aligned", "nothing aligned"),
 }
 
 
 def measure(written: str) -> Measure:
-    """Return the measure that a text names, such as `accuracy`, `recall[PER]`, or `uas.accuracy` of another view.
+    """Parse the name of a measure, such as `accuracy`, `recall[PER]`, or `uas.accuracy` of another view.
 
     >>> str(measure("f1[PER]"))
     'f1[PER]'
     """
-    match = _WRITTEN.fullmatch(written)
+    match = _MEASURE_PATTERN.fullmatch(written)
     if match and match["name"] not in _MAKERS:
-        _load_others()
+        _load_more_measures()
     if not match or match["name"] not in _MAKERS:
         raise UsageError(f"no measure is called {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
     found = _MAKERS[match["name"]](match["label"])
-    return found if match["view"] is None else _of_view(found, match["view"])
+    return found if match["view"] is None else _restrict_to_view(found, match["view"])
 
 
-def _of_view(inner: Measure, view: str) -> Measure:
-    """Return a measure of one view, wherever it is asked for."""
+def _restrict_to_view(inner: Measure, view: str) -> Measure:
+    """Bind a measure to one view, whatever view it is evaluated for."""
     names = {name: f"{view}.{name}" for name in inner.statistics}
     return Measure(
         name=f"{view}.{inner.name}",
@@ -189,18 +189,18 @@ def _of_view(inner: Measure, view: str) -> Measure:
         finish=lambda sums: inner.finish({name: sums[other] for name, other in names.items()}),
         undefined=inner.undefined,
         plain=inner.plain,
-        mean_of=tuple(_of_view(each, view) for each in inner.mean_of),
+        mean_of=tuple(_restrict_to_view(each, view) for each in inner.mean_of),
         error=inner.error,
     )
 
 
 def register(name: str, make: Callable[[str | None], Measure]) -> None:
-    """Add a measure; `make` gets the label between brackets, or None."""
+    """Register a measure; `make` is called with the label in brackets, or None."""
     _MAKERS[name] = make
 
 
-def _load_others() -> None:
-    """Load the measures of chains and beliefs, and those of other packages (entry points `comparanda.measures`)."""
+def _load_more_measures() -> None:
+    """Load the measures of coreference and probabilities, and of plugins (entry points `comparanda.measures`)."""
     from comparanda.tasks.coref import measures as chain_measures
     from comparanda.tasks.prob import measures as belief_measures
 
@@ -211,120 +211,120 @@ def _load_others() -> None:
 
 
 def unit_statistics(verdicts: Verdicts, view: View, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """Return the requested statistics as arrays of (units, runs) or (units, runs, labels)."""
-    return {name: _statistic(verdicts, view, name) for name in dict.fromkeys(names)}
+    """Compute the requested statistics as arrays of (units, runs) or (units, runs, labels)."""
+    return {name: _compute_statistic(verdicts, view, name) for name in dict.fromkeys(names)}
 
 
 def of_view(verdicts: Verdicts, view: View, name: str) -> tuple[View, str]:
-    """Return the view that a statistic is of, this one or another by name, and what it is called there."""
-    match = _OF_VIEW.fullmatch(name)
+    """Resolve the view of a statistic, this one or another by name, and the name of the statistic in it."""
+    match = _VIEW_PATTERN.fullmatch(name)
     if match is None or name in view.statistics:
-        return view, _as_given(view, name)
+        return view, _given_name(view, name)
     view = view if match[1] == view.name else verdicts.view(match[1])
-    return view, _as_given(view, match[2])
+    return view, _given_name(view, match[2])
 
 
-def _as_given(view: View, name: str) -> str:
-    """Return what a statistic is called: where a judge gives credit alone, claims earn just that."""
-    kind, label = _split(name)
-    credit = _of(label, "credit")
+def _given_name(view: View, name: str) -> str:
+    """Return the name of the statistic that is available: if only credit was computed, claims earn the same."""
+    kind, label = _split_name(name)
+    credit = _with_label(label, "credit")
     alone = name not in view.statistics and (credit in view.statistics or credit in view.lost)
     return credit if kind == "earned" and alone else name
 
 
-def _statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
+def _compute_statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.float64]:
     view, name = of_view(verdicts, view, name)
     if name in view.statistics:
         return np.ascontiguousarray(view.statistics[name])  # sums in another order could differ in the last bit
-    kind, label = _split(name)
-    if _given(view, kind):
-        raise _no_such_label(view, kind, label)
+    kind, label = _split_name(name)
+    if _given_labels(view, kind):
+        raise _label_error(view, kind, label)
     if lost(view, name):
         shape = (verdicts.units.count, len(verdicts.runs))
         return np.full((*shape, 1) if label == EVERY_LABEL else shape, np.nan)
     if kind in {"sites", "right"}:
-        return _of_sites(verdicts, view.sites, kind, label)
+        return _count_sites(verdicts, view.sites, kind, label)
     if kind in {"sentences_all", "sentences_right"}:
-        return _of_sentences(verdicts, view.sites, kind)
+        return _count_sentences(verdicts, view.sites, kind)
     if kind in ITEM_STATISTICS:
-        return _of_items(verdicts, view.items, kind, label)
+        return _sum_items(verdicts, view.items, kind, label)
     if kind in DOCUMENT_F1:
-        return _of_documents(verdicts, view, kind, label)
+        return _document_statistics(verdicts, view, kind, label)
     views = [each.name for each in verdicts.views.values() if name in each.statistics]
     hint = f"the view {views[0]!r} has it: write {views[0]}. before the measure" if views else None
     raise UsageError(f"the view {view.name!r} has no statistic {name!r}", hint=hint)
 
 
 def can_be_told(verdicts: Verdicts, view: View, name: str) -> bool:
-    """Whether a statistic is given by the judge, or can be counted from sites and items."""
+    """Whether a statistic was computed by the evaluation, or can be counted from sites and items."""
     try:
         view, name = of_view(verdicts, view, name)
     except UsageError:
         return False
-    kind, label = _split(name)
+    kind, label = _split_name(name)
     if name in view.statistics or lost(view, name):
         return True
     names = view.all_sites.labels.names if view.given_items is None else view.given_items.names
-    return kind in _COUNTED and not _given(view, kind) and label in {None, EVERY_LABEL, *names}
+    return kind in _COUNTABLE and not _given_labels(view, kind) and label in {None, EVERY_LABEL, *names}
 
 
-def _given(view: View, kind: str) -> list[str]:
-    """Return the labels for which the judge gave a statistic of a kind."""
-    return [label for each, label in map(_split, view.statistics) if each == kind and label is not None]
+def _given_labels(view: View, kind: str) -> list[str]:
+    """Return the labels for which the evaluation computed a statistic of the given kind."""
+    return [label for each, label in map(_split_name, view.statistics) if each == kind and label is not None]
 
 
-def _no_such_label(view: View, kind: str, label: str | None) -> UsageError:
-    known = _given(view, kind)
+def _label_error(view: View, kind: str, label: str | None) -> UsageError:
+    known = _given_labels(view, kind)
     if label is None:
         return UsageError(f"the view {view.name!r} has scores of several kinds: say which", hint=f"[{known[0]}] …")
     return UsageError(f"the view {view.name!r} has no score {label!r}{nearest(label, known)}", hint=", ".join(known))
 
 
-def _split(name: str) -> tuple[str, str | None]:
+def _split_name(name: str) -> tuple[str, str | None]:
     match = re.fullmatch(r"(\w+)(?:\[(.+)\])?", name)
     return (match[1], match[2]) if match else (name, None)
 
 
 def rests_on_items(chosen: Measure) -> bool:
-    """Whether a measure is made of items, and not of sites alone."""
-    names = (match[2] if (match := _OF_VIEW.fullmatch(name)) else name for name in chosen.statistics)
-    return any(_split(name)[0] in ITEM_STATISTICS for name in names)
+    """Whether a measure is computed from items, and not from sites alone."""
+    names = (match[2] if (match := _VIEW_PATTERN.fullmatch(name)) else name for name in chosen.statistics)
+    return any(_split_name(name)[0] in ITEM_STATISTICS for name in names)
 
 
 def lost(view: View, name: str) -> bool:
-    """Whether a statistic was given by the judge and cannot be told for the sites of this view alone."""
-    return name in view.lost or _split(name)[0] in view.lost
+    """Whether a statistic was computed by the evaluation and cannot be restricted to the sites of this view."""
+    return name in view.lost or _split_name(name)[0] in view.lost
 
 
-def _counts(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
+def _count_units(units: NDArray[np.int32], size: int) -> NDArray[np.float64]:
     return np.bincount(units, minlength=size).astype(np.float64)
 
 
-def _of_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
-    """Count sites, or those a run gets right, of each unit. Wrong ones are few, so they are counted."""
+def _count_sites(verdicts: Verdicts, sites: Sites, kind: str, label: str | None) -> NDArray[np.float64]:
+    """Count the sites of each unit, or those a run has right. Wrong sites are few, so these are counted."""
     size = verdicts.units.count
-    code = None if label is None else _code(sites.labels.names, label)
-    every = _counts(_units(verdicts, sites, code), size)
+    code = None if label is None else _label_code(sites.labels.names, label)
+    every = _count_units(_select_units(verdicts, sites, code), size)
     if sites.folded is not None:
-        every += _folded_sites(verdicts, sites.folded, code)
+        every += _count_folded_sites(verdicts, sites.folded, code)
     result = np.repeat(every[:, None], len(sites.values), axis=1)
     if kind == "right":
         for run, right in enumerate(sites.disputed.right):
-            result[:, run] -= _counts(_units(verdicts, sites.disputed, code, ~right), size)
+            result[:, run] -= _count_units(_select_units(verdicts, sites.disputed, code, ~right), size)
     return result
 
 
-def _folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) -> NDArray[np.float64]:
-    """Count the sites of each unit that are only counted: all, or those with one key label."""
+def _count_folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) -> NDArray[np.float64]:
+    """Sum the counts of folded sites in each unit: all, or those with one key label."""
     rows = slice(None) if code is None else folded.sites.labels.key == code
     unit = verdicts.unit_of(folded.sites)
     return counted(unit[rows], folded.count[rows], verdicts.units.count).astype(np.float64)
 
 
-def _units(
+def _select_units(
     verdicts: Verdicts, sites: Sites, code: int | None, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.int32]:
-    """Return the units of the sites with one key label, or of all, among the chosen ones."""
+    """Return the units of the chosen sites, restricted to one key label if given."""
     unit = verdicts.unit_of(sites)
     if code is not None:
         same = sites.labels.key == code
@@ -332,27 +332,27 @@ def _units(
     return unit if chosen is None else unit[chosen]
 
 
-def _of_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.float64]:
+def _count_sentences(verdicts: Verdicts, sites: Sites, kind: str) -> NDArray[np.float64]:
     """Count sentences with at least one site, or those in which a run has every site right."""
     begins = np.diff(sites.sentence, prepend=-1) != 0
     unit, size = verdicts.unit_of(sites)[begins], verdicts.units.count
-    every = _counts(unit, size)
-    if sites.folded is not None:  # of overlap sites, whose sentences are known; of others, the sentences were counted
+    every = _count_units(unit, size)
+    if sites.folded is not None:  # overlap sites, whose sentences are known; for others the sentences were counted
         easy = sites.folded.sites
         alone = (np.diff(easy.sentence, prepend=-1) != 0) & ~np.isin(easy.sentence, sites.sentence)
-        every += _counts(verdicts.unit_of(easy)[alone], size)
+        every += _count_units(verdicts.unit_of(easy)[alone], size)
     result = np.repeat(every[:, None], len(sites.values), axis=1)
     if kind == "sentences_right":
         number = (np.cumsum(begins) - 1)[sites.contested]
         for run, right in enumerate(sites.disputed.right):
             broken = np.zeros(len(unit), np.bool_)
             broken[number[~right]] = True
-            result[:, run] -= _counts(unit[broken], size)
+            result[:, run] -= _count_units(unit[broken], size)
     return result
 
 
-def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -> NDArray[np.float64]:
-    """Sum credit, claims or positives of each unit, of all labels together, one label, or each label."""
+def _sum_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -> NDArray[np.float64]:
+    """Sum credit, claims or positives of each unit, over all labels, for one label, or for each label."""
     unit, size, runs = verdicts.unit_of(items), verdicts.units.count, range(len(items.claimed))
     if label == EVERY_LABEL:
         there: list[int] = np.flatnonzero(items.positives).tolist()
@@ -363,35 +363,35 @@ def _of_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) ->
         cell = unit[rows].astype(np.int64) * len(wanted) + place[items.label[rows]]
         total = size * len(wanted)
         sums: list[NDArray[Any]]
-        sums = [np.bincount(cell, _weights(items, kind, run)[rows], total).reshape(size, -1) for run in runs]
+        sums = [np.bincount(cell, _item_values(items, kind, run)[rows], total).reshape(size, -1) for run in runs]
         if items.folded is not None:
             cell = verdicts.unit_of(items.folded).astype(np.int64) * len(wanted) + place[items.folded.label]
             more = counted(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
             sums = [each + more for each in sums]
         return np.stack(sums, axis=1)
-    code = None if label is None else _code(items.names, label)
+    code = None if label is None else _label_code(items.names, label)
     chosen = slice(None) if code is None else np.flatnonzero(items.label == code)
-    columns = [np.bincount(unit[chosen], _weights(items, kind, run)[chosen], size) for run in runs]
+    columns = [np.bincount(unit[chosen], _item_values(items, kind, run)[chosen], size) for run in runs]
     found: NDArray[Any] = np.stack(columns, axis=1)
-    return found if items.folded is None else found + _folded_items(verdicts, items.folded, code)[:, None]
+    return found if items.folded is None else found + _count_folded_items(verdicts, items.folded, code)[:, None]
 
 
-def _folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.int64]:
-    """Count the items of each unit that are only counted: of all labels together, or of one."""
+def _count_folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.int64]:
+    """Sum the counts of folded items in each unit: over all labels, or for one."""
     rows = slice(None) if code is None else folded.label == code
     return counted(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
 
 
-def _of_documents(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:
-    """Return the F1 of each document, or whether it has one; undefined where the key marks no documents."""
+def _document_statistics(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:
+    """Compute the F1 of each document, or whether it is defined; NaN where the key has no document boundaries."""
     if verdicts.units.kind != "document":
         return np.full((verdicts.units.count, len(verdicts.runs)), np.nan)
-    each = harmonic(*(_statistic(verdicts, view, _of(label, name)) for name in _F_STATISTICS))
+    each = harmonic(*(_compute_statistic(verdicts, view, _with_label(label, name)) for name in _F_STATISTICS))
     defined = ~np.isnan(each)
     return np.where(defined, each, 0.0) if kind == DOCUMENT_F1[0] else defined.astype(np.float64)
 
 
-def _weights(items: Items, kind: str, run: int) -> NDArray[np.float64]:
+def _item_values(items: Items, kind: str, run: int) -> NDArray[np.float64]:
     if kind == "credit":
         return items.credit_of(run)
     if kind == "earned":
@@ -399,7 +399,7 @@ def _weights(items: Items, kind: str, run: int) -> NDArray[np.float64]:
     return items.claimed[run].astype(np.float64) if kind == "claimed" else items.weights(run)
 
 
-def _code(names: tuple[str, ...], label: str) -> int:
+def _label_code(names: tuple[str, ...], label: str) -> int:
     if label not in names:
         raise UsageError(f"the label {label!r} does not occur{nearest(label, names)}")
     return names.index(label)

@@ -1,4 +1,4 @@
-"""Where a row came from: sources of bytes, locations in files, notes about what was met there."""
+"""The origin of rows: sources of bytes, locations in files, and notes about observations made while reading."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 LARGE = 4 << 20
-"""From this many bytes on, a response's bytes are let go once it is aligned, and read again for excerpts."""
+"""The bytes of a larger system output are released once it is aligned, and read again for excerpts."""
 
-_STRETCH = 1 << 12
-_WEIGHING = re.compile(r"they weigh (\S+) together$")
+_NEWLINE_BLOCK = 1 << 12
+_MASS_PATTERN = re.compile(r"they weigh (\S+) together$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that was met and counted while reading or aligning, with its first places.
+    """An observation made and counted while reading or aligning, with its first places.
 
     A note is never an error by itself; `--strict` makes it one.
     """
@@ -59,22 +59,22 @@ class Note:
 
 
 class Lasting(str):
-    """What is said on the way and worth knowing afterwards too: not only on a terminal, and not only for a moment."""
+    """A progress message that is also of interest afterwards: it is always printed, not only shown on a terminal."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Some bytes of a file, whole documents or records of it; by default all of them.
+    """A range of bytes of a file that consists of whole documents or records; by default the whole file.
 
     Args:
         file: the file.
         start: the byte at which it begins.
-        stop: the byte behind its last; None for the end of the file.
-        lines: how many lines of the file stand before it.
-        before: how many documents or records of the corpus stand before it that are called by their number.
-        head: the lines at the head of the file that say how it is to be read, such as the names of columns.
+        stop: the byte after its last; None for the end of the file.
+        lines: the number of lines of the file before it.
+        before: the number of documents or records of the corpus before it that are named by their number.
+        head: the lines at the head of the file that define how it is read, such as the names of columns.
 
     """
 
@@ -88,13 +88,13 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """The corpus that a portion is of.
+    """Properties of the whole corpus that a portion belongs to.
 
     Args:
         files: the names of all its files.
-        marked: whether its documents are marked.
-        scheme: the scheme of its chunk tags, and behind it those that would fit as well; empty to detect it.
-        characters: of a key, whether spans stand at characters, because some response has other tokens somewhere.
+        marked: whether it has document boundaries.
+        scheme: the scheme of its chunk tags, followed by other schemes that are possible; empty to detect it.
+        characters: for a key, whether positions are characters because some system output is tokenised differently.
 
     """
 
@@ -106,7 +106,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """A portion of an input: some stretches of its files, and what must be known of the whole to read them alike."""
+    """A portion of an input: ranges of its files, and the properties of the whole that are needed to read them."""
 
     stretches: tuple[Stretch, ...]
     whole: Whole
@@ -114,9 +114,9 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of a source, or a stretch of it: where its bytes begin in the source's buffer, and how to find it again.
+    """One file of a source, or a range of it, and the place at which its bytes begin in the source's buffer.
 
-    `path` is None for what cannot be read twice (standard input, Python objects).
+    `path` is None for inputs that cannot be read twice (standard input, Python objects).
     """
 
     name: str
@@ -126,11 +126,11 @@ class Part:
 
     @property
     def before(self) -> int:
-        """How many documents or records of the corpus stand before it that are called by their number."""
+        """The number of documents or records of the corpus before it that are named by their number."""
         return 0 if self.stretch is None else self.stretch.before
 
     def line(self, newlines: int, offset: int) -> int:
-        """Return the line of the file at an offset of the buffer, given the newlines between `begin` and there."""
+        """Return the line in the file of an offset of the buffer, given the newlines between `begin` and there."""
         if self.stretch is None or offset < self.begin + len(self.stretch.head):
             return newlines + 1
         return self.stretch.lines + newlines - self.stretch.head.count(b"\n") + 1
@@ -138,17 +138,17 @@ class Part:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Source:
-    """The bytes of one corpus: one file, or several laid end to end, without byte-order marks and CRs.
+    """The bytes of one corpus: one file, or several concatenated, without byte-order marks and CRs.
 
-    Offsets count these cleaned bytes; line numbers are those of the files. `repaired` says that
-    lines were changed further, so that loading the files again would give other bytes.
+    Offsets count these cleaned bytes; line numbers are those of the files. If `repaired` is true, lines were changed
+    further, so that loading the files again would give different bytes.
 
     Args:
         parts: the files.
-        given: the bytes, with `PADDING` zeros behind; None after `released`.
+        given: the bytes, followed by `PADDING` zeros; None after `released`.
         notes: what had to be cleaned.
         repaired: whether lines were changed further.
-        again: reads the same bytes once more, or says that a file has changed; None where that is impossible.
+        again: reads the same bytes again, or raises an error if a file has changed; None where that is impossible.
         whole: the corpus that these bytes are a portion of; None where they are all of it.
 
     """
@@ -167,12 +167,12 @@ class Source:
 
     @property
     def opens(self) -> bool:
-        """Whether these bytes are, or begin with, the first of the corpus: what is to be noted once is noted there."""
+        """Whether these bytes include the beginning of the corpus: notes to be made once per corpus are made there."""
         first = self.parts[0]
         return self.whole is None or (first.name == self.whole.files[0] and not (first.stretch and first.stretch.start))
 
     def numbers(self, offset: Codes) -> NDArray[np.int64]:
-        """Return the numbers in the corpus, from 1, of all records of this source, given where they stand."""
+        """Assign numbers to all records of this source within the corpus, from 1, given their offsets."""
         begins = np.array([part.begin for part in self.parts], np.int64)
         part = np.searchsorted(begins, offset, side="right") - 1
         if self.whole is None:
@@ -184,7 +184,7 @@ class Source:
 
     @cached_property
     def data(self) -> bytearray:
-        """The bytes, padding included; those of a released source are read again."""
+        """The bytes, including the padding; those of a released source are read again."""
         if self.given is not None:
             return self.given
         if self.again is None:
@@ -192,7 +192,7 @@ class Source:
         return self.again()
 
     def released(self) -> Source:
-        """Return the source without its bytes if they are many and can be read again, else the source itself."""
+        """Drop the bytes if they are large and can be read again; else return the source itself."""
         if self.again is None or self.repaired or self.size < LARGE:
             return self
         return replace(self, given=None)
@@ -209,31 +209,31 @@ class Source:
 
     @property
     def buffer(self) -> NDArray[np.uint8]:
-        """The bytes as an array, padding included."""
+        """The bytes as an array, including the padding."""
         return np.frombuffer(self.data, dtype=np.uint8)
 
     def part_of(self, offset: int) -> int:
-        """Return the index of the part that holds the byte at an offset."""
+        """Return the index of the part that contains the byte at an offset."""
         return bisect_right([part.begin for part in self.parts], offset) - 1
 
     def locate(self, offset: int) -> Location:
         """Return the file and line of the byte at an offset."""
         part = self.parts[self.part_of(offset)]
-        return Location(part.name, part.line(self._newlines(offset) - self._newlines(part.begin), offset))
+        return Location(part.name, part.line(self._count_newlines(offset) - self._count_newlines(part.begin), offset))
 
-    def _newlines(self, offset: int) -> int:
+    def _count_newlines(self, offset: int) -> int:
         """Count the newlines before an offset."""
-        stretch = offset // _STRETCH
-        return self._newlines_before[stretch] + self.data.count(b"\n", stretch * _STRETCH, offset)
+        stretch = offset // _NEWLINE_BLOCK
+        return self._newlines_before[stretch] + self.data.count(b"\n", stretch * _NEWLINE_BLOCK, offset)
 
     @cached_property
     def _newlines_before(self) -> list[int]:
-        """How many newlines stand before each stretch of the bytes: examples ask for thousands of places."""
-        begins = range(0, len(self.data), _STRETCH)
-        return list(accumulate((self.data.count(b"\n", begin, begin + _STRETCH) for begin in begins), initial=0))
+        """The number of newlines before each block of bytes, cached because examples locate thousands of rows."""
+        begins = range(0, len(self.data), _NEWLINE_BLOCK)
+        return list(accumulate((self.data.count(b"\n", begin, begin + _NEWLINE_BLOCK) for begin in begins), initial=0))
 
     def line_at(self, offset: int) -> str:
-        """Return the whole line that holds the byte at an offset, as text."""
+        """Return the whole line that contains the byte at an offset, as a string."""
         begin = self.data.rfind(b"\n", 0, offset) + 1
         end = self.data.find(b"\n", offset, self.size)
         return bytes(self.data[begin : end if end >= 0 else self.size]).decode(errors="replace")
@@ -245,24 +245,24 @@ def first_places(source: Source, offsets: Codes, limit: int = 3) -> tuple[str, .
 
 
 def noted_once(source: Source, side: str, what: str, offset: int) -> list[Note]:
-    """Make the note of something that holds for a whole corpus, with one place; portions but the first make none."""
+    """Make a note that applies to a whole corpus, with one place; only the first portion makes it."""
     return [Note(side, what, 1, (str(source.locate(offset)),))] if source.opens else []
 
 
 def weighing(source: Source, mass: float) -> str:
-    """Return the end of a note on what some things weigh together; of portions it is to be added up, so it is exact."""
+    """Format the total weight at the end of a note; exact for portions, because their weights will be added up."""
     return f"they weigh {f'{mass:.4g}' if source.whole is None else repr(mass)} together"
 
 
 def together(notes: Iterable[Note]) -> Iterator[Note]:
-    """Add up what notes of one kind say that things weigh."""
+    """Add up the total weights of notes of the same kind."""
     notes = list(notes)
     masses: dict[tuple[str, str], list[float]] = {}
     for note in notes:
-        if found := _WEIGHING.search(note.what):
+        if found := _MASS_PATTERN.search(note.what):
             masses.setdefault((note.side, found.string[: found.start()]), []).append(float(found[1]))
     for note in notes:
-        found = _WEIGHING.search(note.what)
+        found = _MASS_PATTERN.search(note.what)
         if found is None:
             yield note
         else:

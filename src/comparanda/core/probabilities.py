@@ -1,4 +1,4 @@
-"""Spans that a system holds for possible: blocks of alternatives with probabilities (DEFINITIONS 9)."""
+"""Candidate spans of probabilistic systems: blocks of alternatives with probabilities (DEFINITIONS 9)."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 # The model: independent blocks, in each of which at most one of several worlds is true.
 #
-# A *tuple* is a span with a label and a weight w, the probability that it is there. In most blocks every two tuples
-# exclude each other: w = p_e · p_a, and what is left is for nothing at all. In others several can be true together, as
-# in the n best analyses of a sentence: such a block has a list of worlds.
+# A *tuple* is a span with a label and a weight w, the probability that it is true. In most blocks the tuples exclude
+# each other: w = p_e · p_a, and the remaining probability is that none is true. In others several can be true
+# together, as in the n best analyses of a sentence: such a block has a list of worlds.
 
 
 EPSILON = 1e-9
-"""Probabilities that differ by less are the same."""
+"""Probabilities that differ by less are considered equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """What can be true together in those blocks in which tuples do not all exclude each other.
+    """The possible worlds of the blocks in which tuples do not all exclude each other.
 
-    The probabilities of a block's worlds sum to at most one; what is missing is a world without any tuple.
+    The probabilities of a block's worlds sum to at most one; the rest is the probability of the world without tuples.
 
     Args:
-        block: the block of each world, not descending.
-        probability: how likely it is.
-        offsets: the first of its members, and behind them the number of all.
-        member: the tuples that are true in it, by their rows.
+        block: the block of each world; non-decreasing.
+        probability: its probability.
+        offsets: the index of its first member, followed by the number of members.
+        member: the rows of the tuples that are true in it.
 
     """
 
@@ -57,7 +57,7 @@ class Worlds:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def in_blocks(self, number: Rows) -> Worlds:
-        """Return the worlds of some blocks, by their new numbers, their members in order; a block without one is -1."""
+        """Select the worlds of some blocks and renumber these; `number` maps blocks to new numbers, -1 to drop them."""
         block = number[self.block]
         order = np.argsort(block, kind="stable")
         order = order[np.count_nonzero(block < 0) :]
@@ -69,7 +69,7 @@ class Worlds:
         return Worlds(block[order], self.probability[order], np.concatenate([[0], ends]), member)
 
     def distinct(self) -> Worlds:
-        """Return worlds that differ in their members: equal ones of a block are one, and those without any are gone."""
+        """Merge worlds of a block that have the same members, and drop those without any."""
         found: dict[tuple[int, bytes], float] = {}
         each = zip(self.block.tolist(), self.probability.tolist(), pairwise(self.offsets.tolist()), strict=True)
         for block, probability, (begin, end) in each:
@@ -87,16 +87,16 @@ class Worlds:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Beliefs:
-    """What a system believes of its tuples.
+    """The probabilities that a system assigns to its tuples.
 
     Args:
         weight: the probability of each tuple.
         entity: the probability of its span, whatever its label: p_e.
-        alternative: the span it is of, by a number of its own; tuples of one span have one number.
-        block: its block, by number.
-        nothing: for each block the probability that none of its spans is there.
-        worlds: those of blocks whose tuples can be true together; None where there are no such blocks.
-        policies: how the probabilities were made, by name.
+        alternative: the number of its span; tuples with the same span have the same number.
+        block: the number of its block.
+        nothing: for each block the probability that none of its spans is true.
+        worlds: the worlds of blocks whose tuples can be true together; None where there are no such blocks.
+        policies: the policies by which the probabilities were computed, by name.
 
     """
 
@@ -113,7 +113,7 @@ class Beliefs:
 
     @cached_property
     def offsets(self) -> Rows:
-        """The first tuple of each block, and behind them the number of all; for tuples that stand by block."""
+        """The first tuple of each block, followed by the number of tuples; the tuples must be sorted by block."""
         return np.searchsorted(self.block, np.arange(len(self.nothing) + 1))
 
     @cached_property
@@ -125,7 +125,7 @@ class Beliefs:
         return found
 
     def take(self, rows: Rows) -> Beliefs:
-        """Return some tuples, in another order if need be; blocks stay, and worlds lose what is gone."""
+        """Select and reorder tuples; blocks are unchanged, and dropped tuples are removed from worlds."""
         worlds = self.worlds
         if worlds is not None:
             place = np.full(len(self), -1, np.int64)
@@ -144,9 +144,9 @@ class Beliefs:
         )
 
     def numbered(self) -> Beliefs:
-        """Return the same with blocks and spans numbered in the order of their tuples; blocks without any are gone.
+        """Renumber blocks and spans in the order of their tuples, dropping blocks without tuples.
 
-        Tuples of one block must stand together.
+        The tuples of a block must be consecutive.
         """
         new = np.diff(self.block, prepend=-1) != 0
         place = np.full(len(self.nothing), -1, np.int64)
@@ -165,22 +165,22 @@ class Beliefs:
 
 
 def certain(size: int) -> Beliefs:
-    """Return what an output without probabilities believes: every span is there."""
+    """Make the beliefs of an output without probabilities: every span has probability one."""
     numbers, sure = np.arange(size), np.ones(size)
     return Beliefs(weight=sure, entity=sure, alternative=numbers, block=numbers, nothing=np.zeros(size))
 
 
-# Beliefs made in parts, laid end to end; and tuples that are the same found.
+# Concatenating beliefs, and finding equal tuples.
 
 
 def alone(weight: Floats) -> Beliefs:
-    """Return tuples that are a block of their own each."""
+    """Make beliefs in which each tuple is a block of its own."""
     numbers = np.arange(len(weight))
     return Beliefs(weight=weight, entity=weight, alternative=numbers, block=numbers, nothing=1.0 - weight)
 
 
 def first_equals(*columns: Codes) -> Rows:
-    """Return for each row the first one that is equal to it in all columns; itself, where there is none before it.
+    """Find for each row the first row that is equal to it in all columns, possibly the row itself.
 
     >>> first_equals(np.array([3, 1, 3]), np.array([0, 0, 0])).tolist()
     [0, 1, 0]
@@ -195,7 +195,7 @@ def first_equals(*columns: Codes) -> Rows:
 
 
 def side_by_side(parts: Sequence[Beliefs]) -> Beliefs:
-    """Lay beliefs end to end; those of one part have nothing to do with those of another."""
+    """Concatenate beliefs; the parts are independent of each other."""
     if not parts:
         return alone(np.zeros(0))
     blocks, spans, rows = (
@@ -217,11 +217,11 @@ def side_by_side(parts: Sequence[Beliefs]) -> Beliefs:
         ),
         block=np.concatenate([each.block + block for each, block in zip(parts, blocks.tolist(), strict=False)]),
         nothing=np.concatenate([each.nothing for each in parts]),
-        worlds=_end_to_end(several) if several else None,
+        worlds=_concatenate_worlds(several) if several else None,
     )
 
 
-def _end_to_end(parts: Sequence[Worlds]) -> Worlds:
+def _concatenate_worlds(parts: Sequence[Worlds]) -> Worlds:
     sizes = [np.diff(each.offsets) for each in parts]
     return Worlds(
         np.concatenate([each.block for each in parts]),
@@ -231,7 +231,7 @@ def _end_to_end(parts: Sequence[Worlds]) -> Worlds:
     )
 
 
-# The policies by which scores become probabilities and probabilities a hard output; every report names them.
+# The policies by which scores become probabilities, and probabilities a hard output; every report names them.
 
 
 Decide = Literal["tuple", "hierarchical"]
@@ -248,23 +248,23 @@ Aggregate = Literal["product", "min", "mean", "geometric"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 
 FLOOR = 0.01
-"""Spans made of tokens that weigh less are left out, unless another floor is asked for."""
+"""Spans built from tokens are left out if their weight is lower, unless another floor is given."""
 
 OTHER = "(other)"
-"""The label of what the labels of a span leave over, where that counts as found."""
+"""The label that is assigned the remaining probability of a span, where that is retained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """How numbers of an input become weights of tuples.
+    """How the numbers of an input are converted to weights of tuples.
 
     Args:
-        scale: how they are written.
-        overlap: what spans do that are in each other's way; `declared`: the input has blocks, which say it.
+        scale: the scale of the numbers.
+        overlap: how overlapping spans are related; `declared`: the input declares blocks.
         semantics: whether the labels of one span exclude each other.
-        residual: what becomes of the rest where the labels of a span sum to less than one.
-        aggregate: how the weight of a span is made of those of its tokens.
-        floor: what weighs less, made of tokens, is left out.
+        residual: how the remainder is treated where the labels of a span sum to less than one.
+        aggregate: how the weight of a span is computed from those of its tokens.
+        floor: the lowest weight of a span built from tokens.
 
     """
 
@@ -276,15 +276,15 @@ class Policies:
     floor: float = FLOOR
 
 
-# How probabilities are written: as such, in percent, or as logarithms.
+# The scales of probabilities: as such, in percent, or as logarithms.
 
 
 SLACK = 1e-6
-"""Probabilities may be so much below 0 or above 1, and so may their sums: numbers are rounded."""
+"""Probabilities and their sums may be below 0 or above 1 by this much, because numbers are rounded."""
 
 
 def unscaled(values: Floats, scale: Scale) -> Floats:
-    """Return numbers as probabilities, whether they can be some or not.
+    """Convert numbers on some scale to probabilities, without checking their range.
 
     >>> unscaled(np.array([0.0, 50.0]), "percent").tolist(), unscaled(np.array([0.0]), "logprob").tolist()
     ([0.0, 0.5], [1.0])
@@ -295,16 +295,16 @@ def unscaled(values: Floats, scale: Scale) -> Floats:
 
 
 def impossible(values: Floats) -> Truths:
-    """Return which numbers are no probabilities: outside of 0 and 1 by more than rounding, or not finite."""
+    """Whether each number is not a probability: outside of [0, 1] by more than rounding, or not finite."""
     found: Truths = ~((values >= -SLACK) & (values <= 1 + SLACK))
     return found
 
 
 def hint_for(value: float) -> str:
-    """Return which scale a number may be on that is no probability."""
+    """Suggest the scale of a number that is not a probability."""
     name = "logarithms" if value < 0 else "percent"
     return f"if these are {name}, say so: ?scale={'logprob' if value < 0 else 'percent'}"
 
 
 CLIPPED = "probabilities outside of 0 and 1 by less than a millionth, clipped"
-"""What is noted of such numbers."""
+"""The text of the note about such numbers."""

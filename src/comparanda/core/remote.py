@@ -1,7 +1,7 @@
-"""Files elsewhere: whatever fsspec reaches by a URL, in the words of `pathlib`, as far as inputs need them.
+"""Remote files: everything that fsspec can open by URL, with the subset of the `pathlib` interface that inputs need.
 
-Nothing of fsspec is imported before a URL is read. Whatever goes wrong there is told in one paragraph, here and nowhere
-else, for every backend has errors of its own.
+fsspec is not imported before a URL is read. All errors of backends are converted here, because every backend has
+its own exceptions.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from comparanda.errors import ComparandaError, MissingExtraError, ReadError, Usa
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_URL = re.compile(r"(?P<protocol>[A-Za-z][A-Za-z0-9+.-]+)://(?P<rest>.*)", re.DOTALL)
-_PASSWORD = re.compile(r"[^/@]*:[^/@]*@")
-_MAGIC = re.compile(r"[*?[]")
-_HERE = {"file", "local"}
-_WEB = {"http", "https"}
-_NO_PASSWORDS = {"github", "gist"}  # owner:repository@
-_BUFFER = 1 << 16
-_PIECE = 32 << 20  # so much is asked for at once: clients give up after some minutes
+_URL_PATTERN = re.compile(r"(?P<protocol>[A-Za-z][A-Za-z0-9+.-]+)://(?P<rest>.*)", re.DOTALL)
+_PASSWORD_PATTERN = re.compile(r"[^/@]*:[^/@]*@")
+_WILDCARDS = re.compile(r"[*?[]")
+_LOCAL_PROTOCOLS = {"file", "local"}
+_WEB_PROTOCOLS = {"http", "https"}
+_COLON_PROTOCOLS = {"github", "gist"}  # owner:repository@
+_BUFFER_SIZE = 1 << 16
+_MAX_REQUEST = 32 << 20  # the largest request: clients time out after some minutes
 
-_STATES = (
+_VERSION_FIELDS = (
     *("ETag", "etag", "VersionId", "generation", "md5Hash", "content_md5", "Content-MD5", "Digest", "checksum"),
     *("LastModified", "last_modified", "Last-Modified", "updated", "mtime", "modified", "created"),
 )
-"""What backends say of a file that changes when its content does."""
+"""Metadata fields of backends that change when the content of a file does."""
 
 
 def is_url(path: str) -> bool:
@@ -41,30 +41,30 @@ def is_url(path: str) -> bool:
     >>> is_url("s3://bucket/gold.conllu"), is_url("C:/gold.conllu"), is_url("gold.conllu")
     (True, False, False)
     """
-    return _URL.match(path) is not None
+    return _URL_PATTERN.match(path) is not None
 
 
 def is_web(path: str) -> bool:
-    """Whether a path is a URL in which a question mark begins a query, which belongs to it."""
-    found = _URL.match(path)
-    return found is not None and found["protocol"].lower() in _WEB
+    """Whether a path is a web URL, in which a question mark begins a query that is part of the URL."""
+    found = _URL_PATTERN.match(path)
+    return found is not None and found["protocol"].lower() in _WEB_PROTOCOLS
 
 
 def path_of(path: str) -> AnyPath:
-    """Return the file or folder that a path or a URL names.
+    """Parse a path or a URL of a file or a folder.
 
     >>> path_of("file:///data/gold.conllu")
     PosixPath('/data/gold.conllu')
     >>> path_of("s3://bucket/gold.conllu").name
     'gold.conllu'
     """
-    found = _URL.fullmatch(path)
+    found = _URL_PATTERN.fullmatch(path)
     if found is None:
         return Path(path)
     protocol = found["protocol"].lower()
-    if protocol in _HERE:
+    if protocol in _LOCAL_PROTOCOLS:
         return Path(found["rest"])
-    if protocol not in _NO_PASSWORDS and _PASSWORD.match(found["rest"]):
+    if protocol not in _COLON_PROTOCOLS and _PASSWORD_PATTERN.match(found["rest"]):
         raise UsageError(
             f"{protocol}://…@{found['rest'].partition('@')[2]}: the URL holds a password, and URLs are kept in results",
             hint="give it to fsspec: in the environment, or in its configuration (~/.config/fsspec)",
@@ -74,7 +74,7 @@ def path_of(path: str) -> AnyPath:
 
 @dataclass(frozen=True, slots=True)
 class RemotePath:
-    """A file or a folder elsewhere."""
+    """A remote file or folder."""
 
     url: str
 
@@ -82,47 +82,47 @@ class RemotePath:
         return self.url
 
     def __lt__(self, other: RemotePath) -> bool:
-        """Whether it stands before another one: step by step, as paths of this machine are ordered."""
+        """Whether it sorts before another one, compared component by component like local paths."""
         return self.url.split("/") < other.url.split("/")
 
     def __truediv__(self, name: str) -> RemotePath:
         return RemotePath(f"{self.url.rstrip('/')}/{name}")
 
     @property
-    def _plain(self) -> str:
+    def _without_query(self) -> str:
         """The URL without its query."""
         return self.url.partition("?")[0] if is_web(self.url) else self.url
 
     @property
     def name(self) -> str:
-        """The last step of the way."""
-        return self._plain.rstrip("/").rpartition("/")[2]
+        """The last component of the path."""
+        return self._without_query.rstrip("/").rpartition("/")[2]
 
     @property
     def parent(self) -> RemotePath:
-        """The folder that it is in."""
-        return RemotePath(self._plain.rstrip("/").rpartition("/")[0])
+        """The folder that contains it."""
+        return RemotePath(self._without_query.rstrip("/").rpartition("/")[0])
 
     def with_name(self, name: str) -> RemotePath:
-        """Return the file of another name beside it."""
+        """Return the path with another name in the same folder."""
         return self.parent / name
 
     def relative_to(self, folder: RemotePath | str) -> PurePosixPath:
-        """Return the way from a folder to it."""
+        """Return the path relative to a folder."""
         return PurePosixPath(self.url.removeprefix(f"{str(folder).rstrip('/')}/"))
 
     def as_posix(self) -> str:
-        """Return it as it is written."""
+        """Return the URL."""
         return self.url
 
     def resolve(self) -> RemotePath:
-        """Return where it is, wherever this process runs."""
+        """Return the path itself: URLs are absolute."""
         return self
 
     absolute = resolve
 
     def exists(self) -> bool:
-        """Whether there is a file or a folder."""
+        """Whether the file or folder exists."""
         return self.is_file() or self.is_dir()
 
     def is_file(self) -> bool:
@@ -133,7 +133,7 @@ class RemotePath:
         return info is not None and info.get("type") != "directory"
 
     def is_dir(self) -> bool:
-        """Whether it is a folder; one of the web is a URL that ends in a slash, and its page lists the files."""
+        """Whether it is a folder; on the web, a URL that ends in a slash, whose page lists the files."""
         if is_web(self.url):
             return self.url.endswith("/")
         info = self._info()
@@ -141,19 +141,19 @@ class RemotePath:
 
     def iterdir(self) -> list[RemotePath]:
         """Return the files and folders in the folder."""
-        return self._found("ls", self.url)
+        return self._list_paths("ls", self.url)
 
     def files(self) -> list[RemotePath]:
         """Return all files in the folder and below."""
-        return [each for each in self._found("find", self.url) if not each.url.endswith("/")]
+        return [each for each in self._list_paths("find", self.url) if not each.url.endswith("/")]
 
     def matches(self) -> list[RemotePath]:
-        """Return the files that fit it as a pattern."""
-        return self._found("glob", self.url[: _MAGIC.search(self.url).start()].rpartition("/")[0])  # type: ignore[union-attr]
+        """Return the files that match it as a pattern."""
+        return self._list_paths("glob", self.url[: _WILDCARDS.search(self.url).start()].rpartition("/")[0])  # type: ignore[union-attr]
 
-    def _found(self, ask: Literal["find", "glob", "ls"], base: str) -> list[RemotePath]:
-        """Return what is found, named as the URL is: backends leave out what is not the way, such as the host."""
-        with self._told():
+    def _list_paths(self, ask: Literal["find", "glob", "ls"], base: str) -> list[RemotePath]:
+        """List paths with URLs like the base: backends return names without some parts of the URL, such as the host."""
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             root = fs._strip_protocol(base).rstrip("/")
             found = getattr(fs, ask)(path, detail=True)
@@ -163,40 +163,42 @@ class RemotePath:
         return sorted(RemotePath(base.rstrip("/") + way) for way in ways)
 
     def size(self) -> int | None:
-        """Return how many bytes the file has; None if nobody says so."""
+        """Return the size of the file in bytes; None if the backend does not report it."""
         info = self._info()
         return None if info is None else info.get("size")
 
     def stamp(self) -> tuple[int, str] | None:
-        """Return what tells whether the file was changed, asked anew: its size, or -1, and more; None if it is gone."""
-        with self._told():
+        """Return a fresh fingerprint that changes with the file: its size, or -1, and metadata; None if it is gone."""
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             fs.invalidate_cache(path)
         info = self._info()
         if info is None:
             return None
         size = info.get("size")
-        return -1 if size is None else size, " ".join(str(info[name]) for name in _STATES if info.get(name) is not None)
+        return -1 if size is None else size, " ".join(
+            str(info[name]) for name in _VERSION_FIELDS if info.get(name) is not None
+        )
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
-        """Return the bytes of the file from one place to another, or to its end; fewer, if there are no more."""
+        """Read the bytes of the file in a range, or to its end; fewer if the file is shorter."""
         with _Stream(self) as stream:
             return stream.between(start, stream.length if stop is None else min(stop, stream.length))
 
     def fetched(self, start: int | None = None, stop: int | None = None) -> bytes:
-        """Return what its server sends if asked for some bytes, or for all; one that knows no ranges sends all."""
-        with self._told():
+        """Request some bytes from the server, or all; a server that does not support ranges sends all."""
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             plain = {"headers": {"Accept-Encoding": "identity"}} if is_web(self.url) else {}
             return bytes(fs.cat_file(path, start=start, end=stop, **plain))
 
     def open(self, mode: Literal["rb"]) -> io.BufferedReader:  # noqa: ARG002 - as paths are opened
         """Open the file for reading."""
-        return io.BufferedReader(_Stream(self), _BUFFER)
+        return io.BufferedReader(_Stream(self), _BUFFER_SIZE)
 
     def _info(self) -> Mapping[str, Any] | None:
-        """Return what is known of it; None if it is not there."""
-        with self._told():
+        """Return its metadata; None if it does not exist."""
+        with self._translate_errors():
             fs, path = _filesystem(self.url)
             try:
                 info: Mapping[str, Any] = fs.info(path)
@@ -207,8 +209,8 @@ class RemotePath:
             return info
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Tell what goes wrong elsewhere as what is wrong with this file."""
+    def _translate_errors(self) -> Iterator[None]:
+        """Convert errors of the backend to errors about this file."""
         try:
             yield
         except ComparandaError:
@@ -216,22 +218,22 @@ class RemotePath:
         except FileNotFoundError as problem:
             if problem.__cause__ is None:
                 raise ReadError("no such file", where=self.url) from None
-            raise self._unreadable(problem.__cause__) from None
+            raise self._read_error(problem.__cause__) from None
         except Exception as problem:
-            raise self._unreadable(problem) from None
+            raise self._read_error(problem) from None
 
-    def _unreadable(self, problem: BaseException) -> ReadError:
-        status, said = getattr(problem, "status", None), getattr(problem, "message", None)
-        reason = f"{status} {said}" if status and said else str(problem) or type(problem).__name__
+    def _read_error(self, problem: BaseException) -> ReadError:
+        status, message = getattr(problem, "status", None), getattr(problem, "message", None)
+        reason = f"{status} {message}" if status and message else str(problem) or type(problem).__name__
         return ReadError(f"cannot be read: {reason.splitlines()[0]}", where=self.url)
 
 
 AnyPath = Path | RemotePath
-"""A file or a folder, here or elsewhere."""
+"""A local or remote file or folder."""
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a file elsewhere, fetched as they are asked for."""
+    """The bytes of a remote file, fetched on demand."""
 
     def __init__(self, path: RemotePath) -> None:
         self.path = path
@@ -263,10 +265,12 @@ class _Stream(io.RawIOBase):
         return len(data)
 
     def between(self, start: int, stop: int) -> bytes:
-        """Return the bytes from one place to another, fetched in pieces."""
-        return b"".join(self._piece(begin, min(begin + _PIECE, stop)) for begin in range(start, stop, _PIECE))
+        """Return a range of bytes, fetched in pieces."""
+        return b"".join(
+            self._read_piece(begin, min(begin + _MAX_REQUEST, stop)) for begin in range(start, stop, _MAX_REQUEST)
+        )
 
-    def _piece(self, start: int, stop: int) -> bytes:
+    def _read_piece(self, start: int, stop: int) -> bytes:
         if self.whole is None:
             data = self.path.fetched(start, stop)
             if len(data) <= stop - start:
@@ -276,7 +280,7 @@ class _Stream(io.RawIOBase):
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
-    """Return the file system of a URL, and the path in it."""
+    """Return the fsspec file system of a URL, and the path in it."""
     try:
         from fsspec import available_protocols
         from fsspec.core import url_to_fs

@@ -1,4 +1,4 @@
-"""Sites: places with a key value and one value per run, and what is known of them."""
+"""Sites: places with a key value and one value per run, and their attributes."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 
 ABSENT = "\0absent"
-"""The value of a run that has no row here. Input cannot contain it: NUL bytes are refused."""
+"""The value of a run that has no row here. Inputs cannot contain it, because NUL bytes are refused."""
 
 NOTHING = "\0none"
 """The value of a side that has no span at an overlap site."""
 
 NIL = "\0nil"
-"""The value of a link that leads nowhere on purpose."""
+"""The value of a link to an entity that is not in the knowledge base."""
 
 OWN_PLACE = "self"
-"""Where an aspect that points somewhere points to its own site."""
+"""The value of a pointing aspect that points to its own site."""
 
-_SPELLED_SPECIAL = re.compile(r"\\*\((absent|nil|none)\)")
+_LIKE_SPECIAL = re.compile(r"\\*\((absent|nil|none)\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A named column of sites, made when first asked for; its type is known before."""
+    """A column of sites that is computed on first use; its type is known before."""
 
     type: Literal["truth", "number", "text"]
     make: Callable[[], Column]
 
     def taken(self, rows: Rows) -> Attribute:
-        """Return the attribute of some of the sites."""
+        """Select the attribute of some of the sites."""
 
         def make() -> Column:
             return taken(self.make(), rows)
@@ -50,26 +50,26 @@ class Attribute:
 
 
 def shown(value: str) -> str:
-    r"""Return a value as people see it: the special ones in brackets, labels spelled like them with a backslash.
+    r"""Format a value for display: special values in brackets, labels of the same form escaped by a backslash.
 
     >>> shown(ABSENT), shown("NN"), shown("(absent)")
     ('(absent)', 'NN', '\\(absent)')
     """
     if value.startswith("\0"):
         return f"({value[1:]})"
-    return f"\\{value}" if _SPELLED_SPECIAL.fullmatch(value) else value
+    return f"\\{value}" if _LIKE_SPECIAL.fullmatch(value) else value
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Aspect:
-    """One side of values that have several, such as the head and the label of an arc.
+    """One component of values that have several, such as the head and the label of an arc.
 
     Args:
-        key: the key's, as a code.
-        values: for each run its own, as a code.
-        names: the texts by code, sorted.
-        points: whether the texts are places: `+2` two rows ahead, `-1` one back, `self` the site itself, `0`
-            nowhere (the root); anything else is a place that the key does not have.
+        key: the codes of the key.
+        values: the codes of each run.
+        names: the strings by code, sorted.
+        points: whether the strings are places: `+2` two rows ahead, `-1` one back, `self` the site itself, `0`
+            none (the root); anything else is a place that the key does not have.
 
     """
 
@@ -79,28 +79,28 @@ class Aspect:
     points: bool = False
 
     def take(self, rows: Rows) -> Aspect:
-        """Return the aspect of some of the sites."""
+        """Select the aspect of some of the sites."""
         return Aspect(self.key[rows], tuple(values[rows] for values in self.values), self.names, self.points)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sites:
-    """Places with a key value and one value per run; equal code, equal value.
+    """Places with a key value and one value per run; equal codes mean equal values.
 
     Args:
         document: the index of each site's document.
         sentence: the index of each site's sentence.
-        place: where the site stands in its document, counted in rows; with the document it names the site.
+        place: the row of the site in its document; document and place identify the site.
         key: the key's value, as a code.
-        values: for each run its value, as a code. A value judged right has the key's code.
+        values: for each run its value, as a code. A value evaluated as correct has the key's code.
         names: the values by code, sorted, so that codes depend on the set of values alone.
         parts: for values that are sets of labels, the labels of each code; None where a value is one label.
-        attributes: further columns for slices and conditions, made when first asked for.
-        aspects: what the values consist of, by name, where they consist of several things. The one called
-            `label` is what tables are keyed by; values that differ in another alone have the same label.
-        width: how many rows each site covers, from its place on; None for one each.
-        folded: further sites that every run has right and that are only counted; None where there are none. They have
-            no rows here, but they are sites, and the length of the table counts them.
+        attributes: further columns for slices and conditions, computed on first use.
+        aspects: the components of values that have several, by name. Tables are keyed by the one called `label`;
+            values that differ only in another aspect have the same label.
+        width: the number of rows that each site covers, from its place on; None for one each.
+        folded: further sites at which every run is right, stored as counts; None where there are none. They have
+            no rows here, but are included in the length of the table.
 
     """
 
@@ -121,17 +121,17 @@ class Sites:
 
     @property
     def rows(self) -> int:
-        """The number of sites that are kept as rows."""
+        """The number of sites that are stored as rows."""
         return len(self.key)
 
     @cached_property
     def right(self) -> tuple[Truths, ...]:
-        """For each run, where its value is the key's."""
+        """For each run, whether its value is the key's."""
         return tuple(np.equal(values, self.key) for values in self.values)
 
     @cached_property
     def contested(self) -> Rows:
-        """The sites at which at least one run is wrong; everywhere else all agree with the key."""
+        """The sites at which at least one run is wrong; at all others, every run agrees with the key."""
         wrong = np.zeros(self.rows, dtype=np.bool_)
         for right in self.right:
             wrong |= ~right
@@ -144,17 +144,17 @@ class Sites:
 
     @cached_property
     def labels(self) -> Aspect:
-        """What tables are keyed by: the aspect `label`, or the values themselves."""
+        """The labels by which tables are keyed: the aspect `label`, or the values themselves."""
         return self.aspects.get("label") or Aspect(self.key, self.values, self.names)
 
     @cached_property
     def key_counts(self) -> NDArray[np.int64]:
-        """How many sites have each label in the key."""
+        """The number of sites with each label in the key."""
         found = np.bincount(self.labels.key, minlength=len(self.labels.names))
         return found if self.folded is None else found + self.folded.by_label
 
     def take(self, rows: Rows) -> Sites:
-        """Return a table of the given rows only."""
+        """Select sites by row."""
         return Sites(
             document=self.document[rows],
             sentence=self.sentence[rows],
@@ -171,12 +171,11 @@ class Sites:
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """Sites that every run has right, counted in place of being kept: by document, or unit, and label.
+    """Sites at which every run is right, stored as counts by document, or unit, and label.
 
     Args:
-        sites: one site of each kind. It stands for all of them in its document and its label alone, and in those
-            attributes that it has.
-        count: how many there are of each kind.
+        sites: one site of each kind. Only its document, its label and its attributes apply to all sites of the kind.
+        count: the number of sites of each kind.
 
     """
 
@@ -184,37 +183,37 @@ class Folded:
     count: NDArray[np.int64]
 
     def take(self, kinds: Rows) -> Folded:
-        """Return some of the kinds."""
+        """Select some of the kinds."""
         return Folded(self.sites.take(kinds), taken_counts(self.count, kinds))
 
     @cached_property
     def total(self) -> int:
-        """How many sites there are."""
+        """The number of sites."""
         return int(self.count.sum())
 
     @cached_property
     def by_label(self) -> NDArray[np.int64]:
-        """How many sites have each label in the key."""
+        """The number of sites with each label in the key."""
         return counted(self.sites.labels.key, self.count, len(self.sites.labels.names))
 
 
 def taken_counts(count: NDArray[np.int64], kinds: Rows) -> NDArray[np.int64]:
-    """Return the counts of some kinds; one number for all of them stays one."""
+    """Select the counts of some kinds; a constant array stays one without using memory."""
     return np.broadcast_to(count[0], len(kinds)) if len(count) and count.strides == (0,) else count[kinds]
 
 
 def counted(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Add up counts by code; NumPy does so with fractions, which are exact for more sites than there ever are."""
-    if len(count) and count.strides == (0,):  # one number for all, as where each kind is one site
+    """Sum counts by code; NumPy sums them as floating-point numbers, which are exact up to 2**53 sites."""
+    if len(count) and count.strides == (0,):  # a constant array, for example where each kind is one site
         found: NDArray[np.int64] = np.bincount(codes, minlength=size) * count[0]
         return found
     return np.bincount(codes, count, size).astype(np.int64)
 
 
 def majority_of(columns: Sequence[Codes]) -> tuple[Codes, Codes]:
-    """Return the size and the code of the largest group of equal values in each row; of equal ones the first code.
+    """Find the largest group of equal values in each row; return its size and its code, the first code on ties.
 
-    Sizes are numbers of columns, and as small in memory as these allow.
+    Sizes are numbers of columns, in the smallest integer type for these.
     """
     table = np.stack(columns)
     table.sort(axis=0)
@@ -230,22 +229,24 @@ def majority_of(columns: Sequence[Codes]) -> tuple[Codes, Codes]:
 
 
 def special_last(name: str) -> tuple[bool, str]:
-    """Sort *absent* and *nil* behind all labels, so that they win no tie."""
+    """Sort key that puts special values such as *absent* and *nil* after all labels, so that they do not win ties."""
     return name.startswith("\0"), name
 
 
 def recoded(codes: Codes, names: Sequence[str], wanted: Sequence[str]) -> Codes:
-    """Return codes of some names as those of other names, which these are among."""
-    return _recoded(codes, names, {name: code for code, name in enumerate(wanted)})
+    """Convert codes from one table of names to another one that contains these names."""
+    return _recode_by(codes, names, {name: code for code, name in enumerate(wanted)})
 
 
-def _recoded(codes: Codes, names: Sequence[str], code_of: Mapping[str, int]) -> Codes:
+def _recode_by(codes: Codes, names: Sequence[str], code_of: Mapping[str, int]) -> Codes:
     table = np.array([code_of[name] for name in names], dtype=code_type(len(code_of)))
     return table[codes]
 
 
 def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
-    """Bring several columns to one sorted table of names; returns the names and each column's codes in it."""
+    """Recode several columns to one sorted table of names; return the names and each column's codes."""
     names = tuple(sorted({name for column in columns for name in column.names}, key=special_last))
-    code_of = {name: code for code, name in enumerate(names)}  # once: there may be many columns of many names
-    return names, [_recoded(column.codes, column.names, code_of) for column in columns]
+    code_of = {
+        name: code for code, name in enumerate(names)
+    }  # built once, because there may be many columns with many names
+    return names, [_recode_by(column.codes, column.names, code_of) for column in columns]

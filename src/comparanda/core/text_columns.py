@@ -1,7 +1,7 @@
-"""Columns of text: interned to small integers, or left as slices of the bytes they came from.
+"""Columns of text: interned as small integers, or stored as slices of the bytes they were read from.
 
-No string is made for a row that nobody looks at: a `TextColumn` keeps one string per *distinct*
-value, a `Slices` column keeps only where each row's bytes stand.
+No string is created for a row that is not used: a `TextColumn` stores one string per *distinct*
+value, a `Slices` column only the position of each row's bytes.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ Numbers = NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 T = TypeVar("T")
 
 PADDING = 16
-"""Zero bytes behind every buffer, so that eight bytes can be gathered at any offset in it."""
+"""The number of zero bytes after every buffer, so that eight bytes can be read at any offset in it."""
 
-_BLOCK = 1 << 15
-_LONG = 1 << 10  # bytes of a text after which it is compared alone
-_KEEP = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
+_COMPARE_BLOCK = 1 << 15
+_MAX_COMPARED_LENGTH = 1 << 10  # bytes; the rest of longer texts is compared one text at a time
+_BYTE_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
 def code_type(values: int) -> type[np.unsignedinteger[Any]]:
-    """Return the smallest unsigned integer type that can number this many values."""
+    """Choose the smallest unsigned integer type for this many codes."""
     if values <= 1 << 8:
         return np.uint8
     return np.uint16 if values <= 1 << 16 else np.uint32
 
 
 def smallest(counts: NDArray[np.integer[Any]]) -> Codes:
-    """Return natural numbers in the smallest type that holds them.
+    """Convert non-negative integers to the smallest type that holds them.
 
     >>> smallest(np.array([1, 0, 2])).dtype.name, smallest(np.array([256])).dtype.name
     ('uint8', 'uint16')
@@ -50,12 +50,12 @@ def smallest(counts: NDArray[np.integer[Any]]) -> Codes:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TextColumn:
-    """Texts by code: row `i` holds `names[codes[i]]`.
+    """Interned strings: row `i` is `names[codes[i]]`.
 
     Args:
-        codes: one small integer a row.
-        names: the distinct texts, in the order of their codes.
-        missing: the code that means "no value here", if there is one.
+        codes: one small integer per row.
+        names: the distinct strings, in the order of their codes.
+        missing: the code that means "no value", if there is one.
 
     >>> column = TextColumn.of(["NN", "NE", "NN"])
     >>> column.names, column.codes.tolist(), column[2]
@@ -77,7 +77,7 @@ class TextColumn:
 
     @classmethod
     def of(cls, texts: Iterable[str | None]) -> TextColumn:
-        """Intern plain texts; codes follow the sorted texts, and None is missing."""
+        """Intern strings; codes follow the sorted strings, and None is missing."""
         rows = list(texts)
         distinct = set(rows)
         present = tuple(sorted(text for text in distinct if text is not None))
@@ -91,7 +91,7 @@ class TextColumn:
 
     @classmethod
     def constant(cls, text: str, length: int) -> TextColumn:
-        """Return a column with one text in all rows, which takes no room."""
+        """Make a column with the same string in all rows, without memory for the rows."""
         return cls(np.broadcast_to(np.int64(0), length), (text,))
 
     def __len__(self) -> int:
@@ -101,13 +101,13 @@ class TextColumn:
         return self.names[int(self.codes[row])]
 
     def take(self, rows: Rows) -> TextColumn:
-        """Return the column of the given rows, in their order."""
+        """Select rows of the column, in the given order."""
         return TextColumn(self.codes[rows], self.names, self.missing)
 
     def sorted(self) -> TextColumn:
-        """Return the same texts under codes that follow the sorted names.
+        """Recode the column so that codes follow the sorted names.
 
-        Codes then depend on the *set* of values alone, not on the order in which a reader met them.
+        Codes then depend on the *set* of values alone, not on the order in which they were read.
         """
         order = sorted(range(len(self.names)), key=lambda code: (code == self.missing, self.names[code]))
         if order == list(range(len(order))):
@@ -118,38 +118,38 @@ class TextColumn:
         return TextColumn(new_code[self.codes], tuple(self.names[code] for code in order), missing)
 
     def values(self) -> list[str | None]:
-        """Return the texts themselves, None where one is missing: for people, not for hot loops."""
+        """Return the strings themselves, None where one is missing: for output, not for hot loops."""
         return [None if code == self.missing else self.names[code] for code in self.codes.tolist()]
 
     def is_missing(self, row: int) -> bool:
-        """Whether a row has no text."""
+        """Whether the value of a row is missing."""
         return self.missing is not None and int(self.codes[row]) == self.missing
 
     def missing_rows(self) -> Truths:
-        """Return which rows have no text."""
+        """Whether the value of each row is missing."""
         if self.missing is None:
             return np.zeros(len(self), dtype=np.bool_)
         rows: Truths = self.codes == self.missing
         return rows
 
     def mapped(self, function: Callable[[str], str]) -> TextColumn:
-        """Return the column with each text changed; missing stays missing."""
-        return TextColumn(self.codes, tuple(self._for_each(function, missing="")), self.missing)
+        """Apply a function to each string; missing values remain missing."""
+        return TextColumn(self.codes, tuple(self._map_names(function, missing="")), self.missing)
 
     def numbers(self, function: Callable[[str], float]) -> NDArray[np.float64]:
-        """Return a number for each text; NaN where it is missing."""
-        table = self._for_each(function, missing=np.nan)
+        """Convert each string to a number; NaN where it is missing."""
+        table = self._map_names(function, missing=np.nan)
         numbers: NDArray[np.float64] = np.fromiter(table, np.float64, len(self.names))[self.codes]
         return numbers
 
     def truths(self, predicate: Callable[[str], bool], *, missing: bool = False) -> Truths:
-        """Return what the predicate says of each text."""
-        table = self._for_each(predicate, missing=missing)
+        """Evaluate a predicate for each string."""
+        table = self._map_names(predicate, missing=missing)
         truths: Truths = np.fromiter(table, np.bool_, len(self.names))[self.codes]
         return truths
 
     def paired(self, other: TextColumn, predicate: Callable[[str, str], bool]) -> Truths:
-        """Return what the predicate says of the two texts of each row; false where one is missing."""
+        """Evaluate a predicate for the two strings of each row; false where one is missing."""
         if (constant := other.only_name()) is not None:
             return self.truths(lambda name: predicate(name, constant))
         pairs = self.codes.astype(np.int64) * len(other.names) + other.codes
@@ -160,10 +160,10 @@ class TextColumn:
         return table[inverse] & ~self.missing_rows() & ~other.missing_rows()
 
     def only_name(self) -> str | None:
-        """Return the text that all rows have, if the names say so."""
+        """Return the string of all rows if there is only one name and none is missing."""
         return self.names[0] if len(self.names) == 1 and self.missing is None else None
 
-    def _for_each(self, function: Callable[[str], T], *, missing: T) -> Iterable[T]:
+    def _map_names(self, function: Callable[[str], T], *, missing: T) -> Iterable[T]:
         return (missing if code == self.missing else function(name) for code, name in enumerate(self.names))
 
 
@@ -171,12 +171,12 @@ Column = TextColumn | Numbers | Truths
 
 
 def taken(column: Column, rows: Rows) -> Column:
-    """Return some rows of a column of any kind."""
+    """Select rows of a column of any kind."""
     return column.take(rows) if isinstance(column, TextColumn) else column[rows]
 
 
 def join_labels(labels: Iterable[str]) -> str:
-    """Write a set of labels as one value; `split_labels` reads it back.
+    """Join a set of labels into one value; `split_labels` is the inverse.
 
     >>> join_labels(["sports", "news"]), split_labels("news|sports")
     ('news|sports', ('news', 'sports'))
@@ -185,7 +185,7 @@ def join_labels(labels: Iterable[str]) -> str:
 
 
 def split_labels(value: str) -> tuple[str, ...]:
-    """Read a set of labels written by `join_labels`."""
+    """Split a value written by `join_labels` into its labels."""
     if not value:
         return ()
     parts = re.findall(r"(?:[^|\\]|\\.)+", value)
@@ -193,18 +193,18 @@ def split_labels(value: str) -> tuple[str, ...]:
 
 
 def window(buffer: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return a view that reads eight bytes, lowest first, at any offset of a padded buffer."""
+    """Make a view of a padded buffer that reads eight bytes, little-endian, at any offset."""
     return np.ndarray((len(buffer) - 7,), "<u8", buffer=buffer.data, strides=(1,))
 
 
 def head8(view: NDArray[np.uint64], start: Codes, length: Codes) -> NDArray[np.uint64]:
-    """Return the first eight bytes of each slice as one integer, shorter ones padded by zeros."""
-    return view[start] & _KEEP[np.minimum(length, 8)]
+    """Return the first eight bytes of each slice as one integer, shorter slices padded with zeros."""
+    return view[start] & _BYTE_MASKS[np.minimum(length, 8)]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Slices:
-    """Texts as places in one buffer of UTF-8 bytes: row `i` is `length[i]` bytes from `start[i]` on."""
+    """Strings as slices of one buffer of UTF-8 bytes: row `i` is `length[i]` bytes from `start[i]` on."""
 
     buffer: NDArray[np.uint8]
     start: Codes
@@ -212,7 +212,7 @@ class Slices:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Slices:
-        """Lay plain texts into a buffer of their own."""
+        """Encode strings into a new buffer."""
         encoded = [text.encode() for text in texts]
         length = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         buffer = np.frombuffer(b"".join(encoded) + bytes(PADDING), dtype=np.uint8)
@@ -225,27 +225,27 @@ class Slices:
         return self._bytes(row).tobytes().decode()
 
     def take(self, rows: Rows) -> Slices:
-        """Return the slices of the given rows, in their order."""
+        """Select slices by row, in the given order."""
         return Slices(self.buffer, self.start[rows], self.length[rows])
 
     def same(self, other: Slices) -> Truths:
-        """Compare row by row with another column of equal length, by bytes."""
+        """Compare the bytes row by row with another column of equal length."""
         same = np.empty(len(self), np.bool_)
-        for begin in range(0, len(self), _BLOCK):  # blocks that stay in the processor's cache
-            rows = slice(begin, begin + _BLOCK)
+        for begin in range(0, len(self), _COMPARE_BLOCK):  # blocks that fit into the processor's cache
+            rows = slice(begin, begin + _COMPARE_BLOCK)
             mine = Slices(self.buffer, self.start[rows], self.length[rows])
             theirs = Slices(other.buffer, other.start[rows], other.length[rows])
-            same[rows] = mine._same(theirs)
+            same[rows] = mine._compare(theirs)
         return same
 
-    def _same(self, other: Slices) -> Truths:
-        """Compare eight bytes at a time, going on with the rows that are equal so far; long ones at last one by one."""
+    def _compare(self, other: Slices) -> Truths:
+        """Compare eight bytes at a time, for the rows that are equal so far; the rest of very long rows one by one."""
         same: Truths = np.equal(self.length, other.length)
         mine, theirs = window(self.buffer), window(other.buffer)
-        same &= (mine[self.start] ^ theirs[other.start]) & _KEEP[np.minimum(self.length, 8)] == 0
+        same &= (mine[self.start] ^ theirs[other.start]) & _BYTE_MASKS[np.minimum(self.length, 8)] == 0
         offset = 8
         rows = np.flatnonzero(same & (self.length > offset))
-        while rows.size and offset < _LONG:
+        while rows.size and offset < _MAX_COMPARED_LENGTH:
             length = self.length[rows].astype(np.int64) - offset
             left = head8(mine, self.start[rows].astype(np.int64) + offset, length)
             right = head8(theirs, other.start[rows].astype(np.int64) + offset, length)
@@ -261,7 +261,7 @@ class Slices:
         return self.buffer[begin : begin + int(self.length[row])]
 
     def intern(self) -> TextColumn:
-        """Intern the texts: equal bytes, equal code; codes in order of first appearance."""
+        """Intern the strings: equal bytes get equal codes, in order of first appearance."""
         pass
 
         interner = Interner(self.buffer)
@@ -269,30 +269,30 @@ class Slices:
         return TextColumn(codes.astype(code_type(len(interner.names))), tuple(interner.names))
 
 
-# Interning of byte slices to codes, a block of rows at a time, exactly.
+# Exact interning of byte slices to codes, one block of rows at a time.
 #
-# A slice is hashed to 64 bits (its own bytes when it has at most eight) and looked up in a short row of
-# tables: what finds its place in the first taken goes to the next, so frequent values, which come first,
-# are found at once. Every row is compared with the first slice of its code, by length and beyond eight
-# bytes byte by byte: a collision, which a hostile file could aim at, only costs time.
+# A slice is hashed to 64 bits (its own bytes if it has at most eight) and looked up in a short list of
+# tables: a hash whose place in one table is taken goes to the next, so frequent values, which usually come
+# first, are found in the first one. Every row is compared with the first slice of its code, by length and
+# beyond eight bytes byte by byte: a collision, which a hostile file could provoke, only costs time.
 
 
-_INTERNING_KEEP = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
-_FOLD = np.uint64(0xC2B2AE3D27D4EB4F)
-_SPREAD = 0x9E3779B97F4A7C15
-_ROWS = 1 << 16
+_INTERNING_MASKS = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
+_FOLD_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
+_SPREAD_MULTIPLIER = 0x9E3779B97F4A7C15
+_ROWS_PER_BLOCK = 1 << 16
 _FIRST_BITS = 10
-_MOST_TABLES = 24
-_LONGEST = 1 << 14  # bytes; longer slices are not cut into words, of which each would cost a step
+_MAX_TABLES = 24
+_MAX_HASHED_LENGTH = 1 << 14  # bytes; longer slices are not split into words, because each word would take a step
 
 
 class _Table:
-    """A table of hashes and their codes, each at the one place where it can stand; 0 marks a free place."""
+    """A hash table without probing: each hash has only one possible place; 0 marks a free place."""
 
     def __init__(self, bits: int, level: int) -> None:
         self.hashes = np.zeros(1 << bits, np.uint64)
         self.codes = np.zeros(1 << bits, np.int32)
-        self._multiplier = np.uint64((_SPREAD * (2 * level + 1)) & (2**64 - 1))
+        self._multiplier = np.uint64((_SPREAD_MULTIPLIER * (2 * level + 1)) & (2**64 - 1))
         self._shift = np.uint64(64 - bits)
 
     def places(self, hashes: NDArray[np.uint64]) -> Rows:
@@ -300,7 +300,7 @@ class _Table:
         return ((hashes * self._multiplier) >> self._shift).view(np.int64)
 
     def insert(self, hashes: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
-        """Put each hash on its place if that is free, the first of several first; return which were put."""
+        """Insert each hash if its place is free, the first of several if shared; return which are in the table."""
         places = self.places(hashes)
         free = np.flatnonzero(self.hashes[places] == 0)[::-1]
         self.hashes[places[free]] = hashes[free]
@@ -310,15 +310,15 @@ class _Table:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Cut:
-    """Slices cut into words of eight bytes.
+class _SlicedWords:
+    """Slices split into words of eight bytes.
 
     Args:
-        length: how many bytes each slice has.
-        head: the first word of each, zeros behind a shorter slice.
+        length: the length of each slice in bytes.
+        head: the first word of each, padded with zeros.
         long: the rows of slices of more than eight bytes, those with the most words first.
-        flat: all words of the long ones, one array behind the other, as `words` yields them.
-        counts: how many words each of these arrays has.
+        flat: all words of the long slices, as the concatenated arrays that `words` yields.
+        counts: the number of words in each of these arrays.
 
     """
 
@@ -329,15 +329,17 @@ class _Cut:
     counts: Rows
 
     @classmethod
-    def of(cls, view: NDArray[np.uint64], start: Codes, length: Codes) -> _Cut:
-        """Cut slices of a buffer, given its window."""
-        head = view[start] & _INTERNING_KEEP.take(length, mode="clip")
+    def of(cls, view: NDArray[np.uint64], start: Codes, length: Codes) -> _SlicedWords:
+        """Split slices of a buffer, given its view of eight-byte words."""
+        head = view[start] & _INTERNING_MASKS.take(length, mode="clip")
         long = np.flatnonzero(length > 8)
         if not long.size:
             return cls(length=length, head=head, long=long, flat=np.zeros(0, np.uint64), counts=long)
-        sizes = _words_in(length[long])
+        sizes = _count_words(length[long])
         most = int(sizes.max())
-        longest_first = np.argsort((most - sizes).astype(code_type(most)), kind="stable")  # NumPy sorts few bits fast
+        longest_first = np.argsort(
+            (most - sizes).astype(code_type(most)), kind="stable"
+        )  # NumPy sorts small integers fast
         long, sizes = long[longest_first], sizes[longest_first]
         counts = len(sizes) - np.searchsorted(sizes[::-1], np.arange(most), side="right")
         cut = cls(length=length, head=head, long=long, flat=np.empty(int(sizes.sum()), np.uint64), counts=counts)
@@ -349,7 +351,7 @@ class _Cut:
     def words(self) -> Iterator[NDArray[np.uint64]]:
         """Yield the last words of the long slices, their first words, the second words of those with three, and so on.
 
-        The last word of a slice may overlap the one before.
+        The last word of a slice may overlap the previous one.
         """
         end = 0
         for count in self.counts:
@@ -358,7 +360,7 @@ class _Cut:
 
 
 class Interner:
-    """A growing table of distinct texts over one buffer; codes are given in order of first appearance."""
+    """A growing table of distinct slices of one buffer; codes are assigned in order of first appearance."""
 
     def __init__(self, buffer: NDArray[np.uint8]) -> None:
         self.buffer = buffer
@@ -373,50 +375,52 @@ class Interner:
         self._tables = [_Table(self._bits, 0)]
 
     def encode(self, start: Codes, length: Codes) -> Codes:
-        """Return the code of each slice; texts not seen before get the next codes."""
-        if len(start) <= _ROWS:
+        """Return the code of each slice; new values get the next codes."""
+        if len(start) <= _ROWS_PER_BLOCK:
             return self._encode(start, length)
-        cuts = range(0, len(start), _ROWS)
-        return np.concatenate([self._encode(start[cut : cut + _ROWS], length[cut : cut + _ROWS]) for cut in cuts])
+        cuts = range(0, len(start), _ROWS_PER_BLOCK)
+        return np.concatenate(
+            [self._encode(start[cut : cut + _ROWS_PER_BLOCK], length[cut : cut + _ROWS_PER_BLOCK]) for cut in cuts]
+        )
 
     def _encode(self, start: Codes, length: Codes) -> Codes:
-        if self._by_text is None and length.max(initial=0) > _LONGEST:
-            self._turn_to_text()
+        if self._by_text is None and length.max(initial=0) > _MAX_HASHED_LENGTH:
+            self._switch_to_dictionary()
         if self._by_text is not None:
             return self._encode_by_text(start, length, self._by_text)
-        cut = _Cut.of(self._window, start, length)
+        cut = _SlicedWords.of(self._window, start, length)
         hashes = self._hash(cut)
         codes, unknown = self._look_up(hashes)
         if unknown.size:
-            self._learn(hashes[unknown], start[unknown], length[unknown])
+            self._add_texts(hashes[unknown], start[unknown], length[unknown])
             codes[unknown], unknown = self._look_up(hashes[unknown])
-        if unknown.size or not self._confirmed(codes, cut):
-            return self._encode_by_text(start, length, self._turn_to_text())
+        if unknown.size or not self._is_confirmed(codes, cut):
+            return self._encode_by_text(start, length, self._switch_to_dictionary())
         return codes
 
-    def _turn_to_text(self) -> dict[bytes, int]:
-        """Go on with a dictionary."""
+    def _switch_to_dictionary(self) -> dict[bytes, int]:
+        """Switch from hash tables to a dictionary."""
         self._by_text = {name.encode(): code for code, name in enumerate(self.names)}
         return self._by_text
 
     @staticmethod
-    def _hash(cut: _Cut) -> NDArray[np.uint64]:
-        """Eight bytes as they are; longer slices folded, length included. Zero marks a free place."""
+    def _hash(cut: _SlicedWords) -> NDArray[np.uint64]:
+        """Hash slices: up to eight bytes as they are, longer ones folded with their length. Zero marks a free place."""
         hashes = cut.head + np.uint64(1)
         if cut.long.size:
             folded = cut.length[cut.long].astype(np.uint64)
             for words in cut.words():
                 part = folded[: len(words)]
                 part ^= words
-                part *= _FOLD
+                part *= _FOLD_MULTIPLIER
                 part ^= part >> np.uint64(29)
             hashes[cut.long] = folded
-        if hashes.size and not hashes.min():  # one long slice in 2**64 folds to the mark of a free place
+        if hashes.size and not hashes.min():  # one long slice in 2**64 is hashed to the mark of a free place
             hashes[hashes == 0] = 1
         return hashes
 
     def _look_up(self, hashes: NDArray[np.uint64]) -> tuple[Codes, Rows]:
-        """Return the code of each hash, and the rows whose hash is in no table."""
+        """Return the code of each hash, and the rows whose hash is not in any table."""
         first = self._tables[0]
         places = first.places(hashes)
         codes = first.codes.take(places)
@@ -431,8 +435,8 @@ class Interner:
             rest = rest[~hit]
         return codes, rest
 
-    def _learn(self, hashes: NDArray[np.uint64], start: Codes, length: Codes) -> None:
-        """Give codes to hashes that are in no table."""
+    def _add_texts(self, hashes: NDArray[np.uint64], start: Codes, length: Codes) -> None:
+        """Assign codes to hashes that are not in any table."""
         first = np.sort(np.unique(hashes, return_index=True)[1])
         hashes = hashes[first]
         begin, size = start[first].astype(np.int64), length[first].astype(np.int64)
@@ -441,7 +445,7 @@ class Interner:
         self.names += [str(data[a:b], "utf-8") for a, b in zip(begin.tolist(), (begin + size).tolist(), strict=True)]
         self._hashes = np.concatenate([self._hashes, hashes])
         self._length = np.concatenate([self._length, size])
-        self._keep_words(begin, size)
+        self._store_words(begin, size)
         if len(self._hashes) << 2 > 1 << self._bits:
             self._bits = (len(self._hashes) << 3).bit_length()
             self._tables = [_Table(self._bits, 0)]
@@ -449,27 +453,27 @@ class Interner:
         else:
             self._insert(hashes, codes)
 
-    def _keep_words(self, start: Rows, length: Rows) -> None:
-        """Put the words of new long slices aside, to compare others with them."""
-        sizes = np.where(length > 8, _words_in(length), 0)
+    def _store_words(self, start: Rows, length: Rows) -> None:
+        """Store the words of new long slices, for comparison with later ones."""
+        sizes = np.where(length > 8, _count_words(length), 0)
         first_word = len(self._words) + np.cumsum(sizes) - sizes
         self._first_word = np.concatenate([self._first_word, first_word])
         self._words = np.concatenate([self._words, np.empty(int(sizes.sum()), np.uint64)])
-        cut = _Cut.of(self._window, start, length)
+        cut = _SlicedWords.of(self._window, start, length)
         for number, words in enumerate(cut.words()):
             self._words[first_word[cut.long[: len(words)]] + number] = words
 
     def _insert(self, hashes: NDArray[np.uint64], codes: Codes) -> None:
         level = 0
-        while hashes.size and level < _MOST_TABLES:
+        while hashes.size and level < _MAX_TABLES:
             if level == len(self._tables):
                 self._tables.append(_Table(max(8, self._bits - 2), level))
             put = self._tables[level].insert(hashes, codes)
             hashes, codes = hashes[~put], codes[~put]
             level += 1
 
-    def _confirmed(self, codes: Codes, cut: _Cut) -> bool:
-        """Whether every slice has the length of its code's first one, and if it is long, its words."""
+    def _is_confirmed(self, codes: Codes, cut: _SlicedWords) -> bool:
+        """Whether every slice has the same length, and beyond eight bytes the same words, as its code's first one."""
         if (self._length.take(codes) != cut.length).any():
             return False
         place = self._first_word.take(codes[cut.long])
@@ -480,7 +484,7 @@ class Interner:
         return True
 
     def _encode_by_text(self, start: Codes, length: Codes, by_text: dict[bytes, int]) -> Codes:
-        """Encode by a dictionary: slow, exact, and only needed when two hashes collide or a slice is very long."""
+        """Encode with a dictionary: slow, and only needed if two hashes collide or a slice is very long."""
         codes = np.empty(len(start), np.int64)
         data = self.buffer.data
         for row, (begin, size) in enumerate(zip(start.tolist(), length.tolist(), strict=True)):
@@ -492,6 +496,6 @@ class Interner:
         return codes
 
 
-def _words_in(length: Codes) -> Rows:
-    """Return how many words of eight bytes slices have."""
+def _count_words(length: Codes) -> Rows:
+    """Compute the number of eight-byte words in each slice."""
     return (length.astype(np.int64) + 7) >> 3

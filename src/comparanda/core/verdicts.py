@@ -1,8 +1,8 @@
-"""What a judge says: sites with a value per run, items with an outcome per run, statistics per unit.
+"""The results of an evaluation: sites with a value per run, items with an outcome per run, statistics per unit.
 
-A *site* is a place where every run has decided something; an *item* is a thing that counts for
-precision and recall (DEFINITIONS 1). `compare` sees these tables and nothing else, so a task that
-fills them gets every finding.
+A *site* is a place where every run made a decision; an *item* is a unit of precision and recall
+(DEFINITIONS 1). `compare` uses these tables and nothing else, so every finding is available for a task
+that fills them.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 UnitKind = Literal["document", "topic", "sentence", "row"]
 
-_FIRST_PLACES = 3
+_MAX_PLACES = 3
 
-_KEPT = 4_000_000
-"""How many rows are kept of all universes of runs together; each takes some hundred bytes."""
+_MAX_CACHED_ROWS = 4_000_000
+"""The maximum number of cached rows of all universes of runs; each takes some hundred bytes."""
 
 NO_ERROR = "none"
-"""What the errors of a site are called where there are none."""
+"""The error source of a site without errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system: its name, and the columns that hold its runs. One run is the ordinary case."""
+    """A system: its name, and the indices of its runs, usually one."""
 
     name: str
     runs: tuple[int, ...]
@@ -52,12 +52,12 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What statistics resample: documents, or sentences or rows where the key marks no documents.
+    """The units of resampling: documents, or sentences or rows where the key has no document boundaries.
 
     Args:
-        kind: what they are.
-        count: how many there are.
-        names: what topics are called; empty for other kinds.
+        kind: the kind of unit.
+        count: the number of units.
+        names: the names of topics; empty for other kinds.
         of_document: the topic of each document; None for other kinds.
 
     """
@@ -70,11 +70,11 @@ class Units:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sources:
-    """Whose errors runs make at each site that counts.
+    """The sources of the runs' errors at each counted site.
 
     Args:
-        names: what the errors of a site can be: "none" first, then a source such as "tagger", or several.
-        runs: for each run, what they are at each site, as a code.
+        names: the possible sources of errors at a site: "none" first, then a source such as "tagger", or several.
+        runs: for each run, the source at each site, as a code.
 
     """
 
@@ -84,28 +84,28 @@ class Sources:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class View:
-    """One way of judging a task, such as `upos`, `las` or `strict`.
+    """One way of evaluating a task, such as `upos`, `las` or `strict`.
 
     Args:
         name: its name.
-        given_sites: every site, those left out by policy among them; None where they follow from the claims.
-        measures: what is reported of this view; the first is the main measure.
+        given_sites: every site, including those left out by policy; None where they follow from the claims.
+        measures: the reported measures of this view; the first is the main measure.
         left_out: a reason for each site that does not count, "" for those that do; None where all count.
         given_items: the items, where they are not simply the sites' labels.
-        surplus: negative items of what runs have beside the sites, such as words that the key cuts otherwise.
-            Each stands at the place of a site, and counts where that does.
-        cuts: the attributes by which differences are cut unless others are asked for.
+        surplus: negative items for predictions outside of the sites, such as words that are tokenised differently from
+            the key. Each is at the place of a site, and counts if that site does.
+        cuts: the attributes by which differences are sliced by default.
         statistics: further statistics of each unit and run, by name: arrays of (units, runs).
-        lost: statistics that the judge gave for all sites and that cannot be told for these alone.
+        lost: statistics that the evaluation computed for all sites and that cannot be restricted to these.
         claims: the spans of the key and of all runs, where sites are overlap sites; None for other sites.
-        raised: the key's value at sites that are there only because a run says something else; None where all sites
+        raised: the key's value at sites that exist only because a run predicts another value; None where all sites
             are the key's own.
-        kinds: the attribute that sites of the key are called by in tables, where their labels are not what they are
-            but what was made of them; None for the labels.
+        kinds: the attribute that names the sites of the key in tables, where their labels describe not the sites but
+            the predictions for them; None for the labels.
         chains: the mentions of all sides, where sites are mentions.
-        mention: which of them each site is.
-        finer: the view at whose sites wrong values are told apart that are the same here; None where they are.
-        candidates: for each run the tuples that it holds for possible, where runs are probabilistic.
+        mention: the mention of each site.
+        finer: the view in which wrong values are distinguished that are equal here; None for this view.
+        candidates: for each run its candidate tuples, where runs are probabilistic.
 
     """
 
@@ -128,7 +128,7 @@ class View:
 
     @cached_property
     def all_sites(self) -> Sites:
-        """Every site; overlap sites are made when they are first asked for."""
+        """Every site; overlap sites are built on first use."""
         if self.given_sites is not None:
             return self.given_sites
         if self.claims is None:
@@ -140,11 +140,11 @@ class View:
         """The sites that count."""
         if self.left_out is None:
             return self.all_sites
-        return self.all_sites.take(self._numbers())
+        return self.all_sites.take(self._counting_sites())
 
     @cached_property
     def left_out_counts(self) -> dict[str, int]:
-        """How many sites were left out, by reason."""
+        """The number of sites that were left out, by reason."""
         if self.left_out is None:
             return {}
         counts = np.bincount(self.left_out.codes, minlength=len(self.left_out.names))
@@ -153,50 +153,50 @@ class View:
 
     @cached_property
     def items(self) -> Items:
-        """The items; where the judge gave none, each label of each site is one, and what is beside them."""
+        """The items; by default each label of each site, and the surplus."""
         if self.given_items is not None:
             return self.given_items
         found = items_of_sites(self.sites)
-        return found if self.surplus is None else joined_items([found, self.surplus.beside(self.sites)])
+        return found if self.surplus is None else joined_items([found, self.surplus.at_sites(self.sites)])
 
     @cached_property
     def cells(self) -> View | None:
-        """One site of each kind of those that are only counted, as a view; None where there are none.
+        """A view with one site of each kind of the sites that are stored as counts; None where there are none.
 
-        It has items only if they tell whose errors there are at sites: `item_cells` are larger.
+        It has items only if they are needed for the sources of errors at sites: `item_cells` are larger.
         """
         folded, items = self.folded, self.given_items
         if folded is None:
             return None
         if items is not None and items.outcomes is not None and items.outcomes.sources is not None:
             return self.item_cells
-        return replace(self._cells(folded), given_items=None)
+        return replace(self._view_of_kinds(folded), given_items=None)
 
     @cached_property
     def item_cells(self) -> View | None:
-        """The same with the items that are only counted, which have the numbers of their kinds for places."""
+        """The same with the items that are stored as counts, whose places are the numbers of their kinds."""
         folded, items = self.folded, self.given_items
         if folded is None:
             return None
         if self.claims is None or items is None or items.folded is None:
-            return self._cells(folded)
+            return self._view_of_kinds(folded)
         kinds = items.folded.kinds(items.names, len(items.claimed))
-        return replace(self._cells(folded), claims=self.claims.agreed, given_items=kinds)
+        return replace(self._view_of_kinds(folded), claims=self.claims.agreed, given_items=kinds)
 
-    def _cells(self, folded: Folded) -> View:
-        """Return a view of the kinds of sites; what runs have beside sites is at none of these."""
+    def _view_of_kinds(self, folded: Folded) -> View:
+        """Make a view of the kinds of sites; there are no surplus items at these."""
         return replace(self, given_sites=folded.sites, surplus=None, statistics={}, lost=frozenset())
 
     @property
     def folded(self) -> Folded | None:
-        """The sites that are only counted. Overlap sites are made only if there are such."""
+        """The sites that are stored as counts. Overlap sites are built only if there are any."""
         if self.given_sites is None and (self.claims is None or self.claims.agreed is None):
             return None
         return self.sites.folded
 
     @property
     def counted(self) -> tuple[Sites | Claims, NDArray[np.int64]] | None:
-        """Where the sites stand that are only counted, and how many each is; no overlap sites are made for that."""
+        """The places of the sites that are stored as counts, and their counts; does not build overlap sites."""
         if self.claims is not None:
             agreed = self.claims.agreed
             return None if agreed is None else (agreed, np.broadcast_to(np.int64(1), len(agreed)))
@@ -204,7 +204,7 @@ class View:
 
     @cached_property
     def error_sources(self) -> Sources | None:
-        """Whose errors runs make at each overlap site; None where rules do not tell."""
+        """The sources of the runs' errors at each overlap site; None where rules do not attribute errors."""
         items, claims = self.given_items, self.claims
         outcomes = None if items is None else items.outcomes
         if items is None or claims is None or items.claim is None or outcomes is None or outcomes.sources is None:
@@ -218,11 +218,11 @@ class View:
             mine = np.flatnonzero((errors > 0) & (span >= 0))
             at_site = np.zeros(self.all_sites.rows, np.int64)
             np.bitwise_or.at(at_site, claims.site[span[mine]], errors[mine])
-            found.append(at_site[self._numbers()])
-        return Sources(tuple(_together(plain, bits) for bits in range(1 << len(plain))), tuple(found))
+            found.append(at_site[self._counting_sites()])
+        return Sources(tuple(_join_sources(plain, bits) for bits in range(1 << len(plain))), tuple(found))
 
-    def _numbers(self) -> Rows:
-        """Return the numbers of the sites that count among all that are kept as rows."""
+    def _counting_sites(self) -> Rows:
+        """Return the indices of the counted sites among all that are stored as rows."""
         if self.left_out is None:
             return np.arange(self.all_sites.rows)
         keep = np.array([name == "" for name in self.left_out.names])
@@ -230,33 +230,33 @@ class View:
 
     @property
     def shared(self) -> bool:
-        """Whether sites are the same whoever is looked at: overlap sites and those that runs raise are not."""
+        """Whether sites do not depend on the runs compared; overlap sites and sites raised by runs do."""
         return self.claims is None and self.raised is None
 
     def among(self, runs: Sequence[int]) -> View:
-        """Return the view in the universe of the key and some runs alone: overlap sites depend on it, others do not."""
+        """Restrict the view to the universe of the key and some runs: overlap sites depend on it, others do not."""
         universe = tuple(sorted(set(runs)))
-        everybody = self.all_sites.values if self.claims is None else self.claims.runs
-        return self if self.shared or len(universe) == len(everybody) else self._universe(universe)
+        every_run = self.all_sites.values if self.claims is None else self.claims.runs
+        return self if self.shared or len(universe) == len(every_run) else self._cached_universe(universe)
 
-    def _universe(self, runs: tuple[int, ...]) -> View:
-        """Return the view among some runs; the last ones are kept, for findings and counts ask again and again."""
+    def _cached_universe(self, runs: tuple[int, ...]) -> View:
+        """Return the view for some runs; cache recent ones, because findings and counts request them repeatedly."""
         known = self._universes
         found = known.pop(runs, None)
         if found is None:
             rows = len(self.all_sites if self.claims is None else self.claims)
-            while len(known) > _KEPT // (1 + rows):  # first, so that the old ones are not there beside the new one
+            while len(known) > _MAX_CACHED_ROWS // (1 + rows):  # first, to limit the peak memory
                 del known[next(iter(known))]
-            found = self._claimed_by(runs) if self.raised is None else self._raised_by(runs)
-        known[runs] = found  # behind those that were not asked for since
+            found = self._restrict_claims(runs) if self.raised is None else self._restrict_raised(runs)
+        known[runs] = found  # last, as the most recently used
         return found
 
     @cached_property
     def _universes(self) -> dict[tuple[int, ...], View]:
         return {}
 
-    def _claimed_by(self, runs: Sequence[int]) -> View:
-        """Return the view on the spans of the key and of some runs."""
+    def _restrict_claims(self, runs: Sequence[int]) -> View:
+        """Restrict the view to the spans of the key and of some runs."""
         assert self.claims is not None
         rows, items = self.claims.present(runs), self.given_items
         claims = replace(self.claims.take(rows).among(runs), agreed=self.claims.agreed)
@@ -264,8 +264,8 @@ class View:
             items = replace(items.of_claims(rows, len(self.claims)), folded=items.folded)
         return replace(self, given_sites=None, claims=claims, given_items=items)
 
-    def _raised_by(self, runs: Sequence[int]) -> View:
-        """Return the view on the key's own sites and those that some runs raise."""
+    def _restrict_raised(self, runs: Sequence[int]) -> View:
+        """Restrict the view to the key's own sites and those raised by some runs."""
         sites = self.all_sites
         there = sites.key != sites.names.index(self.raised or "")
         looked_at = np.zeros(len(sites.values), np.bool_)
@@ -273,12 +273,12 @@ class View:
             there |= ~sites.right[run]
             looked_at[run] = True
         statistics = {name: np.where(looked_at, each, 0.0) for name, each in self.statistics.items()}
-        view = replace(self._on(np.flatnonzero(there)), statistics=statistics)
+        view = replace(self._restrict_to_sites(np.flatnonzero(there)), statistics=statistics)
         items = view.given_items
         return view if items is None else replace(view, given_items=items.take(np.flatnonzero(items.of_runs(runs))))
 
-    def _on(self, rows: Rows) -> View:
-        """Return the view on some of its sites, all of which count, and the items there."""
+    def _restrict_to_sites(self, rows: Rows) -> View:
+        """Restrict the view to some of its sites, all of which count, and the items there."""
         items = None if self.given_items is None else self.given_items.of_sites(rows, len(self.all_sites))
         return replace(
             self,
@@ -287,8 +287,8 @@ class View:
             mention=None if self.mention is None else self.mention[rows],
         )
 
-    def _whole_units(self, unit: NDArray[np.int32], rows: Rows) -> Truths | None:
-        """Return which units some sites make up as a whole; None if they are parts of units, or none.
+    def _find_whole_units(self, unit: NDArray[np.int32], rows: Rows) -> Truths | None:
+        """Find the units that some sites cover completely; None if a unit is covered only partly, or there are none.
 
         Args:
             unit: the unit of each site that counts.
@@ -302,28 +302,28 @@ class View:
         return None if ((chosen > 0) & (chosen < every)).any() else chosen > 0
 
     def narrowed(self, rows: Rows, unit_of: UnitOf | None = None, cells: Rows | None = None) -> View:
-        """Return the view on some of its counted sites.
+        """Restrict the view to some of its counted sites.
 
-        The judge's own statistics and what runs hold for possible stay if the sites make up whole units, and are lost
-        otherwise; items but spans are lost.
+        Statistics of the evaluation and the candidates of runs are retained if the sites cover whole units, and
+        lost otherwise; items that are not spans are lost.
 
         Args:
             rows: the sites.
-            unit_of: the units of a table, as `Verdicts.unit_of` tells them.
-            cells: of the sites that are only counted, the kinds; None for none of them.
+            unit_of: returns the units of a table, as `Verdicts.unit_of` does.
+            cells: the selected kinds of the sites that are stored as counts; None for none of them.
 
         """
         if self.raised is not None:
-            return self._raised_at(rows)
+            return self._narrow_raised(rows)
         claims, items = self.claims, self.given_items
         if claims is not None:
             chosen = np.zeros(self.all_sites.rows, np.bool_)
-            chosen[self._numbers()[rows]] = True
-            claims, items = self._some_spans(np.flatnonzero(chosen[claims.site]), cells)
+            chosen[self._counting_sites()[rows]] = True
+            claims, items = self._take_spans(np.flatnonzero(chosen[claims.site]), cells)
         lost = {*self.lost, *self.statistics, *(ITEM_STATISTICS if items is not None and claims is None else ())}
         view = replace(
             self,
-            given_sites=self._some_sites(rows, cells) if claims is None else None,
+            given_sites=self._take_sites(rows, cells) if claims is None else None,
             left_out=None,
             given_items=None if claims is None else items,
             statistics={},
@@ -333,8 +333,8 @@ class View:
         )
         return view if unit_of is None or self.candidates is None else self._with_candidates(view, rows, unit_of)
 
-    def _some_spans(self, rows: Rows, cells: Rows | None) -> tuple[Claims, Items | None]:
-        """Return some spans, some of those that are agreed on, and the items that they are."""
+    def _take_spans(self, rows: Rows, cells: Rows | None) -> tuple[Claims, Items | None]:
+        """Select spans, kinds of agreed spans, and the items that belong to them."""
         claims, items = self.claims, self.given_items
         assert claims is not None
         some = claims.take(rows)
@@ -345,58 +345,58 @@ class View:
             of_some = replace(of_some, folded=items.folded.take(cells))
         return replace(some, agreed=agreed_spans(claims.agreed.take(cells))), of_some
 
-    def _some_sites(self, rows: Rows, cells: Rows | None) -> Sites:
+    def _take_sites(self, rows: Rows, cells: Rows | None) -> Sites:
         folded = self.folded
         found = self.sites.take(rows)
         return found if folded is None or cells is None else replace(found, folded=folded.take(cells))
 
-    def _raised_at(self, rows: Rows) -> View:
-        """Return the view on some of its sites, where it has the key's own and those that runs raise."""
-        view = replace(self._on(self._numbers()[rows]), left_out=None)
+    def _narrow_raised(self, rows: Rows) -> View:
+        """Restrict the view to some of its counted sites, where some sites are raised by runs."""
+        view = replace(self._restrict_to_sites(self._counting_sites()[rows]), left_out=None)
         whole = None
         if self.chains is not None and self.mention is not None:
-            whole = self._whole_units(self.chains.unit[self.mention], rows)
+            whole = self._find_whole_units(self.chains.unit[self.mention], rows)
         if whole is None:
             return replace(view, statistics={}, lost=frozenset({*self.lost, *self.statistics}))
-        return replace(view, statistics=_of_units(self.statistics, whole))
+        return replace(view, statistics=_mask_units(self.statistics, whole))
 
     def _with_candidates(self, view: View, rows: Rows, unit_of: UnitOf) -> View:
-        """Return a narrowed view with what runs hold for possible in its units, if these are whole.
+        """Add the candidates in its units to a narrowed view, if the units are covered completely.
 
-        Units without a site stay only if all sites do: then nothing was narrowed.
+        Units without a site are retained only if all sites are: then nothing was left out.
         """
-        whole = self._whole_units(unit_of(self.sites), rows)
+        whole = self._find_whole_units(unit_of(self.sites), rows)
         if whole is None or self.candidates is None:
             return view
         whole |= len(rows) == len(self.sites)
         candidates = []
         for run in self.candidates:
             here = whole[unit_of(run)]
-            if (here != here[run.beliefs.offsets[run.beliefs.block]]).any():  # a block reaches into other units
+            if (here != here[run.beliefs.offsets[run.beliefs.block]]).any():  # a block extends into other units
                 return view
             candidates.append(run.take(np.flatnonzero(here)))
-        statistics = _of_units(self.statistics, whole)
+        statistics = _mask_units(self.statistics, whole)
         return replace(view, statistics=statistics, lost=self.lost, candidates=tuple(candidates))
 
 
-def _of_units(statistics: Mapping[str, NDArray[np.float64]], whole: Truths) -> dict[str, NDArray[np.float64]]:
-    """Return the statistics of some units; those of the others are 0."""
+def _mask_units(statistics: Mapping[str, NDArray[np.float64]], whole: Truths) -> dict[str, NDArray[np.float64]]:
+    """Set the statistics of all but some units to 0."""
     return {name: np.where(whole[:, None], each, 0.0) for name, each in statistics.items()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verdicts:
-    """Everything the comparisons need to know.
+    """The evaluated runs: everything that comparisons are computed from.
 
     Args:
         task: the name of the task.
         systems: the systems, in the order given, with their runs.
-        runs: one name a run.
-        documents: one name a document.
-        units: what statistics resample.
+        runs: the names of the runs.
+        documents: the names of the documents.
+        units: the units of resampling.
         views: the views by name; the first is the default.
-        settings: how the verdicts were made, for the signature.
-        notes: what was met while reading and aligning, by side and kind.
+        settings: the settings of the evaluation, for the signature.
+        notes: observations made while reading and aligning, by side and kind.
         texts: the words around each site, for excerpts.
 
     """
@@ -439,12 +439,12 @@ class Verdicts:
 
 
 def without_label(name: str) -> str:
-    """Return the name of a statistic of all labels together: `mass` for `mass[PER]`."""
+    """Remove the label from the name of a statistic: `mass` for `mass[PER]`."""
     return name.partition("[")[0]
 
 
 def of_all_labels(names: Iterable[str]) -> frozenset[str]:
-    """Return names of statistics, without those of single labels where that of all labels is among them.
+    """Remove the names of statistics for single labels where the one for all labels is given as well.
 
     >>> sorted(of_all_labels(["mass", "mass[PER]", "credit[LAS]"]))
     ['credit[LAS]', 'mass']
@@ -453,25 +453,25 @@ def of_all_labels(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in known if without_label(name) == name or without_label(name) not in known)
 
 
-def _together(sources: Sequence[str], bits: int) -> str:
-    """Write which of some sources are meant.
+def _join_sources(sources: Sequence[str], bits: int) -> str:
+    """Join the names of the sources whose bits are set.
 
-    >>> [_together(["resolver", "tagger"], bits) for bits in range(4)]
+    >>> [_join_sources(["resolver", "tagger"], bits) for bits in range(4)]
     ['none', 'resolver', 'tagger', 'resolver and tagger']
     """
     return " and ".join(source for place, source in enumerate(sources) if bits >> place & 1) or NO_ERROR
 
 
 def gathered(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:
-    """Add up notes of one side and kind, and put them in an order that does not depend on who met what first."""
+    """Merge notes of the same side and kind, in an order that does not depend on the order of reading."""
     rank = {side: place for place, side in reversed(list(enumerate(sides)))}
     groups: dict[tuple[str, str], list[Note]] = {}
     for note in notes:
         groups.setdefault((note.side, note.what), []).append(note)
     order = sorted(groups, key=lambda group: (rank.get(group[0], len(sides)), *group))
-    return tuple(groups[group][0] if len(groups[group]) == 1 else _added(groups[group]) for group in order)
+    return tuple(groups[group][0] if len(groups[group]) == 1 else _add_notes(groups[group]) for group in order)
 
 
-def _added(notes: list[Note]) -> Note:
+def _add_notes(notes: list[Note]) -> Note:
     places = [place for note in notes for place in note.first]
-    return replace(notes[0], count=sum(note.count for note in notes), first=tuple(places[:_FIRST_PLACES]))
+    return replace(notes[0], count=sum(note.count for note in notes), first=tuple(places[:_MAX_PLACES]))

@@ -465,13 +465,13 @@ def test_of_the_mentions_of_a_chain_no_more_is_read_than_their_words(
     """A text may be one sentence of a whole book: it is read once for each example, not once for each mention."""
     words = [f"w{number}=({number % 30})" if number % 10 == 0 else f"w{number}" for number in range(3000)]
     result = compared(tmp_path, [" ".join(words)], same=[" ".join(words)])
-    read, joined = [], TextPart._joined
+    read, joined = [], TextPart._join_words
 
     def counted(part: TextPart, begin: int, end: int) -> str:
         read.append(end - begin)
         return joined(part, begin, end)
 
-    monkeypatch.setattr(TextPart, "_joined", counted)
+    monkeypatch.setattr(TextPart, "_join_words", counted)
     found = result.examples(top=2)
     mentions = {each.place for example in found.examples for each in example.chains[0].mentions}
     assert sum(read) == 2 * 3000 + len(mentions)
