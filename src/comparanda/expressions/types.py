@@ -95,7 +95,7 @@ def require_truth(checked: Checked) -> None:
     """
     if checked.type != "truth":
         root, source = checked.expression.root, checked.expression.text
-        what = f"a condition is needed, but this is {_with_article(checked.type)}"
+        what = f"a condition is needed, but this is {with_article(checked.type)}"
         raise failure(source, root.place, what, hint=_comparison_hint(root, checked.type))
 
 
@@ -165,7 +165,7 @@ class Checker:
         """Check that a node is a condition."""
         found = self.type_of(node)
         if found != "truth":
-            what = f"'{word}' needs conditions, but this is {_with_article(found)}"
+            what = f"'{word}' needs conditions, but this is {with_article(found)}"
             raise failure(self.source, node.place, what, hint=_comparison_hint(node, found))
         return found
 
@@ -180,7 +180,7 @@ class Checker:
         """Check that a node is a number."""
         found = self.type_of(node)
         if found != "number":
-            raise failure(self.source, node.place, f"'{operator}' needs numbers, but this is {_with_article(found)}")
+            raise failure(self.source, node.place, f"'{operator}' needs numbers, but this is {with_article(found)}")
         return found
 
     def comparison(self, node: Comparison) -> Type:
@@ -237,8 +237,8 @@ class Checker:
         if parameter.literal:
             self.literal(function, argument, parameter)
         elif (found := self.type_of(argument)) not in parameter.types:
-            wanted = " or ".join(map(_with_article, parameter.types))
-            what = f"{function}() takes {wanted} here, not {_with_article(found)}"
+            wanted = " or ".join(map(with_article, parameter.types))
+            what = f"{function}() takes {wanted} here, not {with_article(found)}"
             raise failure(self.source, argument.place, what)
 
     def literal(self, function: str, argument: Node, parameter: Parameter) -> None:
@@ -255,7 +255,8 @@ class Checker:
             raise failure(self.source, argument.place, f"{parameter.name}: {problem}")
 
 
-def _with_article(found: Type) -> str:
+def with_article(found: Type) -> str:
+    """Return a type as it is named in messages."""
     return {"truth": "a condition", "number": "a number", "text": "text", "row": "a row"}[found]
 
 
