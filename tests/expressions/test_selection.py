@@ -143,7 +143,7 @@ def test_conditions_on_one_ground_select_what_each_selects_alone(
     task: Callable[[int, Path], Result], kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "comparanda.expressions.selection._KEPT", kept
+        "comparanda.expressions.selection._MAX_CACHED_ROWS", kept
     )  # with one row at most, all is forgotten at once
     result = task(2, tmp_path)
     verdicts, view = result.verdicts, result.verdicts.view()

@@ -147,7 +147,11 @@ fault(
     "CLIPS, recursion",
 )
 fault(
-    "paranoid runs look away", "rules.engine", "            _compare(outcome, careful)", "            pass", "paranoid"
+    "paranoid runs look away",
+    "rules.engine",
+    "            _require_equal_outcomes(outcome, careful)",
+    "            pass",
+    "paranoid",
 )
 fault(
     "a rule fires for its first match only",
@@ -228,8 +232,8 @@ fault(
 fault(
     "optimal pairing is greedy",
     "rules.engine",
-    "_CHOICES.get(rule.pair),",
-    '_CHOICES.get(rule.pair and "one-to-one"),',
+    "_PAIR_CHOOSERS.get(rule.pair),",
+    '_PAIR_CHOOSERS.get(rule.pair and "one-to-one"),',
     "optimal",
 )
 fault(
@@ -314,8 +318,8 @@ fault(
 fault(
     "an overlap of one position not counted",
     "core.joins",
-    'begun = np.searchsorted(_in_order(right_low), left_high, "right")',
-    'begun = np.searchsorted(_in_order(right_low), left_high, "left")',
+    'begun = np.searchsorted(_sort_if_needed(right_low), left_high, "right")',
+    'begun = np.searchsorted(_sort_if_needed(right_low), left_high, "left")',
     "count",
     "CLIPS, questions",
 )
@@ -325,10 +329,10 @@ fault(
 fault(
     "join key overflow not handled",
     "core.joins",
-    "        low, width, columns = _fitted(given, room // size)\n"
+    "        low, width, columns = _fit_column(given, room // size)\n"
     "        if size * width >= room:\n"
-    "            keys, size = _ranked(keys)\n",
-    "        low, width, columns = _fitted(given, 1 << 200)\n",
+    "            keys, size = _rank_values(keys)\n",
+    "        low, width, columns = _fit_column(given, 1 << 200)\n",
     "packed",
     "packed overflow",
     "far apart",
@@ -344,15 +348,15 @@ fault(
 fault(
     "overflow of groups of intervals not handled",
     "core.joins",
-    "    if (highest + 1) * width >= _ROOM:",
+    "    if (highest + 1) * width >= _KEY_LIMIT:",
     "    if False:",
     "large groups",
 )
 fault(
     "missing equals missing",
     "rules.conditions",
-    "        return (mine == right(frame)) & (mine != MISSING)",
-    "        return mine == right(frame)",
+    "        return (left_values == right(frame)) & (left_values != MISSING)",
+    "        return left_values == right(frame)",
     "missing",
 )
 fault(
@@ -423,7 +427,7 @@ fault(
 fault(
     "the least of no rows is that of others",
     "rules.conditions",
-    "            hit = keys[place] == mine",
+    "            hit = keys[place] == left_keys",
     "            hit = keys[place] >= 0",
     "min and max",
 )
@@ -447,8 +451,8 @@ fault(
 fault(
     "the default list holds beside the label's own",
     "rules.conditions",
-    "found = np.where(mine, _is_one_of(state, texts, text), found)",
-    "found = found | (mine & _is_one_of(state, texts, text))",
+    "found = np.where(selected, _is_one_of(state, texts, text), found)",
+    "found = found | (selected & _is_one_of(state, texts, text))",
     "lists",
     "CLIPS, many rules",
 )
@@ -463,7 +467,7 @@ fault(
 fault(
     "hierarchy upside down",
     "rules.conditions",
-    "found |= mine & _is_one_of(state, above, ancestor)",
+    "found |= selected & _is_one_of(state, above, ancestor)",
     "found |= (ancestor == state.pool.code(name)) & _is_one_of(state, above, child)",
     "hierarchy",
     "CLIPS, many rules",

@@ -127,8 +127,8 @@ def test_many_rows_that_are_all_the_same_are_paired_in_order() -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_what_is_taken_one_by_one_is_what_rounds_would_take(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_FEW", 0.0)
-    monkeypatch.setattr(engine, "_STRETCH", 3)
+    monkeypatch.setattr(engine, "_SLOW_ROUND_RATIO", 0.0)
+    monkeypatch.setattr(engine, "_CHUNK_SIZE", 3)
     pairs, best = random_pairs(seed)
     left, right, numbers = arrays(pairs, best)
     assert greedy(left, right, numbers).tolist() == one_by_one(pairs, best)

@@ -128,26 +128,27 @@ FAULTS: dict[str, tuple[Any, str, Any]] = {
     "one-to-one pairs need not be used up": (checks, "refuse_used_twice", never),
     "rules are not compared with each other": (order, "disturbance", lambda *_: None),
     "what is set off midway is forgotten": (order, "enables", never),
-    "matches of one rule are not compared": (order, "_among_itself", lambda _: iter(())),
+    "matches of one rule are not compared": (order, "_find_self_disturbances", lambda _: iter(())),
     "matches share no rows": (order, "_takes_from_siblings", never),
-    "a row has one part in a rule": (order, "_taken_from", lambda *_: None),
+    "a row has one part in a rule": (order, "_disturbed_cell", lambda *_: None),
     "pairs do not compete": (order, "competes", never),
     "no write takes a match away": (order, "leaves", never),
     "no write answers a question with no": (order, "answers_no", never),
     "values that are worked out stay": (order, "changes_answer", never),
     "who is disturbed wanted the same": (order, "repeats", always),
     "all rules work row by row": (order, "work_row_by_row", always),
-    "nothing reaches beyond its row": (rows, "_reaches_out", never),
-    "rules of one row always take turns": (rows, "_take_turns", always),
+    "nothing reaches beyond its row": (rows, "_reaches_other_rows", never),
+    "rules of one row always take turns": (rows, "_never_match_together", always),
     "a join leads back": (
         Reading, "has_siblings", lambda reading, _: len(reading.rule.over) > 1 and not reading.ways),
     "what may hold does": (
         Subject, "surely", lambda subject, column, values: values <= subject.allowed(column)),
     "nothing missing is copied": (
-        Reading, "_copied", lambda _, __, every: frozenset(each for each in every if str(each) != "Special.MISSING")),
+        Reading, "_copied_values",
+        lambda _, __, every: frozenset(each for each in every if str(each) != "Special.MISSING")),
     "no write gives matches": (effects, "gives_matches", never),
     "no write answers a question with yes": (effects, "answers_yes", never),
-    "what was set stays set": (effects, "_gives_work", never),
+    "what was set stays set": (effects, "_gives_new_writes", never),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Rows of two tables that belong together: by equal values, or because spans overlap."""
+"""Join rows of two tables: by equal values or by overlap of spans."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 MOST_PAIRS = 50_000_000
-"""How many pairs of rows one condition may look at: some gigabytes of memory, and some seconds."""
+"""The maximum number of pairs of rows for one condition: some gigabytes of memory, and some seconds."""
 
-_ROOM = 1 << 62
+_KEY_LIMIT = 1 << 62
 
 
 def is_sorted(values: Array) -> bool:
-    """Whether no value is smaller than the one before."""
+    """Whether the values are in ascending order."""
     return bool((values[1:] >= values[:-1]).all())
 
 
-def packed(sides: Sequence[Sequence[Array]], room: int = _ROOM) -> list[Rows]:
-    """Make one number of the columns of each side: equal where all columns are, and in their order.
+def packed(sides: Sequence[Sequence[Array]], room: int = _KEY_LIMIT) -> list[Rows]:
+    """Combine the columns of each side into one integer key: equal where all columns are, and ordered like them.
 
-    Where the numbers would become too large, columns are replaced by the ranks of their values.
+    If the keys would become too large, values are replaced by their ranks.
 
     >>> packed([[np.array([1, 1]), np.array([5, 7])], [np.array([1]), np.array([7])]])
     [array([13, 15]), array([15])]
@@ -38,16 +38,16 @@ def packed(sides: Sequence[Sequence[Array]], room: int = _ROOM) -> list[Rows]:
     keys = [np.zeros(len(side[0]), np.int64) for side in sides]
     size = 1
     for given in zip(*sides, strict=True):
-        low, width, columns = _fitted(given, room // size)
+        low, width, columns = _fit_column(given, room // size)
         if size * width >= room:
-            keys, size = _ranked(keys)
+            keys, size = _rank_values(keys)
         keys = [key * width + (column - low) for key, column in zip(keys, columns, strict=True)]
         size *= width
     return keys
 
 
-def _fitted(columns: tuple[Array, ...], room: int) -> tuple[int, int, tuple[Array, ...]]:
-    """Return the least value of a column on all sides and how many there may be; by ranks if these are too many."""
+def _fit_column(columns: tuple[Array, ...], room: int) -> tuple[int, int, tuple[Array, ...]]:
+    """Return the minimum and the range of a column over all sides, and its values; ranks if the range is too large."""
     low, high, whole = 0, 0, True
     for column in columns:
         whole = whole and column.dtype.kind in "iub"
@@ -55,21 +55,21 @@ def _fitted(columns: tuple[Array, ...], room: int) -> tuple[int, int, tuple[Arra
             low, high = min(low, int(column.min())), max(high, int(column.max()))
     if whole and high - low + 1 < room:
         return low, high - low + 1, columns
-    ranked, width = _ranked(list(columns))
+    ranked, width = _rank_values(list(columns))
     return 0, width, tuple(ranked)
 
 
-def _ranked(columns: list[Array]) -> tuple[list[Array], int]:
-    """Replace values by their ranks among those of all sides."""
+def _rank_values(columns: list[Array]) -> tuple[list[Array], int]:
+    """Replace values by their ranks among the values of all sides."""
     values, ranks = np.unique(np.concatenate(columns), return_inverse=True)
     cuts = np.cumsum([len(column) for column in columns])[:-1]
     return np.split(ranks.astype(np.int64), cuts), len(values) + 1
 
 
 def expanded(low: Rows, high: Rows) -> tuple[Rows, Rows]:
-    """Lay ranges end to end: the number of each range, repeated, and the positions in it.
+    """Concatenate ranges: the number of each range, repeated, and the positions in it.
 
-    Every pair of rows that is looked at is made here; a condition that asks for too many of them is refused.
+    All pairs of rows are generated here; a condition with too many of them is refused.
 
     >>> [part.tolist() for part in expanded(np.array([3, 0]), np.array([5, 1]))]
     [[0, 0, 1], [3, 4, 0]]
@@ -84,7 +84,7 @@ def expanded(low: Rows, high: Rows) -> tuple[Rows, Rows]:
 
 
 def equal_pairs(left: Rows, right: Rows) -> tuple[Rows, Rows]:
-    """Return all pairs of positions with equal keys, by the left one, then by the right one."""
+    """Return all pairs of positions with equal keys, ordered by left, then right position."""
     order = None if is_sorted(right) else np.argsort(right, kind="stable")
     ordered = right if order is None else right[order]
     low = np.searchsorted(ordered, left, "left")
@@ -93,7 +93,7 @@ def equal_pairs(left: Rows, right: Rows) -> tuple[Rows, Rows]:
 
 
 def is_among(left: Rows, right: Rows) -> Truths:
-    """Whether each left key is one of the right ones."""
+    """Whether each left key occurs on the right."""
     if not len(right):
         return np.zeros(len(left), np.bool_)
     ordered = right if is_sorted(right) else np.sort(right)
@@ -104,10 +104,10 @@ def is_among(left: Rows, right: Rows) -> Truths:
 
 
 class Intervals:
-    """Closed intervals of two sides, each side in groups; pairs are sought inside groups alone.
+    """Closed intervals of two sides, optionally in groups; only intervals of the same group are paired.
 
-    Every overlapping pair has exactly one of these: the right one begins inside the left one, or the left one
-    begins behind the right one's begin and inside it. So the work is that of sorting and of the pairs themselves.
+    For every overlapping pair exactly one of two cases holds: the right interval begins inside the left one, or the
+    left one begins inside the right one and after its beginning. So the cost is that of sorting and of the pairs.
     """
 
     def __init__(
@@ -115,10 +115,10 @@ class Intervals:
     ) -> None:
         self.left, self.right = left, right
         if groups is not None:
-            self.left, self.right = _apart(left, right, groups)
+            self.left, self.right = _separate_groups(left, right, groups)
 
     def pairs(self) -> tuple[Rows, Rows]:
-        """Return all pairs of positions that overlap, by the left one, then by the right one."""
+        """Return all pairs of overlapping intervals as positions, ordered by left, then right position."""
         (left_low, left_high), (right_low, right_high) = self.left, self.right
         by_right = None if is_sorted(right_low) else np.argsort(right_low, kind="stable")
         ordered = right_low if by_right is None else right_low[by_right]
@@ -139,28 +139,28 @@ class Intervals:
         return lefts[order], rights[order]
 
     def counts(self) -> Rows:
-        """Return how many of the right side each of the left side overlaps."""
+        """Return the number of overlapping right intervals for each left one."""
         (left_low, left_high), (right_low, right_high) = self.left, self.right
-        begun = np.searchsorted(_in_order(right_low), left_high, "right")
-        return begun - np.searchsorted(_in_order(right_high), left_low, "left")
+        begun = np.searchsorted(_sort_if_needed(right_low), left_high, "right")
+        return begun - np.searchsorted(_sort_if_needed(right_high), left_low, "left")
 
 
-def _in_order(values: Rows) -> Rows:
+def _sort_if_needed(values: Rows) -> Rows:
     return values if is_sorted(values) else np.sort(values)
 
 
-def _apart(
+def _separate_groups(
     left: tuple[Rows, Rows], right: tuple[Rows, Rows], groups: tuple[Rows, Rows]
 ) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]]:
-    """Move the intervals of each group to a stretch of their own."""
+    """Shift the intervals of each group to a separate part of the line."""
     ends = [int(side.max()) for side in (left[1], right[1]) if side.size]
     begins = [int(side.min()) for side in (left[0], right[0]) if side.size]
     low, width = min(begins, default=0), max(ends, default=0) - min(begins, default=0) + 1
     highest = max((int(group.max()) for group in groups if group.size), default=0)
-    if (highest + 1) * width >= _ROOM:
-        ranked, _ = _ranked(list(groups))
+    if (highest + 1) * width >= _KEY_LIMIT:
+        ranked, _ = _rank_values(list(groups))
         groups = (ranked[0], ranked[1])
-        ranked, width = _ranked([*left, *right])  # in the order of the places, which is all that matters
+        ranked, width = _rank_values([*left, *right])  # only the order of positions matters
         left, right, low = (ranked[0], ranked[1]), (ranked[2], ranked[3]), 0
     first, second = (group * width - low for group in groups)
     return (left[0] + first, left[1] + first), (right[0] + second, right[1] + second)

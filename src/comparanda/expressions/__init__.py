@@ -1,7 +1,7 @@
-"""The one closed expression language: conditions and values over columns.
+"""The closed expression language: conditions and values over columns.
 
-`parse` reads a text, `check` finds its type and its mistakes, `evaluate` works it out on all rows at once.
-Nothing a user writes is ever run as Python. What needs NumPy is loaded when it is first asked for.
+`parse` reads an expression, `check` infers its type and reports errors, `evaluate` computes it on all rows at once.
+No user input is ever run as Python. The parts that need NumPy are imported on first use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Choose rows by many conditions on the same columns: what the conditions share is worked out once.
+"""Select rows by many conditions on the same columns, evaluating shared parts once.
 
-Thousands of counts stand in a report, each with a condition such as `correction and base == "NOUN" and key == "VERB"`.
-Worked out one by one, each would look at every row several times. Here each part between `and` is worked out once,
-the rows of a text column are sorted by their texts once, and a condition begins with its smallest part.
+A report contains thousands of counts, each with a condition such as `correction and base == "NOUN" and key == "VERB"`.
+Evaluated one by one, each would scan every row several times. Here each operand of `and` is evaluated once,
+the rows of a text column are sorted by value once, and evaluation starts with the most selective operand.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows, TextColumn, Truths
     from comparanda.expressions.functions import Scope, Type
 
-_OFTEN = 4
-"""After so many texts that a column is compared with, its rows are sorted: that costs as much as some comparisons."""
+_SORT_THRESHOLD = 4
+"""The number of lookups in a text column after which its rows are sorted; sorting costs a few comparisons."""
 
 
 class Chooser:
-    """Chooses rows of one scope.
+    """Select rows of one scope by conditions, with caches.
 
     Args:
-        scope: what conditions can see.
+        scope: the names and functions that conditions can use.
 
     >>> import numpy as np
     >>> from comparanda.expressions import scope_of
@@ -47,46 +47,46 @@ class Chooser:
         self.length = scope.length
         self._scope = replace(scope, column=cache(scope.column))
         self._parts: dict[Node, _Part] = {}
-        self._asked: Counter[Node] = Counter()
-        self._sorted: dict[Node, _SortedColumn] = {}
+        self._lookup_counts: Counter[Node] = Counter()
+        self._sorted_columns: dict[Node, _SortedColumn] = {}
 
     def rows(self, text: str) -> Rows:
-        """Return the rows for which a condition holds, in order: those that `select` tells."""
+        """Return the indices, in order, of the rows for which a condition holds; the same rows as `select`."""
         checked = check(parse(text), self._scope.types, self._scope.functions)
         require_truth(checked)
         root = checked.expression.root
-        parts = [self._part(node) for node in (root.operands if isinstance(root, And) else (root,))]
+        parts = [self._get_part(node) for node in (root.operands if isinstance(root, And) else (root,))]
         parts.sort(key=lambda part: part.size)
         found: Codes = parts[0].rows
         for part in parts[1:]:
             found = found[part.holds(found)]
         return found.astype(np.int64)
 
-    def _part(self, node: Node) -> _Part:
+    def _get_part(self, node: Node) -> _Part:
         known = self._parts.get(node)
         if known is None:
-            known = self._parts[node] = self._text_part(node) or _Truths(self._value(node, "truth"))
+            known = self._parts[node] = self._find_text_part(node) or _MaskPart(self._evaluate_node(node, "truth"))
         return known
 
-    def _value(self, node: Node, kind: Type) -> Any:
+    def _evaluate_node(self, node: Node, kind: Type) -> Any:
         return evaluate(Checked(Expression(node, ""), kind, self._scope.types), self._scope)
 
-    def _text_part(self, node: Node) -> _Part | None:
-        """Return where a column has a text, if that is what is asked, and was asked of other texts before."""
+    def _find_text_part(self, node: Node) -> _Part | None:
+        """Return the rows where a column equals a string, if the node is such a comparison and the column is sorted."""
         match node:
             case Comparison(first, (ComparisonStep("==", Text(text)),)):
-                self._asked[first] += 1
-                if self._asked[first] <= _OFTEN:
+                self._lookup_counts[first] += 1
+                if self._lookup_counts[first] <= _SORT_THRESHOLD:
                     return None
-                if first not in self._sorted:
-                    self._sorted[first] = _SortedColumn(self._value(first, "text"))
-                return self._sorted[first].part(text)
+                if first not in self._sorted_columns:
+                    self._sorted_columns[first] = _SortedColumn(self._evaluate_node(first, "text"))
+                return self._sorted_columns[first].part(text)
             case _:
                 return None
 
 
-class _Truths:
-    """A part that was worked out for all rows."""
+class _MaskPart:
+    """A part of a condition as a boolean mask over all rows."""
 
     def __init__(self, truths: Truths) -> None:
         self._truths = truths
@@ -102,7 +102,7 @@ class _Truths:
 
 
 class _SortedColumn:
-    """A column of texts, with its rows sorted by them."""
+    """A text column with its rows sorted by value."""
 
     def __init__(self, column: TextColumn) -> None:
         self.codes: Codes = column.codes
@@ -114,13 +114,13 @@ class _SortedColumn:
                 self._codes_of.setdefault(name, []).append(code)
 
     def part(self, text: str) -> _Part:
-        """Return where the column has a text; several codes may stand for it."""
+        """Return the rows where the column equals a string, which may have several codes."""
         codes = self._codes_of.get(text, [])
-        return _Coded(self, codes[0]) if len(codes) == 1 else _Truths(np.isin(self.codes, codes))
+        return _CodePart(self, codes[0]) if len(codes) == 1 else _MaskPart(np.isin(self.codes, codes))
 
 
-class _Coded:
-    """A part that is one code of a sorted column."""
+class _CodePart:
+    """A part of a condition that selects one code of a sorted column."""
 
     def __init__(self, column: _SortedColumn, code: int) -> None:
         self._codes, self._code = column.codes, code
@@ -133,4 +133,4 @@ class _Coded:
         return found
 
 
-_Part = _Truths | _Coded
+_Part = _MaskPart | _CodePart

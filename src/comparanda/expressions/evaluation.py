@@ -1,4 +1,4 @@
-"""Work out an expression on all rows at once."""
+"""Evaluate an expression on all rows at once."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from comparanda.expressions.types import Checked
 
 
-# What columns an expression can see, and how columns of texts compare.
+# Column types, and comparison of text columns.
 
 
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MIRRORED_OPERATORS = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -66,7 +66,7 @@ def type_of_column(column: Column) -> Type:
 
 
 def compare_texts(symbol: str, left: TextColumn, right: TextColumn) -> Truths:
-    """Compare two columns row by row, by code points; missing differs from everything.
+    """Compare two text columns row by row, by code points; a missing value differs from every value.
 
     >>> import numpy as np
     >>> compare_texts("<", TextColumn(np.array([0, 1]), ["a", "c"]), TextColumn.constant("b", 2)).tolist()
@@ -76,15 +76,15 @@ def compare_texts(symbol: str, left: TextColumn, right: TextColumn) -> Truths:
     if (text := right.only_name()) is not None:
         return left.truths(lambda name: bool(compare(name, text)), missing=differs)
     if left.only_name() is not None:
-        return compare_texts(_MIRRORED[symbol], right, left)
-    left_ranks, right_ranks = _ranks(left, right, in_order=symbol not in {"==", "!="})
+        return compare_texts(_MIRRORED_OPERATORS[symbol], right, left)
+    left_ranks, right_ranks = _rank_texts(left, right, in_order=symbol not in {"==", "!="})
     result: Truths = compare(left_ranks, right_ranks)
     missing = left.missing_rows() | right.missing_rows()
     return result | missing if differs else result & ~missing
 
 
-def _ranks(left: TextColumn, right: TextColumn, *, in_order: bool) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return a number for each row of both, equal where the texts are, and ordered as they are if asked."""
+def _rank_texts(left: TextColumn, right: TextColumn, *, in_order: bool) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return a rank for each row of both columns: equal for equal texts and, with `in_order`, ordered like them."""
     names = dict.fromkeys([*left.names, *right.names])
     rank = {name: number for number, name in enumerate(sorted(names) if in_order else names)}
     left_table, right_table = (
@@ -93,7 +93,7 @@ def _ranks(left: TextColumn, right: TextColumn, *, in_order: bool) -> tuple[NDAr
     return left_table[left.codes], right_table[right.codes]
 
 
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+_ARITHMETIC_FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -103,7 +103,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def select(text: str, scope: Scope) -> Truths:
-    """Return the rows of the scope for which a condition holds.
+    """Return a mask of the rows of the scope for which a condition holds.
 
     >>> import numpy as np
     >>> scope = scope_of({"size": np.array([1, 5, 9]), "seen": np.array([True, True, False])})
@@ -118,9 +118,9 @@ def select(text: str, scope: Scope) -> Truths:
 
 
 def evaluate(checked: Checked, scope: Scope) -> Truths | NDArray[np.float64] | TextColumn:
-    """Return the value of an expression for each row; an array is the caller's own.
+    """Return the value of an expression for each row; a returned array belongs to the caller.
 
-    Each column is asked for once. Numbers come out as float64.
+    Each column is requested once. Numbers are returned as float64.
 
     >>> import numpy as np
     >>> scope = scope_of({"size": np.array([1, 5, 9])})
@@ -138,7 +138,7 @@ def evaluate(checked: Checked, scope: Scope) -> Truths | NDArray[np.float64] | T
 
 
 def scope_of(columns: Mapping[str, Column], functions: Mapping[str, Function] = BUILTINS) -> Scope:
-    """Return a scope of columns that are at hand.
+    """Make a scope from columns in memory.
 
     >>> import numpy as np
     >>> scope_of({"size": np.array([1, 5, 9])}).types
@@ -152,7 +152,7 @@ def scope_of(columns: Mapping[str, Column], functions: Mapping[str, Function] = 
 
 
 class _Evaluator:
-    """The values of the nodes of one expression: always columns, constants among them."""
+    """Evaluate the nodes of one expression to columns; constants are columns too."""
 
     def __init__(self, types: Mapping[str, Type], scope: Scope) -> None:
         self.types = types
@@ -172,7 +172,7 @@ class _Evaluator:
             case Negative(Number(number)):
                 return np.broadcast_to(np.asarray(-number), self.scope.length)
             case Negative(operand):
-                return -_floats(self.value(operand))
+                return -_as_floats(self.value(operand))
             case Arithmetic():
                 return self.arithmetic(node)
             case Comparison():
@@ -188,18 +188,18 @@ class _Evaluator:
 
     def column(self, name: str) -> Any:
         if name not in self.columns:
-            self.columns[name] = self.sound(self.scope.column(name), self.types[name], f"column {name!r}")
+            self.columns[name] = self.check_column(self.scope.column(name), self.types[name], f"column {name!r}")
         return self.columns[name]
 
-    def sound(self, column: Column, wanted: Type, what: str) -> Any:
-        """Return the column if it is what it should be: the one check of what comes from outside."""
+    def check_column(self, column: Column, wanted: Type, what: str) -> Any:
+        """Return the column after checking its type and length: the only check of columns that callers supply."""
         found = type_of_column(column)
         if found != wanted or len(column) != self.scope.length:
             problem = f"{len(column)} rows of {found} instead of {self.scope.length} rows of {wanted}"
             raise ValueError(f"{what} has {problem}")
         if isinstance(column, TextColumn) or column.dtype.kind != "f":
             return column
-        return _floats(column)
+        return _as_floats(column)
 
     def call(self, node: Call) -> Any:
         function = self.scope.functions[node.function]
@@ -207,15 +207,15 @@ class _Evaluator:
             argument.value if parameter.literal and isinstance(argument, Text) else self.value(argument)
             for argument, parameter in zip(node.arguments, map(function.parameter, count()), strict=False)
         )
-        return self.sound(function.call(*arguments), function.result, f"the result of {node.function}()")
+        return self.check_column(function.call(*arguments), function.result, f"the result of {node.function}()")
 
     def arithmetic(self, node: Arithmetic) -> Any:
-        total = _floats(self.value(node.first))
+        total = _as_floats(self.value(node.first))
         for step in node.steps:
-            operand = _floats(self.value(step.operand))
+            operand = _as_floats(self.value(step.operand))
             if step.operator in {"/", "%"}:
-                operand = np.where(operand == 0, np.nan, operand)  # what is divided by zero is missing
-            total = _ARITHMETIC[step.operator](total, operand)
+                operand = np.where(operand == 0, np.nan, operand)  # division by zero gives a missing value
+            total = _ARITHMETIC_FUNCTIONS[step.operator](total, operand)
         return total
 
     def junction(self, operands: tuple[Node, ...], join: Callable[..., Any]) -> Any:
@@ -228,28 +228,28 @@ class _Evaluator:
         left, result = self.value(node.first), None
         for step in node.steps:
             if isinstance(step.operand, List):
-                holds = self.contained(left, step.operand.items)
+                holds = self.contains_left(left, step.operand.items)
                 holds = ~holds if step.operator == "not in" else holds
             else:
                 right = self.value(step.operand)
-                holds = _compare(step.operator, left, right)
+                holds = _compare_columns(step.operator, left, right)
                 left = right
             result = holds if result is None else result & holds
         return result
 
-    def contained(self, left: Any, items: tuple[Node, ...]) -> Any:
-        """Return where the left side equals one of the items; string literals are looked up together."""
+    def contains_left(self, left: Any, items: tuple[Node, ...]) -> Any:
+        """Return a mask of the rows where `left` equals one of the items; string literals are looked up together."""
         texts = frozenset(item.value for item in items if isinstance(item, Text))
         result = left.truths(texts.__contains__) if texts else np.zeros(self.scope.length, dtype=np.bool_)
         for item in items:
             if not isinstance(item, Text):
-                result |= _compare("==", left, self.value(item))
+                result |= _compare_columns("==", left, self.value(item))
         return result
 
 
-def _compare(symbol: str, left: Any, right: Any) -> Any:
+def _compare_columns(symbol: str, left: Any, right: Any) -> Any:
     return compare_texts(symbol, left, right) if isinstance(left, TextColumn) else COMPARE[symbol](left, right)
 
 
-def _floats(column: Any) -> Any:
+def _as_floats(column: Any) -> Any:
     return column.astype(np.float64, copy=False)

@@ -1,4 +1,4 @@
-"""The functions every expression may use."""
+"""Functions that expressions can call: signatures, the patterns of `matches`, the built-in functions, and scopes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Column, TextColumn
 
 
-# What a function takes and gives: known before there are data.
+# Types and signatures of functions, known before data are loaded.
 
 
 Type = Literal["truth", "number", "text", "row"]
-"""What a value is; a row of a table is known in rules alone."""
+"""The type of a value; `row`, a row of a table, exists only in rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +27,13 @@ class Parameter:
     """One argument of a function.
 
     Args:
-        name: what a reader calls it; shown in error messages.
-        types: the types it may have.
-        literal: whether it must be written out as a string, and so is known before there are data.
-        choices: for a literal, the values it may have; none given, any.
-        problem: for a literal, a check that returns what is wrong with it, or nothing.
-        optional: whether it may be left away; only others that may be follow it.
-        repeated: whether any number of such arguments may follow; it is the last.
+        name: its name in error messages.
+        types: the types it accepts.
+        literal: whether it must be a string literal, whose value is known before data are loaded.
+        choices: for a literal, the permitted values; None for any.
+        problem: for a literal, a check that returns a description of the problem, or None.
+        optional: whether it may be omitted; only optional parameters may follow it.
+        repeated: whether it accepts any number of further arguments; it must be the last.
 
     """
 
@@ -58,20 +58,20 @@ class Signature:
 
     @property
     def fewest(self) -> int:
-        """How many arguments it takes at least."""
+        """The minimum number of arguments."""
         return sum(not parameter.optional for parameter in self.parameters)
 
     @property
     def most(self) -> int | None:
-        """How many arguments it takes at most; None for any number."""
+        """The maximum number of arguments; None for any number."""
         return None if self.parameters and self.parameters[-1].repeated else len(self.parameters)
 
     def parameter(self, place: int) -> Parameter:
-        """Return the parameter of the argument at a place."""
+        """Return the parameter for the argument at a position."""
         return self.parameters[min(place, len(self.parameters) - 1)]
 
     def written(self, name: str) -> str:
-        """Return how a call of the function looks.
+        """Return the form of a call, for help and error messages.
 
         >>> Signature((Parameter(name="text"), Parameter(name="pattern", literal=True)), "truth").written("matches")
         'matches(text, "pattern")'
@@ -81,52 +81,51 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Function(Signature):
-    """A signature together with its work.
+    """A signature with its implementation.
 
-    `call` gets a column for each argument, and for a literal parameter its text; it returns a column of
-    the type of the result, with one value for each row. The columns belong to others: it must not change
-    them.
+    `call` receives a column for each argument, and the string for a literal parameter; it returns a column of
+    the result type, with one value for each row. It must not modify the columns it receives.
     """
 
     call: Callable[..., Column]
 
 
-# Run a pattern over a text one character at a time, never going back.
+# Pattern matching without backtracking.
 #
-# A pattern becomes a graph of states (Thompson's construction). A search follows all its paths together: the
-# set of states reached so far is one *node*, and where a node goes on a character is remembered, so ordinary
-# texts cost one dictionary look-up a character, and hostile ones at worst a walk over all states.
+# A pattern is compiled to a graph of states (Thompson's construction). A search follows all paths in parallel: the
+# set of states reached so far is one *node*, and the transitions of a node are cached, so ordinary texts cost one
+# dictionary look-up per character, and adversarial ones at worst a walk over all states per character.
 
 
 MOST_STATES = 1_000
 MOST_MOVES = 20_000
 
 Context = Literal["edge", "word", "other"]
-"""What stands on one side of a position: the edge of the text, a word character, another one."""
+"""The context on one side of a position: the edge of the text, a word character, or another character."""
 
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """One character out of ranges and categories (`d`, `w`, `s` and their opposites), or none of these."""
+    """A character class: ranges and categories (`d`, `w`, `s` and their complements), possibly negated."""
 
     ranges: tuple[tuple[str, str], ...] = ()
     categories: str = ""
     negated: bool = False
 
     def has(self, character: str) -> bool:
-        """Tell whether the character is one of these."""
+        """Whether the character is in the class."""
         inside = any(low <= character <= high for low, high in self.ranges)
-        return (inside or any(_in_category(character, one) for one in self.categories)) != self.negated
+        return (inside or any(_is_in_category(character, one) for one in self.categories)) != self.negated
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """`^`, `$` or `b`: a condition on the position, which takes no character."""
+    """`^`, `$` or `b`: a condition on the position, which consumes no character."""
 
     kind: str
 
     def holds(self, before: Context, after: Context) -> bool:
-        """Tell whether it is true between these two contexts."""
+        """Whether the assertion holds between two contexts."""
         if self.kind == "b":
             return (before == "word") != (after == "word")
         return (before if self.kind == "^" else after) == "edge"
@@ -134,21 +133,21 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Pieces one after the other."""
+    """Pieces in sequence."""
 
     pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some pieces."""
+    """Alternatives, one of which must match."""
 
     pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A piece, as often as said; without a `high`, any number of times."""
+    """A piece repeated from `low` to `high` times; without `high`, without an upper bound."""
 
     piece: Piece
     low: int
@@ -164,27 +163,27 @@ class TooLargeError(ValueError):
 
 @dataclass(slots=True)
 class _State:
-    """What must be there to pass (nothing, for a fork), and the states behind it."""
+    """The test that must succeed (None for a fork), and the states that follow."""
 
     test: Characters | Assertion | None
-    ways: tuple[int, ...]
+    targets: tuple[int, ...]
 
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """The states a search can be in, and what stood before; `moves` remembers where it went."""
+    """The states a search can be in, and the context before; `moves` caches its transitions."""
 
     states: frozenset[int]
     before: Context
     moves: dict[str, _Node] = field(default_factory=dict)
 
 
-_FOUND: Final = _Node(frozenset(), "other")
-_END: Final = 0
+_MATCHED: Final = _Node(frozenset(), "other")
+_FINAL_STATE: Final = 0
 
 
 class Automaton:
-    """A pattern ready to be looked for.
+    """A compiled pattern.
 
     >>> Automaton(Repeat(Characters((("0", "9"),)), 3, None)).found_in("page 142")
     True
@@ -192,83 +191,83 @@ class Automaton:
 
     def __init__(self, piece: Piece) -> None:
         self._states = [_State(None, ())]
-        self._start = self._add(piece, _END)
-        self._forget()
+        self._start = self._add_piece(piece, _FINAL_STATE)
+        self._clear_cache()
 
     def found_in(self, text: str) -> bool:
-        """Tell whether the pattern is somewhere in the text."""
-        node = self._node(frozenset({self._start}), "edge")
+        """Whether the pattern matches anywhere in the text."""
+        node = self._get_node(frozenset({self._start}), "edge")
         for character in text:
             following = node.moves.get(character)
-            node = self._move(node, character) if following is None else following
-            if node is _FOUND:
+            node = self._step(node, character) if following is None else following
+            if node is _MATCHED:
                 return True
-        return _END in self._reach(node, "edge")
+        return _FINAL_STATE in self._epsilon_closure(node, "edge")
 
     # the graph
 
-    def _add(self, piece: Piece, then: int) -> int:
-        """Add the states of a piece that goes on to `then`; return the first of them."""
+    def _add_piece(self, piece: Piece, then: int) -> int:
+        """Add the states of a piece that continues at state `then`; return its first state."""
         match piece:
             case Sequence(pieces):
                 for one in reversed(pieces):
-                    then = self._add(one, then)
+                    then = self._add_piece(one, then)
                 return then
             case Choice(pieces):
-                return self._state(None, *(self._add(one, then) for one in pieces))
+                return self._add_state(None, *(self._add_piece(one, then) for one in pieces))
             case Repeat(inner, low, high):
-                then = self._star(inner, then) if high is None else self._optional(inner, high - low, then)
-                return self._add(Sequence((inner,) * low), then)
+                then = self._add_star(inner, then) if high is None else self._add_optional(inner, high - low, then)
+                return self._add_piece(Sequence((inner,) * low), then)
             case _:
-                return self._state(piece, then)
+                return self._add_state(piece, then)
 
-    def _star(self, piece: Piece, then: int) -> int:
-        fork = self._state(None)
-        self._states[fork].ways = (self._add(piece, fork), then)
+    def _add_star(self, piece: Piece, then: int) -> int:
+        fork = self._add_state(None)
+        self._states[fork].targets = (self._add_piece(piece, fork), then)
         return fork
 
-    def _optional(self, piece: Piece, times: int, then: int) -> int:
+    def _add_optional(self, piece: Piece, times: int, then: int) -> int:
         entry = then
         for _ in range(times):
-            entry = self._state(None, self._add(piece, entry), then)
+            entry = self._add_state(None, self._add_piece(piece, entry), then)
         return entry
 
-    def _state(self, test: Characters | Assertion | None, *ways: int) -> int:
+    def _add_state(self, test: Characters | Assertion | None, *targets: int) -> int:
         if len(self._states) >= MOST_STATES:
             raise TooLargeError
-        self._states.append(_State(test, ways))
+        self._states.append(_State(test, targets))
         return len(self._states) - 1
 
     # the search
 
-    def _forget(self) -> None:
+    def _clear_cache(self) -> None:
         self._nodes: dict[tuple[frozenset[int], Context], _Node] = {}
         self._moves = 0
 
-    def _node(self, states: frozenset[int], before: Context) -> _Node:
+    def _get_node(self, states: frozenset[int], before: Context) -> _Node:
         return self._nodes.setdefault((states, before), _Node(states, before))
 
-    def _move(self, node: _Node, character: str) -> _Node:
-        """Work out where a node goes on a character; a search may begin anew at every position."""
+    def _step(self, node: _Node, character: str) -> _Node:
+        """Compute and cache the transition of a node on a character; a match may start at every position."""
         if self._moves >= MOST_MOVES:
-            self._forget()
-            node = self._node(node.states, node.before)
-        after: Context = "word" if _in_category(character, "w") else "other"
-        reached = self._reach(node, after)
-        following = _FOUND
-        if _END not in reached:
-            passed = {way for state in reached for way in self._passed(state, character)}
-            following = self._node(frozenset(passed | {self._start}), after)
+            self._clear_cache()
+            node = self._get_node(node.states, node.before)
+        after: Context = "word" if _is_in_category(character, "w") else "other"
+        reached = self._epsilon_closure(node, after)
+        following = _MATCHED
+        if _FINAL_STATE not in reached:
+            passed = {way for state in reached for way in self._targets_after(state, character)}
+            following = self._get_node(frozenset(passed | {self._start}), after)
         node.moves[character] = following
         self._moves += 1
         return following
 
-    def _passed(self, state: int, character: str) -> tuple[int, ...]:
+    def _targets_after(self, state: int, character: str) -> tuple[int, ...]:
         found = self._states[state]
-        return found.ways if isinstance(found.test, Characters) and found.test.has(character) else ()
+        return found.targets if isinstance(found.test, Characters) and found.test.has(character) else ()
 
-    def _reach(self, node: _Node, after: Context) -> set[int]:
-        """Return all states that can be reached without taking a character."""
+    def _epsilon_closure(self, node: _Node, after: Context) -> set[int]:
+        """Return all states reachable without consuming a character."""
         reached: set[int] = set()
         waiting = list(node.states)
         while waiting:
@@ -278,11 +277,11 @@ class Automaton:
             reached.add(number)
             state = self._states[number]
             if state.test is None or (isinstance(state.test, Assertion) and state.test.holds(node.before, after)):
-                waiting.extend(state.ways)
+                waiting.extend(state.targets)
         return reached
 
 
-def _in_category(character: str, category: str) -> bool:
+def _is_in_category(character: str, category: str) -> bool:
     match category.lower():
         case "d":
             inside = character.isdecimal()
@@ -293,17 +292,17 @@ def _in_category(character: str, category: str) -> bool:
     return inside != category.isupper()
 
 
-# Patterns for `matches`: a plain subset of regular expressions, matched in time linear in the text.
+# Patterns for `matches`: a subset of regular expressions, matched in time linear in the length of the text.
 #
-# The texts may be hostile, and Python's `re` backtracks: `(a|a)(a|a)…` or `.*.*.*x` can keep it busy for years.
-# So patterns are read here and run by `automaton`, which looks at each character once. What there is:
+# Input may be adversarial, and Python's `re` backtracks: `(a|a)(a|a)…` or `.*.*.*x` can keep it busy for years.
+# So patterns are parsed here and run by `Automaton`, which reads each character once. Supported:
 #
 # - characters, `.` (all but the newline), `\d \w \s \D \W \S`, `\n`, `\t`, and `\` before punctuation;
 # - classes `[a-z_]`, `[^0-9]`; groups `(…)` and `(?:…)`; alternatives `a|b`;
-# - `^` (the begin of the text), `$` (its end), `\b` (a word begins or ends);
-# - `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}` after a character, a class, or a group that holds none of these.
+# - `^` (the beginning of the text), `$` (its end), `\b` (a word boundary);
+# - `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}` after a character, a class, or a group that contains none of these.
 #
-# What there is not: quantifiers in quantified groups, back-references, look-around, flags, lazy quantifiers.
+# Not supported: quantifiers in quantified groups, back-references, look-around, flags, lazy quantifiers.
 
 
 LONGEST = 200
@@ -317,11 +316,11 @@ _SIMPLE: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?
 
 
 class PatternError(ValueError):
-    """A pattern is not in the subset; the message says why."""
+    """A pattern is not in the supported subset; the message gives the reason."""
 
 
 def compile_pattern(pattern: str) -> Automaton:
-    r"""Make a pattern ready to be looked for; raises `PatternError` if it is not in the subset.
+    r"""Compile a pattern; raises `PatternError` if it is not in the supported subset.
 
     >>> compile_pattern(r"^\d+(st|nd|rd|th)$").found_in("22nd")
     True
@@ -329,13 +328,13 @@ def compile_pattern(pattern: str) -> Automaton:
     if len(pattern) > LONGEST:
         raise PatternError(f"{len(pattern):,} characters are too many; at most {LONGEST} are allowed")
     try:
-        return Automaton(_Reader(pattern).whole())
+        return Automaton(_PatternParser(pattern).parse())
     except TooLargeError:
         raise PatternError("it repeats too much; use smaller numbers in {}") from None
 
 
 def pattern_problem(pattern: str) -> str | None:
-    """Return why a pattern cannot be used, or nothing.
+    """Return the reason why a pattern is not supported, or None.
 
     >>> pattern_problem("(a+)+")
     "'+' repeats a group that holds a quantifier itself"
@@ -347,39 +346,39 @@ def pattern_problem(pattern: str) -> str | None:
     return None
 
 
-class _Reader:
-    """One pass over a pattern."""
+class _PatternParser:
+    """A recursive-descent parser of patterns, one method for each non-terminal."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.position = 0
         self.depth = 0
 
-    def whole(self) -> Piece:
+    def parse(self) -> Piece:
         piece = self.choice()
-        if self.ahead(")"):
+        if self.is_next(")"):
             raise PatternError("a ')' closes nothing; write '\\)' for the character")
         return piece
 
-    def ahead(self, text: str) -> bool:
+    def is_next(self, text: str) -> bool:
         return self.pattern.startswith(text, self.position)
 
     def take(self) -> str:
-        """Return the next character, or nothing at the end."""
+        """Return the next character, or an empty string at the end."""
         character = self.pattern[self.position : self.position + 1]
         self.position += len(character)
         return character
 
     def choice(self) -> Piece:
         options = [self.sequence()]
-        while self.ahead("|"):
+        while self.is_next("|"):
             self.take()
             options.append(self.sequence())
         return options[0] if len(options) == 1 else Choice(tuple(options))
 
     def sequence(self) -> Piece:
         pieces = []
-        while self.position < len(self.pattern) and not self.ahead("|") and not self.ahead(")"):
+        while self.position < len(self.pattern) and not self.is_next("|") and not self.is_next(")"):
             pieces.append(self.quantified(self.atom()))
         return pieces[0] if len(pieces) == 1 else Sequence(tuple(pieces))
 
@@ -390,11 +389,11 @@ class _Reader:
         self.position = found.end()
         if isinstance(piece, Assertion):
             raise PatternError(f"there is nothing to repeat before '{found[0]}'")
-        if _holds_repeat(piece):
+        if _contains_repeat(piece):
             raise PatternError(f"'{found[0]}' repeats a group that holds a quantifier itself")
         if _QUANTIFIER.match(self.pattern, self.position) is not None:
             raise PatternError(f"a second quantifier after '{found[0]}'")
-        return Repeat(piece, *_bounds(found))
+        return Repeat(piece, *_repeat_bounds(found))
 
     def atom(self) -> Piece:
         character = self.take()
@@ -408,7 +407,7 @@ class _Reader:
             case "^" | "$":
                 return Assertion(character)
             case "\\":
-                return Assertion(self.take()) if self.ahead("b") else self.escape()
+                return Assertion(self.take()) if self.is_next("b") else self.escape()
             case "*" | "+" | "?":
                 raise PatternError(f"there is nothing to repeat before '{character}'")
             case "{":
@@ -420,9 +419,9 @@ class _Reader:
         self.depth += 1
         if self.depth > DEEPEST:
             raise PatternError(f"groups are nested more than {DEEPEST} deep")
-        if self.ahead("?") and not self.ahead("?:"):
+        if self.is_next("?") and not self.is_next("?:"):
             raise PatternError("look-around, named groups and flags, '(?…', are not part of the patterns here")
-        self.position += 2 if self.ahead("?:") else 0
+        self.position += 2 if self.is_next("?:") else 0
         inside = self.choice()
         if self.take() != ")":
             raise PatternError("a '(' is not closed")
@@ -430,7 +429,7 @@ class _Reader:
         return inside
 
     def escape(self) -> Characters:
-        """Read what follows a backslash."""
+        """Read the rest of an escape after its backslash."""
         character = self.take()
         if character in _CATEGORIES:
             return Characters(categories=character)
@@ -444,11 +443,11 @@ class _Reader:
         return Characters(((character, character),))
 
     def characters(self) -> Characters:
-        """Read a class up to its `]`, which as the first character stands for itself."""
-        negated = self.ahead("^")
+        """Read a class up to its `]`; a `]` in first position is a literal."""
+        negated = self.is_next("^")
         self.position += negated
         members = [self.member()]
-        while not self.ahead("]"):
+        while not self.is_next("]"):
             members.append(self.member())
         self.take()
         ranges = tuple(one for member in members for one in member.ranges)
@@ -456,33 +455,33 @@ class _Reader:
 
     def member(self) -> Characters:
         """Read one character, category or range of a class."""
-        low = self.single()
-        if not self.ahead("-") or self.ahead("-]"):
+        low = self.class_character()
+        if not self.is_next("-") or self.is_next("-]"):
             return low
         self.take()
-        high = self.single()
+        high = self.class_character()
         if low.categories or high.categories or low.ranges[0][0] > high.ranges[0][0]:
             raise PatternError("a range in [] must go from one character up to another")
         return Characters(((low.ranges[0][0], high.ranges[0][0]),))
 
-    def single(self) -> Characters:
+    def class_character(self) -> Characters:
         character = self.take()
         if not character:
             raise PatternError("a '[' is not closed")
         return self.escape() if character == "\\" else Characters(((character, character),))
 
 
-def _holds_repeat(piece: Piece) -> bool:
+def _contains_repeat(piece: Piece) -> bool:
     match piece:
         case Repeat():
             return True
         case Sequence(pieces) | Choice(pieces):
-            return any(map(_holds_repeat, pieces))
+            return any(map(_contains_repeat, pieces))
         case _:
             return False
 
 
-def _bounds(found: re.Match[str]) -> tuple[int, int | None]:
+def _repeat_bounds(found: re.Match[str]) -> tuple[int, int | None]:
     if found[0] in _SIMPLE:
         return _SIMPLE[found[0]]
     low = int(found["low"])
@@ -524,12 +523,12 @@ def _length(text: TextColumn) -> Column:
 
 
 def _abs(number: Any) -> Column:
-    magnitude: Column = abs(number * 1.0)  # as a float, for the smallest int64 has no positive twin
+    magnitude: Column = abs(number * 1.0)  # as a float, because the smallest int64 has no positive counterpart
     return magnitude
 
 
 def _is_missing(value: Any) -> Column:
-    # a number is missing if it is NaN, the one number that differs from itself
+    # a missing number is NaN, the only number not equal to itself
     missing: Column = value.missing_rows() if hasattr(value, "missing_rows") else value != value  # noqa: PLR0124
     return missing
 
@@ -550,10 +549,10 @@ BUILTINS: Final[Mapping[str, Function]] = MappingProxyType(
         "startswith": _text_function(_startswith, _PIECE),
     }
 )
-"""The functions every scope has unless it says otherwise; add to them with `dict(BUILTINS) | {...}`."""
+"""The functions of every scope by default; add to them with `dict(BUILTINS) | {...}`."""
 
 
-# What an expression can see: names with their types and columns, and functions.
+# The scope of an expression: names with their types and columns, and functions.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -562,7 +561,7 @@ class Scope:
 
     Args:
         types: the type of each name.
-        column: gives the column of a name; asked once for each name that an expression uses, no others.
+        column: returns the column of a name; called once for each name that an expression uses, and for no others.
         length: the number of rows.
         functions: the functions that may be called.
 

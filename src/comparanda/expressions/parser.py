@@ -1,4 +1,4 @@
-"""Cut an expression into tokens, and say kindly what is not one."""
+"""Tokenise, parse and unparse expressions, with errors that point at the offending place."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FOREIGN = {
     "≠": "!=", "≤": "<=", "≥": ">=", "×": "*", "÷": "/", "−": "-", "–": "-",
     "**": None, "//": None, "^": None, "->": None, "?": None, ":=": None,
 }  # fmt: skip
-"""Operators of other languages, each with what is written here instead, if there is something."""
+"""Operators of other languages, each with its equivalent in this language, if there is one."""
 
 CURLY = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "´": "'"}
 
@@ -60,7 +60,7 @@ _FOREIGN = re.compile(r"===|!==|=~|=>|=<|<>|&&|\|\||->|:=|\*\*|//|=(?!=)|!(?!=)|
 _SYMBOL = re.compile(r"[=!<>]=|[-+*/%<>()\[\],]")
 _WORD = re.compile(r"[^\W\d]\w*(\.\w+)*")
 _NUMBER = re.compile(r"(?P<digits>[0-9]+(\.[0-9]+)?|\.[0-9]+)(?P<exponent>[eE][-+]?[0-9]+)?(?P<percent>%?)")
-_RUN_ON = re.compile(r"[\w.]+")
+_TRAILING_CHARACTERS = re.compile(r"[\w.]+")
 _OPERAND_START = re.compile(r"[\w(\"'`.]")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{4}")
 
@@ -69,9 +69,9 @@ Kind = Literal["symbol", "name", "quoted name", "text", "number", "end"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text: what it is, how it was written, what it means, where it stood.
+    """A token: its kind, its source text, its value, and its place.
 
-    Operators, brackets and the words of the language are all symbols.
+    Operators, brackets and keywords are all symbols.
     """
 
     kind: Kind
@@ -80,80 +80,80 @@ class Token:
     place: Place
 
     def one_of(self, *symbols: str) -> bool:
-        """Tell whether the token is one of these symbols."""
+        """Whether the token is one of these symbols."""
         return self.kind == "symbol" and self.written in symbols
 
 
 def tokens(source: str) -> Iterator[Token]:
-    """Yield the tokens of a text, the last of them being `end`.
+    """Yield the tokens of a source text, the last of which is `end`.
 
     >>> [token.written for token in tokens("size >= 5%")]
     ['size', '>=', '5%', '']
     """
-    position = _space(source, 0)
+    position = _skip_space(source, 0)
     while position < len(source):
-        token = _token(source, position)
+        token = _read_token(source, position)
         yield token
-        position = _space(source, token.place.end)
+        position = _skip_space(source, token.place.end)
     end = len(source.rstrip(" \t\r\n"))
     yield Token("end", "", "", Place(end, end))
 
 
-def _space(source: str, position: int) -> int:
+def _skip_space(source: str, position: int) -> int:
     found = _SPACE.match(source, position)
     return found.end() if found else position
 
 
-def _token(source: str, start: int) -> Token:
+def _read_token(source: str, start: int) -> Token:
     if source[start] in "\"'`":
-        return _quoted(source, start)
+        return _read_quoted(source, start)
     if found := _NUMBER.match(source, start):
-        return _number(source, found)
+        return _read_number(source, found)
     if found := _WORD.match(source, start):
-        return _word(source, found)
+        return _read_word(source, found)
     if found := _FOREIGN.match(source, start):
-        raise _foreign(source, found)
+        raise _foreign_operator_error(source, found)
     if found := _SYMBOL.match(source, start):
         return Token("symbol", found[0], found[0], Place(*found.span()))
-    raise _unexpected(source, start)
+    raise _unexpected_character_error(source, start)
 
 
-def _word(source: str, found: re.Match[str]) -> Token:
+def _read_word(source: str, found: re.Match[str]) -> Token:
     word, place = found[0], Place(*found.span())
     if word in KEYWORDS:
         return Token("symbol", word, word, place)
     if word.lower() in KEYWORDS:
-        raise failure(source, place, f"'{word}' is not a word here; write '{word.lower()}'", hint=_backticks(word))
+        raise failure(source, place, f"'{word}' is not a word here; write '{word.lower()}'", hint=_backtick_hint(word))
     return Token("name", word, word, place)
 
 
-def _backticks(name: str) -> str:
+def _backtick_hint(name: str) -> str:
     return f"(a column of that name is written `{name}`, in backticks)"
 
 
-def _number(source: str, found: re.Match[str]) -> Token:
+def _read_number(source: str, found: re.Match[str]) -> Token:
     place = Place(*found.span())
     rest = source[place.end : place.end + 1]
     if found["percent"] and _OPERAND_START.match(rest):
         hint = f"for the remainder of a division write '{found[0][:-1]} % …', with a space"
         raise failure(source, place, f"{shown(found[0])} is a percentage, so an operator must follow", hint=hint)
-    if not found["percent"] and (more := _RUN_ON.match(source, place.end)):
+    if not found["percent"] and (more := _TRAILING_CHARACTERS.match(source, place.end)):
         run = Place(place.start, more.end())
         what = f"{shown(source[run.start : run.end])} is neither a number nor a name"
         raise failure(source, run, what, hint="(a name that begins with a digit is written in backticks)")
-    value = _number_value(found)
+    value = _parse_number(found)
     if value is None:
         raise failure(source, place, f"the number {shown(found[0])} is too large")
     return Token("number", found[0], value, place)
 
 
-def _number_value(found: re.Match[str]) -> int | float | None:
-    """Return the number written, or None if it is too large; whole numbers stay whole."""
+def _parse_number(found: re.Match[str]) -> int | float | None:
+    """Return the value of a number literal, or None if it is too large; integers remain integers."""
     digits, exponent = found["digits"], found["exponent"] or ""
     if digits.isdigit() and not exponent and not found["percent"]:
         significant = digits.lstrip("0") or "0"
-        whole = int(significant) if len(significant) <= len(str(LARGEST)) else LARGEST + 1
-        return whole if whole <= LARGEST else None
+        parse_all = int(significant) if len(significant) <= len(str(LARGEST)) else LARGEST + 1
+        return parse_all if parse_all <= LARGEST else None
     value = float(digits + exponent)
     if found["percent"]:
         # "2.9%" is the float nearest to 0.029, which 2.9 / 100 is not
@@ -161,14 +161,14 @@ def _number_value(found: re.Match[str]) -> int | float | None:
     return value if value != float("inf") else None
 
 
-def _quoted(source: str, start: int) -> Token:
+def _read_quoted(source: str, start: int) -> Token:
     """Read a string literal, or a name in backticks."""
     mark, position, pieces = source[start], start + 1, []
     while (character := source[position : position + 1]) != mark:
         if character in {"", "\n"}:
             what = "the name in backticks" if mark == "`" else "the string"
             raise failure(source, Place(start, start + 1), f"{what} that begins here is not closed")
-        piece, position = _escape(source, position) if character == "\\" else (character, position + 1)
+        piece, position = _read_escape(source, position) if character == "\\" else (character, position + 1)
         pieces.append(piece)
     place, value = Place(start, position + 1), "".join(pieces)
     if mark == "`" and not value:
@@ -176,8 +176,8 @@ def _quoted(source: str, start: int) -> Token:
     return Token("quoted name" if mark == "`" else "text", source[start : position + 1], value, place)
 
 
-def _escape(source: str, position: int) -> tuple[str, int]:
-    """Return what the escape at the position stands for, and where it ends."""
+def _read_escape(source: str, position: int) -> tuple[str, int]:
+    """Return the character of the escape at the position, and where the escape ends."""
     character = source[position + 1 : position + 2]
     if character in ESCAPES:
         return ESCAPES[character], position + 2
@@ -189,13 +189,13 @@ def _escape(source: str, position: int) -> tuple[str, int]:
     raise failure(source, Place(position, position + 2), what)
 
 
-def _foreign(source: str, found: re.Match[str]) -> ExpressionError:
+def _foreign_operator_error(source: str, found: re.Match[str]) -> ExpressionError:
     advice = FOREIGN[found[0]]
     what = f"'{found[0]}' is not an operator here" + (f"; write '{advice}'" if advice else "")
     return failure(source, Place(*found.span()), what)
 
 
-def _unexpected(source: str, start: int) -> ExpressionError:
+def _unexpected_character_error(source: str, start: int) -> ExpressionError:
     character, place = source[start], Place(start, start + 1)
     if character in CURLY:
         return failure(source, place, f"'{character}' is a typographic quote; write {CURLY[character]}")
@@ -204,11 +204,11 @@ def _unexpected(source: str, start: int) -> ExpressionError:
     return failure(source, place, f"unexpected character {shown(character)}{named}")
 
 
-# Go along the tokens of an expression, and say what cannot stand where it stands.
+# Traversal of tokens, and errors for tokens in a wrong place.
 
 
 class Cursor:
-    """A place between two tokens: `previous` is used, `current` is not yet."""
+    """A position between two tokens: `previous` is consumed, `current` is not."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -217,28 +217,28 @@ class Cursor:
         self.current = next(self.tokens)
 
     def take(self) -> Token:
-        """Go past a token and return it; the end is never passed."""
+        """Consume a token and return it; the end is never consumed."""
         self.previous, self.current = self.current, next(self.tokens, self.current)
         return self.previous
 
-    def since(self, start: int) -> Place:
-        """Return the place from a start up to the last token taken."""
+    def place_from(self, start: int) -> Place:
+        """Return the place from a start up to the end of the last token consumed."""
         assert self.previous is not None
         return Place(start, self.previous.place.end)
 
     def close(self, opening: Token, closing: str) -> None:
-        """Take the bracket that closes another."""
+        """Consume the closing bracket of an opening one."""
         if self.current.kind == "end":
             raise failure(self.source, opening.place, f"the '{opening.written}' is not closed")
         if not self.current.one_of(closing):
-            raise self.leftover(closing)
+            raise self.leftover_error(closing)
         self.take()
 
-    def no_operand(self) -> ExpressionError:
-        """Make the error for a token with which no expression can begin."""
+    def missing_operand_error(self) -> ExpressionError:
+        """Make the error for a token that cannot begin an expression."""
         token = self.current
         if token.one_of("for", "if"):
-            return self.reserved(token)
+            return self.reserved_word_error(token)
         if self.previous is not None:
             what = f"expected an expression after {shown(self.previous.written)}"
         elif token.kind == "end":
@@ -252,17 +252,17 @@ class Cursor:
             hint = "(a percentage is written without a space, as in 5%)"
         return failure(self.source, token.place, what, hint=hint)
 
-    def reserved(self, token: Token) -> ExpressionError:
-        """Make the error for a word that has no use yet."""
+    def reserved_word_error(self, token: Token) -> ExpressionError:
+        """Make the error for a reserved word."""
         hint = f"(a column of that name is written `{token.written}`, in backticks)"
         return failure(self.source, token.place, f"'{token.written}' is a reserved word", hint=hint)
 
-    def leftover(self, closing: str = "") -> ExpressionError:
+    def leftover_error(self, closing: str = "") -> ExpressionError:
         """Make the error for a token that cannot follow a complete expression."""
         token = self.current
         hint = None
         if token.one_of("for", "if"):
-            return self.reserved(token)
+            return self.reserved_word_error(token)
         if token.one_of(")", "]"):
             what = (
                 f"expected '{closing}', not '{token.written}'" if closing else f"the '{token.written}' closes nothing"
@@ -276,7 +276,7 @@ class Cursor:
         return failure(self.source, token.place, what, hint=hint)
 
 
-# Read an expression into its tree: a parser by precedence, with flat chains and bounded nesting.
+# Precedence-climbing parser, with flat chains and bounded nesting.
 
 
 LONGEST = 10_000
@@ -290,12 +290,12 @@ LEVELS: Final = {
     **dict.fromkeys("+-", SUM),
     **dict.fromkeys("*/%", PRODUCT),
 }
-"""How strongly an operator between two operands binds; `not` there begins `not in`."""
+"""The precedence of binary operators; `not` in this position begins `not in`."""
 
 
 @lru_cache(maxsize=64)
 def parse(text: str) -> Expression:
-    """Read an expression; raises an `ExpressionError` that points at what is wrong.
+    """Parse an expression; raises an `ExpressionError` that points at the error.
 
     At most 10,000 characters and 100 levels of nesting; a flat chain may be of any length.
 
@@ -306,12 +306,12 @@ operand=Text(value='PER')),)), Not(operand=Name(name='seen'))))
     if len(text) > LONGEST:
         what = f"the expression has {len(text):,} characters; at most {LONGEST:,} are allowed"
         raise ExpressionError(what)
-    return Expression(_Parser(text).whole(), text)
+    return Expression(_Parser(text).parse_all(), text)
 
 
 @lru_cache(maxsize=64)
 def names_used(text: str) -> frozenset[str]:
-    """Return the names an expression asks for, without knowing which there are.
+    """Return the names an expression uses, whether or not they exist.
 
     >>> sorted(names_used("lower(form) == lemma and right('crf')"))
     ['form', 'lemma']
@@ -320,27 +320,27 @@ def names_used(text: str) -> frozenset[str]:
 
 
 class _Parser(Cursor):
-    """The grammar: one method for each kind of node; to add a kind is to add a method."""
+    """The grammar: one method for each kind of node."""
 
     def __init__(self, source: str) -> None:
         super().__init__(source)
         self.depth = 0
 
-    def whole(self) -> Node:
+    def parse_all(self) -> Node:
         root = self.expression()
         if self.current.kind != "end":
-            raise self.leftover()
-        self.measure(root)
+            raise self.leftover_error()
+        self.check_depth(root)
         return root
 
     def expression(self, level: int = OR) -> Node:
-        """Read operands and the operators between them that bind at least as strongly as the level.
+        """Parse operands joined by operators of at least the given precedence.
 
-        All operators of one level that follow each other become one node, so a long chain is not deep.
+        Consecutive operators of one level become one node, so that a long chain is not deeply nested.
         """
         self.depth += 1
         if self.depth > DEEPEST + 1:
-            raise self.too_deep(self.current.place)
+            raise self.too_deep_error(self.current.place)
         node = self.operand(level)
         while (found := self.operator_level()) >= level:
             if found in {OR, AND}:
@@ -361,7 +361,7 @@ class _Parser(Cursor):
             self.take()
             operands.append(self.expression(level + 1))
         kind = Or if level == OR else And
-        return kind(tuple(operands), place=self.since(first.place.start))
+        return kind(tuple(operands), place=self.place_from(first.place.start))
 
     def arithmetic(self, first: Node, level: int) -> Node:
         steps = []
@@ -369,7 +369,7 @@ class _Parser(Cursor):
             sign = self.take()
             operator = cast("ArithmeticOperator", sign.written)
             steps.append(ArithmeticStep(operator, self.expression(level + 1), place=sign.place))
-        return Arithmetic(first, tuple(steps), place=self.since(first.place.start))
+        return Arithmetic(first, tuple(steps), place=self.place_from(first.place.start))
 
     def comparison(self, first: Node) -> Node:
         steps: list[ComparisonStep] = []
@@ -378,7 +378,7 @@ class _Parser(Cursor):
                 what = "a comparison cannot go on after a list; put the part before it in brackets"
                 raise failure(self.source, self.current.place, what)
             steps.append(self.comparison_step())
-        return Comparison(first, tuple(steps), place=self.since(first.place.start))
+        return Comparison(first, tuple(steps), place=self.place_from(first.place.start))
 
     def comparison_step(self) -> ComparisonStep:
         sign = self.take()
@@ -387,7 +387,7 @@ class _Parser(Cursor):
                 raise failure(self.source, self.current.place, "expected 'in' after 'not'")
             self.take()
         operator = cast("ComparisonOperator", "not in" if sign.written == "not" else sign.written)
-        place = self.since(sign.place.start)
+        place = self.place_from(sign.place.start)
         operand = self.values() if operator in {"in", "not in"} else self.expression(SUM)
         return ComparisonStep(operator, operand, place=place)
 
@@ -409,7 +409,7 @@ class _Parser(Cursor):
                 return self.symbol_operand(level)
 
     def symbol_operand(self, level: int) -> Node:
-        """Read an operand that a symbol begins: a bracket, a sign, `not`, `true`, `false`."""
+        """Parse an operand that begins with a symbol: a bracket, a sign, `not`, `true`, `false`."""
         token = self.current
         if token.one_of("true", "false"):
             return Truth(self.take().written == "true", place=token.place)
@@ -421,24 +421,24 @@ class _Parser(Cursor):
         if token.one_of("-"):
             self.take()
             operand = self.expression(SIGN)
-            return Negative(operand, place=self.since(token.place.start))
+            return Negative(operand, place=self.place_from(token.place.start))
         if token.one_of("not"):
             if level > NOT:
                 raise failure(self.source, token.place, "'not' needs brackets here: write '(not …)'")
             self.take()
             operand = self.expression(NOT)
-            return Not(operand, place=self.since(token.place.start))
-        raise self.no_operand()
+            return Not(operand, place=self.place_from(token.place.start))
+        raise self.missing_operand_error()
 
     def call(self, function: Token) -> Node:
         opening = self.take()
-        arguments = self.until(opening, ")", "for")
+        arguments = self.read_list(opening, ")", "for")
         if self.previous is not None and self.previous.one_of("for"):
             return self.quantified(function, opening, arguments)
-        return Call(function.written, arguments, place=self.since(function.place.start))
+        return Call(function.written, arguments, place=self.place_from(function.place.start))
 
     def quantified(self, function: Token, opening: Token, bodies: tuple[Node, ...]) -> Node:
-        """Read what follows the `for` of `any(… for x in table if …)`."""
+        """Parse the rest of `any(… for x in table if …)` after `for`."""
         assert self.previous is not None
         if len(bodies) != 1:
             what = f"one expression stands before 'for', not {len(bodies)}"
@@ -453,13 +453,13 @@ class _Parser(Cursor):
             self.take()
             condition = self.expression()
         self.close(opening, ")")
-        place = self.since(function.place.start)
+        place = self.place_from(function.place.start)
         return Quantified(
             function=function.written, body=bodies[0], variable=variable, table=table, condition=condition, place=place
         )
 
     def plain_name(self, wanted: str) -> str:
-        """Take a name without dots."""
+        """Consume a name without dots."""
         token = self.current
         if token.kind != "name" or "." in token.written:
             raise failure(self.source, token.place, f"expected {wanted}")
@@ -471,45 +471,45 @@ class _Parser(Cursor):
             hint = "(to look for a piece of text write contains(text, piece))"
             raise failure(self.source, opening.place, "expected a list [a, b, …] after 'in'", hint=hint)
         self.take()
-        items = self.until(opening, "]")
-        return List(items, place=self.since(opening.place.start))
+        items = self.read_list(opening, "]")
+        return List(items, place=self.place_from(opening.place.start))
 
-    def until(self, opening: Token, closing: str, turning: str = "") -> tuple[Node, ...]:
-        """Read expressions with commas between them, and the bracket that ends them, or the word that turns them."""
+    def read_list(self, opening: Token, closing: str, keyword: str = "") -> tuple[Node, ...]:
+        """Parse expressions separated by commas, up to and including the closing bracket or the keyword."""
         found: list[Node] = []
         while not self.current.one_of(closing):
             found.append(self.expression())
             if not self.current.one_of(","):
                 break
             self.take()
-        if found and turning and self.current.one_of(turning):
+        if found and keyword and self.current.one_of(keyword):
             self.take()
         else:
             self.close(opening, closing)
         return tuple(found)
 
-    def measure(self, root: Node) -> None:
-        """Refuse a tree of too many levels, so that no walk over it can run out of stack."""
+    def check_depth(self, root: Node) -> None:
+        """Refuse a tree with too many levels, so that no traversal can exhaust the stack."""
         waiting = [(root, 1)]
         while waiting:
             node, depth = waiting.pop()
             if depth > DEEPEST + 1:
-                raise self.too_deep(node.place)
+                raise self.too_deep_error(node.place)
             below = depth if isinstance(node, ComparisonStep | ArithmeticStep) else depth + 1
             waiting.extend((child, below) for child in children(node))
 
-    def too_deep(self, place: Place) -> ExpressionError:
+    def too_deep_error(self, place: Place) -> ExpressionError:
         return failure(self.source, place, f"the expression is nested more than {DEEPEST} levels deep")
 
 
-# Write a tree as text that reads back to the same tree.
+# Unparsing to text that parses to the same tree.
 
 
-_LEVELS = {Or: OR, And: AND, Not: NOT, Comparison: COMPARE, Negative: SIGN}
+_NODE_LEVELS = {Or: OR, And: AND, Not: NOT, Comparison: COMPARE, Negative: SIGN}
 
 
 def unparse(node: Node | Expression) -> str:  # noqa: PLR0911 - one return for each kind of node
-    """Return the canonical text of an expression: one space around operators, brackets where they matter.
+    """Return the canonical text of an expression: one space around operators, brackets where they are needed.
 
     >>> from comparanda.expressions import parse
     >>> unparse(parse("(label=='PER')or( ( not`sent id`in[1,2.5] ) )"))
@@ -534,37 +534,37 @@ def unparse(node: Node | Expression) -> str:  # noqa: PLR0911 - one return for e
         case List(items):
             return f"[{', '.join(map(unparse, items))}]"
         case _:
-            return _operation(node)
+            return _unparse_operation(node)
 
 
-def _operation(node: Node) -> str:
+def _unparse_operation(node: Node) -> str:
     match node:
         case Or(operands):
-            return " or ".join(_inside(operand, AND) for operand in operands)
+            return " or ".join(_unparse_operand(operand, AND) for operand in operands)
         case And(operands):
-            return " and ".join(_inside(operand, NOT) for operand in operands)
+            return " and ".join(_unparse_operand(operand, NOT) for operand in operands)
         case Not(operand):
-            return f"not {_inside(operand, NOT)}"
+            return f"not {_unparse_operand(operand, NOT)}"
         case Comparison(first, steps):
-            parts = (f" {step.operator} {_inside(step.operand, SUM)}" for step in steps)
-            return _inside(first, SUM) + "".join(parts)
+            parts = (f" {step.operator} {_unparse_operand(step.operand, SUM)}" for step in steps)
+            return _unparse_operand(first, SUM) + "".join(parts)
         case Arithmetic(first, steps):
-            level = _level(node) + 1
-            parts = (f" {step.operator} {_inside(step.operand, level)}" for step in steps)
-            return _inside(first, level) + "".join(parts)
+            level = _binding_level(node) + 1
+            parts = (f" {step.operator} {_unparse_operand(step.operand, level)}" for step in steps)
+            return _unparse_operand(first, level) + "".join(parts)
         case Negative(operand):
-            return f"-{_inside(operand, SIGN)}"
+            return f"-{_unparse_operand(operand, SIGN)}"
         case _:
             raise TypeError(f"not a node that stands alone: {node!r}")
 
 
-def _inside(node: Node, level: int) -> str:
-    """Return the text of an operand, in brackets if it binds less strongly than the level."""
-    return unparse(node) if _level(node) >= level else f"({unparse(node)})"
+def _unparse_operand(node: Node, level: int) -> str:
+    """Return the text of an operand, in brackets if its precedence is lower than the level."""
+    return unparse(node) if _binding_level(node) >= level else f"({unparse(node)})"
 
 
-def _level(node: Node) -> int:
-    """Return how strongly the outermost operator of a node binds."""
+def _binding_level(node: Node) -> int:
+    """Return the precedence of the outermost operator of a node."""
     if isinstance(node, Arithmetic):
         return LEVELS[node.steps[0].operator]
-    return _LEVELS.get(type(node), ATOM)
+    return _NODE_LEVELS.get(type(node), ATOM)

@@ -1,4 +1,4 @@
-"""From a condition to the sites or items it selects: the scope of `--where` and of every count's own condition."""
+"""Select sites or items by a condition: the scope of `--where` and of the condition of every count."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
     from comparanda.expressions import Type
 
 
-# From a condition to the items it selects: what the key has and runs claim, one by one.
+# Selection of items: annotations of the key and claims of runs.
 #
-# A condition that speaks of claims is about items; all others are about sites (`selection`). The names below are in no
-# scope of sites, so a condition tells by itself which table it is about.
+# A condition that refers to claims is about items; all others are about sites. The names below are not in any
+# scope of sites, so the names in a condition determine which table it is about.
 
 
 ITEM_NAMES: Mapping[str, Type] = {"positive": "truth", "negative": "truth", "claimed_by": "number"}
-"""What is said of items alone: whether the key has one and it counts, whether it has not, and how many runs do."""
+"""Names that only items have: whether the key has the item and it counts, whether it does not, how many runs do."""
 
 PAIR_ITEM_NAMES: Mapping[str, Type] = {"base_claims": "truth", "new_claims": "truth"}
-"""Whether the systems of a pair have an item."""
+"""Names for whether the systems of a pair claim an item."""
 
 CLAIMS, VERDICT, RULE, WEIGHT = "claims", "verdict", "rule", "weight"
-"""What is asked of an item and a run: whether it has it, what rules made of it and which rule did, what it weighs."""
+"""Functions of an item and a run: whether the run claims it, its outcome by rules and the rule, its weight."""
 
 OF_ITEMS = frozenset({CLAIMS, VERDICT, RULE, WEIGHT})
-"""The functions that speak of items: `claims("crf")`, `verdict("crf") == "FN"`."""
+"""The functions of items: `claims("crf")`, `verdict("crf") == "FN"`."""
 
 
 def about_items(where: str, attributes: Collection[str] = ()) -> bool:
-    """Whether a condition is about items; an attribute of sites may be called like one of their names.
+    """Whether a condition is about items; an attribute of sites may have the same name as one of items.
 
     >>> about_items('positive and not claims("crf")'), about_items('label == "PER"')
     (True, False)
@@ -58,31 +58,37 @@ def about_items(where: str, attributes: Collection[str] = ()) -> bool:
 
 
 def item_scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
-    """Return what a condition can see of the items of a view, and of one pair of runs."""
+    """Return the scope of conditions on the items of a view, and on one pair of runs."""
     items = view.items
-    columns = _Columns(verdicts, items, pair)
+    columns = _ItemColumns(verdicts, items, pair)
     types: dict[str, Type] = {"label": "text", "document": "text", **ITEM_NAMES}
     if pair is not None:
         types |= PAIR_ITEM_NAMES
     run, number = Parameter(name="run", literal=True, choices=verdicts.runs), verdicts.runs.index
     functions = {**BUILTINS, CLAIMS: Function((run,), "truth", lambda name: items.has(number(name)))}
-    if (told := items.outcomes) is not None:
+    if (item_outcomes := items.outcomes) is not None:
         functions |= {
-            VERDICT: Function((run,), "text", lambda name: _text(told.verdict[number(name)], told.verdicts)),
-            RULE: Function((run,), "text", lambda name: _text(told.rule[number(name)], told.rules)),
+            VERDICT: Function(
+                (run,),
+                "text",
+                lambda name: _outcome_column(item_outcomes.verdict[number(name)], item_outcomes.verdicts),
+            ),
+            RULE: Function(
+                (run,), "text", lambda name: _outcome_column(item_outcomes.rule[number(name)], item_outcomes.rules)
+            ),
         }
     if view.candidates is not None:
-        functions[WEIGHT] = Function((run,), "number", lambda name: _weights(view, number(name)))
+        functions[WEIGHT] = Function((run,), "number", lambda name: _item_weights(view, number(name)))
     return Scope(types=types, column=columns.column, length=items.rows, functions=functions)
 
 
-def _text(codes: Codes, names: tuple[str, ...]) -> TextColumn:
-    """Return what rules said; missing where they had nothing to say, for the run does not have the item."""
+def _outcome_column(codes: Codes, names: tuple[str, ...]) -> TextColumn:
+    """Return the outcomes by rules as a column; missing where the run does not have the item."""
     return TextColumn(codes, names, names.index("") if "" in names else None)
 
 
-def _weights(view: View, run: int) -> NDArray[np.float64]:
-    """Return what the tuple that is each item weighs in a run; missing where it holds no such tuple for possible."""
+def _item_weights(view: View, run: int) -> NDArray[np.float64]:
+    """Return the weight of each item's tuple in a run; missing where the run has no such tuple among its candidates."""
     from comparanda.core.joins import packed
 
     claims, mine = view.claims, view.items.claim
@@ -106,8 +112,8 @@ def _weights(view: View, run: int) -> NDArray[np.float64]:
     return found
 
 
-class _Columns:
-    """Makes the columns of a scope, each when it is asked for."""
+class _ItemColumns:
+    """The columns of a scope of items, each computed on request."""
 
     def __init__(self, verdicts: Verdicts, items: Items, pair: tuple[int, int] | None) -> None:
         self.verdicts, self.items, self.pair = verdicts, items, pair
@@ -118,23 +124,23 @@ class _Columns:
         if name == "document":
             return TextColumn(self.items.document, self.verdicts.documents)
         if name == "positive":
-            return self._positive()
+            return self._positive_column()
         if name == "negative":
             return ~self.items.positive
         if name == "claimed_by":
-            return self._claimed_by()
+            return self._claimed_by_column()
         assert self.pair is not None
         return self.items.has(self.pair[0 if name == "base_claims" else 1])
 
-    def _claimed_by(self) -> Rows:
-        """Return how many runs have each item."""
+    def _claimed_by_column(self) -> Rows:
+        """Return the number of runs that have each item."""
         count = np.zeros(self.items.rows, np.int64)
         for run in range(len(self.verdicts.runs)):
             count += self.items.has(run)
         return count
 
-    def _positive(self) -> Truths:
-        """Whether the key has each item and it counts: for both runs of a pair, or else for any run."""
+    def _positive_column(self) -> Truths:
+        """Whether the key has each item and it counts: for both runs of a pair, without a pair for any run."""
         runs = range(len(self.verdicts.runs)) if self.pair is None else self.pair
         counting = [self.items.counts(run) for run in runs]
         found: Truths = (np.logical_or if self.pair is None else np.logical_and).reduce(counting)
@@ -167,38 +173,38 @@ SITE_NAMES: Mapping[str, Type] = {
 }
 
 FREQUENCY = "frequency"
-"""The name that speaks of how often a word is there."""
+"""The name for the number of occurrences of a word."""
 
 OF_ALL = frozenset({"solved_by", "agreement", "majority", "majority_right"})
-"""The names that speak of all systems together."""
+"""The names that refer to all systems together."""
 
 OF_RUNS = frozenset({"right", "value", "aspect", "agrees", "source"})
-"""The functions that speak of single runs by their names."""
+"""The functions of a single run, given by name."""
 
 OF_SYSTEMS = frozenset({"flips", "right_in"})
-"""The functions that speak of all runs of a system by its name."""
+"""The functions of all runs of a system, given by name."""
 
 RIGHT_BY_RUN = "right_by_run"
-"""The function that speaks of the runs of a system one after the other: whether each is right, by `right`."""
+"""The function evaluated once for each run of a system: whether the run is right, as with `right`."""
 
 AMONG = "among"
-"""The function that says whose sites are meant: those of the key and the runs that it names. It is true everywhere."""
+"""The function that restricts sites to those of the key and the runs it names; it is true everywhere."""
 
-_CHANGED = "_changed"
+_CHANGED_SUFFIX = "_changed"
 
 Kind = Literal["sites", "items"]
-"""What a condition is about."""
+"""The rows a condition is about."""
 
-_KEPT = 12_000_000
-"""How many rows are kept of all pairs of runs together; each takes some twenty bytes."""
+_MAX_CACHED_ROWS = 12_000_000
+"""The maximum number of rows cached over all pairs of runs; each takes about twenty bytes."""
 
 SOURCE_NAMES = ("base_source", "new_source")
-"""Whose errors those of a pair are, where rules tell."""
+"""Names for the source of the errors of a pair, where rules determine it."""
 
 
 def pair_names(sites: Sites) -> dict[str, Type]:
-    """Return the names that speak of a pair of systems, such as `correction`, `base_label` or `head_changed`."""
-    return {**PAIR_NAMES, **dict.fromkeys((f"{aspect}{_CHANGED}" for aspect in sites.aspects), "truth")}
+    """Return the names that refer to a pair of systems, such as `correction`, `base_label` or `head_changed`."""
+    return {**PAIR_NAMES, **dict.fromkeys((f"{aspect}{_CHANGED_SUFFIX}" for aspect in sites.aspects), "truth")}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -208,11 +214,11 @@ class Selection:
     Args:
         where: the condition.
         rows: the sites or items, by their index in the view.
-        view: the view they are in: that of the pair alone, where sites depend on who is looked at.
-        pairs: for each of them the runs of base and new it is about; None where no pair was named.
-        runs: the runs that are looked at; None for all.
+        view: the view they are in: the view of the pair alone, where sites depend on the runs compared.
+        pairs: for each of them the runs of base and new it is about; None if no pair was given.
+        runs: the runs compared; None for all.
         of: whether they are sites or items.
-        folded: how many more there are that are only counted.
+        folded: the number of further ones that are counted but not listed.
 
     """
 
@@ -229,9 +235,9 @@ class Selection:
 
 
 class Ground:
-    """What conditions on the same verdicts share: all that was worked out of them.
+    """Caches shared by conditions on the same verdicts.
 
-    One is enough for all counts of a report; those that are about the same pair should come one after the other.
+    One is enough for all counts of a report; conditions on the same pair should be evaluated consecutively.
 
     Args:
         verdicts: the verdicts.
@@ -243,19 +249,19 @@ class Ground:
         self._choosers: dict[tuple[View, tuple[int, int] | None, bool], Chooser] = {}
 
     def sites(self, where: str, view: View, pair: tuple[int, int] | None = None) -> Rows:
-        """Return the sites of a view that fulfil a condition, which may be about one pair of runs."""
-        return self._chooser((view, pair, False), lambda: scope(self.verdicts, view, pair)).rows(where)
+        """Return the sites of a view that match a condition, which may refer to one pair of runs."""
+        return self._get_chooser((view, pair, False), lambda: scope(self.verdicts, view, pair)).rows(where)
 
     def items(self, where: str, view: View, pair: tuple[int, int] | None = None) -> Rows:
-        """Return the items of a view that fulfil a condition, which may be about one pair of runs."""
-        return self._chooser((view, pair, True), lambda: item_scope(self.verdicts, view, pair)).rows(where)
+        """Return the items of a view that match a condition, which may refer to one pair of runs."""
+        return self._get_chooser((view, pair, True), lambda: item_scope(self.verdicts, view, pair)).rows(where)
 
     def folded(self, where: str, view: View, pair: tuple[int, int] | None = None, of: Kind = "sites") -> int:
-        """Return how many of the sites or items that are only counted fulfil a condition."""
+        """Return the number of matches of a condition among the sites or items that are only counted."""
         cells, folded = view.cells if of == "sites" else view.item_cells, view.folded
         if cells is None or folded is None:
             return 0
-        rows = self._cells(
+        rows = self._select_cells(
             where,
             cells=cells,
             pair=pair,
@@ -265,7 +271,7 @@ class Ground:
         kinds = rows if of == "sites" else cells.items.place[rows]
         return int(folded.count[kinds].sum())
 
-    def _cells(
+    def _select_cells(
         self,
         where: str,
         cells: View,
@@ -274,31 +280,31 @@ class Ground:
         *,
         lost: Collection[str],
     ) -> Rows:
-        """Return the kinds of sites that fulfil a condition; they lack some attributes, which must not matter."""
+        """Return the kinds of sites that match a condition; attributes they lack must not affect the result."""
         choose = self.sites if of == "sites" else self.items
         unknown = names_used(where) & {*lost, FREQUENCY}
         if not unknown:
             return choose(where, cells, pair)
         root = parse(where).root
         for each in root.operands if isinstance(root, And) else ():
-            told = where[each.place.start : each.place.end]
-            if not names_used(told) & unknown and not len(choose(told, cells, pair)):
+            operand = where[each.place.start : each.place.end]
+            if not names_used(operand) & unknown and not len(choose(operand, cells, pair)):
                 return np.zeros(0, np.int64)
-        raise _only_counted(where, unknown, len(self.verdicts.runs))
+        raise _folded_sites_error(where, unknown, len(self.verdicts.runs))
 
-    def _chooser(self, of: tuple[View, tuple[int, int] | None, bool], visible: Callable[[], Scope]) -> Chooser:
-        """Return what chooses rows; those that were not asked for a long time are forgotten."""
+    def _get_chooser(self, of: tuple[View, tuple[int, int] | None, bool], visible: Callable[[], Scope]) -> Chooser:
+        """Return the cached row selector of a scope; the least recently used ones are evicted."""
         found = self._choosers.pop(of, None) or Chooser(visible())
         self._choosers[of] = found
-        while len(self._choosers) > 1 and sum(each.length for each in self._choosers.values()) > _KEPT:
+        while len(self._choosers) > 1 and sum(each.length for each in self._choosers.values()) > _MAX_CACHED_ROWS:
             del self._choosers[next(iter(self._choosers))]
         return found
 
 
-def _only_counted(where: str, unknown: Collection[str], runs: int) -> UsageError:
-    """Make the error for a condition on what is not known of sites that are only counted.
+def _folded_sites_error(where: str, unknown: Collection[str], runs: int) -> UsageError:
+    """Make the error for a condition on attributes that are unknown for sites that are only counted.
 
-    How frequent words are is not known of any site then, so that leaving some out is no help.
+    Word frequencies are then unknown for all sites, so excluding some of them does not help.
     """
     what = f"{', '.join(sorted(unknown))} of sites that all systems have right is not known: these are only counted"
     hint = "compare with more --memory"
@@ -317,28 +323,32 @@ def selected(
     alone: bool = True,
     ground: Ground | None = None,
 ) -> Selection:
-    """Return the sites that fulfil a condition, or the items where it speaks of those.
+    """Return the sites that match a condition, or the items if it refers to items.
 
     With a pair of systems the condition may use `base`, `new`, `correction` and so on; a site then
-    counts once for each pair of their runs. A condition that does not speak of the pair counts each site once.
-    Overlap sites are those of the pair, unless the condition speaks of all systems, or neither of them nor of the
-    pair and the pair was not named (`alone` is false). With `flips` or `right_in` they are then those of the systems
-    that these name. `among` says whose they are, and leaves nothing to guess. With `right_by_run` a site counts once
-    for each run of the system that it names. Who asks for many shares a `ground` between them.
+    counts once for each pair of their runs. A condition that does not refer to the pair counts each site once.
+    Overlap sites are those of the pair, unless the condition refers to all systems, or to neither all systems nor
+    the pair, and the pair was not given explicitly (`alone` is false). With `flips` or `right_in` they are then those
+    of the systems named there. `among` states explicitly whose sites they are. With `right_by_run` a site counts once
+    for each run of the system that it names. For many conditions, share a `ground`.
     """
     ground = ground or Ground(verdicts)
     if about_items(where, view.sites.attributes):
-        return _selected_items(ground, view=view, where=where, base=base, new=new)
+        return _select_items(ground, view=view, where=where, base=base, new=new)
     paired = bool(names_used(where) & {*pair_names(view.sites), *SOURCE_NAMES})
     among = _runs_among(verdicts, where)
-    named = [] if among else _systems_named(verdicts, where)
-    if base is not None and new is not None and (paired or (alone and not among and not _of_all(where))):
+    named = [] if among else _named_systems(verdicts, where)
+    if (
+        base is not None
+        and new is not None
+        and (paired or (alone and not among and not _refers_to_several_systems(where)))
+    ):
         named = [base, new]
     runs = (*among, *(run for name in named for run in verdicts.system(name).runs)) or None
     if runs is not None:
         view = view.among(runs)
     if base is None or new is None or not paired:
-        turns = list(_run_by_run(verdicts, where))
+        turns = list(_expand_by_run(verdicts, where))
         rows = np.concatenate([ground.sites(each, view) for each in turns])
         return Selection(
             where=where,
@@ -349,33 +359,33 @@ def selected(
             folded=sum(ground.folded(each, view) for each in turns),
         )
     both = verdicts.system(base), verdicts.system(new)
-    found = _of_runs(where, view=view, systems=both, ground=ground, of="sites")
+    found = _select_by_run_pair(where, view=view, systems=both, ground=ground, of="sites")
     return replace(found, runs=runs)
 
 
 def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
-    """Return the sites of a view, as all systems together make them, that fulfil a condition."""
+    """Return the sites of a view, as defined by all systems together, that match a condition."""
     if view.folded is not None:
         what = "sites that all systems have right are only counted here, so a result cannot be cut to some sites"
         raise UsageError(what, hint="compare with more --memory, or give the condition when comparing")
-    if any(call.function == AMONG for call in _calls(where)):
+    if any(call.function == AMONG for call in _find_calls(where)):
         what = f"{where!r} is about the sites of some runs, and a result is cut to those of all"
         raise UsageError(what, hint="leave `among` out, or compare these systems alone")
     return Ground(verdicts).sites(where, view)
 
 
-def _selected_items(ground: Ground, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
-    """Return the items that fulfil a condition; what the key and the runs have does not depend on who is looked at."""
+def _select_items(ground: Ground, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
+    """Return the items that match a condition; items do not depend on which runs are compared."""
     if base is None or new is None or not names_used(where) & {*PAIR_ITEM_NAMES}:
-        rows = ground.items(where, view)  # which refuses names that are not of items
+        rows = ground.items(where, view)  # refuses names that items do not have
         return Selection(
             where=where, rows=rows, view=view, pairs=None, of="items", folded=ground.folded(where, view, of="items")
         )
     both = ground.verdicts.system(base), ground.verdicts.system(new)
-    return _of_runs(where, view=view, systems=both, ground=ground, of="items")
+    return _select_by_run_pair(where, view=view, systems=both, ground=ground, of="items")
 
 
-def _of_runs(
+def _select_by_run_pair(
     where: str,
     view: View,
     systems: tuple[System, System],
@@ -394,59 +404,61 @@ def _of_runs(
     return Selection(where=where, rows=np.concatenate(found), view=view, pairs=tuple(pairs), of=of, folded=folded)
 
 
-def _of_all(where: str) -> bool:
-    """Whether a condition speaks of what all systems say together, or of single ones by name."""
-    called = {call.function for call in _calls(where)}
+def _refers_to_several_systems(where: str) -> bool:
+    """Whether a condition refers to all systems together, or to single runs by name."""
+    called = {call.function for call in _find_calls(where)}
     return bool(called & {*OF_RUNS, RIGHT_BY_RUN} or names_used(where) & OF_ALL)
 
 
 @lru_cache(maxsize=64)
-def _calls(where: str) -> tuple[Call, ...]:
+def _find_calls(where: str) -> tuple[Call, ...]:
     return tuple(node for node in walk(parse(where).root) if isinstance(node, Call))
 
 
-def _named_in(where: str, functions: Collection[str]) -> set[str]:
-    """Return the names of runs or systems that some functions are asked about."""
-    asked = [each for call in _calls(where) if call.function in functions for each in call.arguments[:1]]
+def _literal_arguments(where: str, functions: Collection[str]) -> set[str]:
+    """Return the names of runs or systems given to some functions as arguments."""
+    asked = [each for call in _find_calls(where) if call.function in functions for each in call.arguments[:1]]
     return {each.value for each in asked if isinstance(each, Text)}
 
 
-def _run_by_run(verdicts: Verdicts, where: str) -> Iterator[str]:
-    """Yield a condition once for each run of the systems that it speaks of run by run; most speak of none so."""
-    systems = [verdicts.system(name) for name in sorted(_named_in(where, {RIGHT_BY_RUN}))]
+def _expand_by_run(verdicts: Verdicts, where: str) -> Iterator[str]:
+    """Yield a condition once for each run of the systems in its `right_by_run`; most conditions have none."""
+    systems = [verdicts.system(name) for name in sorted(_literal_arguments(where, {RIGHT_BY_RUN}))]
     for turn in product(*(system.runs for system in systems)):
         runs = {system.name: verdicts.runs[run] for system, run in zip(systems, turn, strict=True)}
-        yield _with_runs(where, runs)
+        yield _substitute_runs(where, runs)
 
 
-def _with_runs(where: str, runs: Mapping[str, str]) -> str:
-    """Write a condition of single runs in place of systems: `right("gpt#1")` for `right_by_run("gpt")`."""
-    for call in sorted(_calls(where), key=lambda call: call.place, reverse=True):
+def _substitute_runs(where: str, runs: Mapping[str, str]) -> str:
+    """Replace systems by single runs in a condition: `right("gpt#1")` for `right_by_run("gpt")`."""
+    for call in sorted(_find_calls(where), key=lambda call: call.place, reverse=True):
         if call.function == RIGHT_BY_RUN and len(call.arguments) == 1 and isinstance(call.arguments[0], Text):
             run = f"right({quote(runs[call.arguments[0].value])})"
             where = where[: call.place.start] + run + where[call.place.end :]
     return where
 
 
-def _systems_named(verdicts: Verdicts, where: str) -> list[str]:
-    """Return the systems that a condition speaks of as a whole, if it speaks of them alone."""
-    if _of_all(where):
+def _named_systems(verdicts: Verdicts, where: str) -> list[str]:
+    """Return the systems that a condition refers to as a whole, if it refers to no other runs."""
+    if _refers_to_several_systems(where):
         return []
-    said = _named_in(where, OF_SYSTEMS)
-    return [system.name for system in verdicts.systems if system.name in said]
+    named = _literal_arguments(where, OF_SYSTEMS)
+    return [system.name for system in verdicts.systems if system.name in named]
 
 
 def _runs_among(verdicts: Verdicts, where: str) -> tuple[int, ...]:
-    """Return the runs whose sites a condition says it is about; it can speak of no others there."""
-    said = _named_in(where, {AMONG})
-    if not said:
+    """Return the runs whose sites a condition is restricted to by `among`; it cannot refer to other runs."""
+    named_runs = _literal_arguments(where, {AMONG})
+    if not named_runs:
         return ()
-    others = (_named_in(where, OF_RUNS) - said) | (names_used(where) & OF_ALL)
-    others |= {name for name in _named_in(where, {*OF_SYSTEMS, RIGHT_BY_RUN}) if _runs_of(verdicts, name) - said}
+    others = (_literal_arguments(where, OF_RUNS) - named_runs) | (names_used(where) & OF_ALL)
+    others |= {
+        name for name in _literal_arguments(where, {*OF_SYSTEMS, RIGHT_BY_RUN}) if _runs_of(verdicts, name) - named_runs
+    }
     if others:
-        what = f"{where!r} is about the sites of {', '.join(sorted(said))} alone, and speaks of more"
+        what = f"{where!r} is about the sites of {', '.join(sorted(named_runs))} alone, and speaks of more"
         raise UsageError(what, hint=f"these are not known there: {', '.join(sorted(others))}")
-    return tuple(run for run, name in enumerate(verdicts.runs) if name in said)
+    return tuple(run for run, name in enumerate(verdicts.runs) if name in named_runs)
 
 
 def _runs_of(verdicts: Verdicts, system: str) -> set[str]:
@@ -454,13 +466,13 @@ def _runs_of(verdicts: Verdicts, system: str) -> set[str]:
 
 
 def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
-    """Return what a condition can see of a view, and of one pair of runs."""
+    """Return the scope of conditions on the sites of a view, and on one pair of runs."""
     sites = view.sites
     types: dict[str, Type] = {name: attribute.type for name, attribute in sites.attributes.items()}
     types |= {name: kind for name, kind in SITE_NAMES.items() if name != FREQUENCY or "word" in types}
     if pair is not None:
         types |= pair_names(sites)
-    columns = _SelectionColumns(verdicts, view, pair)
+    columns = _SiteColumns(verdicts, view, pair)
     run = Parameter(name="run", literal=True, choices=verdicts.runs)
     if pair is not None and view.error_sources is not None:
         types |= dict.fromkeys(SOURCE_NAMES, "text")
@@ -478,8 +490,8 @@ def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -
 
 
 @dataclass(frozen=True, eq=False)
-class _SelectionColumns:
-    """Makes the columns of a scope, each when it is asked for."""
+class _SiteColumns:
+    """The columns of a scope of sites, each computed on request."""
 
     verdicts: Verdicts
     view: View
@@ -498,21 +510,21 @@ class _SelectionColumns:
         if self.pair is not None and name in SOURCE_NAMES:
             return self.source(self.pair[SOURCE_NAMES.index(name)])
         if self.pair is not None and name in pair_names(self.sites):
-            return self._of_pair(name, *self.pair)
+            return self._pair_column(name, *self.pair)
         if name in self.sites.attributes and name not in SITE_NAMES:
             return self.sites.attributes[name].make()
         if name in {"majority", "majority_right", "agreement"}:
-            return self._majority(name)
-        return self._makers()[name]()
+            return self._majority_column(name)
+        return self._column_makers()[name]()
 
     def values(self, codes: Codes) -> TextColumn:
-        return TextColumn(codes, _shown(self.sites.names))
+        return TextColumn(codes, _displayed_names(self.sites.names))
 
     def labels(self, codes: Codes) -> TextColumn:
-        return TextColumn(codes, _shown(self.sites.labels.names))
+        return TextColumn(codes, _displayed_names(self.sites.labels.names))
 
     def of_systems(self) -> dict[str, Function]:
-        """Return the functions that look at all runs of a system: whether they differ, and how many are right."""
+        """Return the functions of all runs of a system: whether they differ, and how many are right."""
         sites, runs = self.sites, {system.name: system.runs for system in self.verdicts.systems}
         system = Parameter(name="system", literal=True, choices=tuple(runs))
 
@@ -529,12 +541,12 @@ class _SelectionColumns:
         return {"flips": Function((system,), "truth", flips), "right_in": Function((system,), "number", right_in)}
 
     def of_aspects(self, run: Parameter) -> dict[str, Function]:
-        """Return the functions that look at single aspects of values, such as the head and the label of an arc."""
+        """Return the functions of single aspects of values, such as the head and the label of an arc."""
         aspects, runs = self.sites.aspects, self.verdicts.runs
         which = Parameter(name="aspect", literal=True, choices=tuple(aspects))
 
         def text(name: str, aspect: str) -> TextColumn:
-            return TextColumn(aspects[aspect].values[runs.index(name)], _shown(aspects[aspect].names))
+            return TextColumn(aspects[aspect].values[runs.index(name)], _displayed_names(aspects[aspect].names))
 
         def agrees(name: str, aspect: str) -> NDArray[np.bool_]:
             return np.equal(aspects[aspect].values[runs.index(name)], aspects[aspect].key)
@@ -544,24 +556,24 @@ class _SelectionColumns:
             "agrees": Function((run, which), "truth", agrees),
         }
 
-    def _makers(self) -> dict[str, Callable[[], Column]]:
+    def _column_makers(self) -> dict[str, Callable[[], Column]]:
         sites = self.sites
         return {
             "key": lambda: self.values(sites.key),
             "label": lambda: self.labels(sites.labels.key),
             "document": lambda: TextColumn(sites.document, self.verdicts.documents),
-            "frequency": self._frequency,
+            "frequency": self._frequency_column,
             "solved_by": lambda: np.stack(sites.right).sum(axis=0, dtype=np.int64),
         }
 
-    def _of_pair(self, name: str, base: int, new: int) -> Column:
+    def _pair_column(self, name: str, base: int, new: int) -> Column:
         sites = self.sites
         if name in {"base", "new"}:
             return self.values(sites.values[base if name == "base" else new])
         if name in {"base_label", "new_label"}:
             return self.labels(sites.labels.values[base if name == "base_label" else new])
-        if name.endswith(_CHANGED):
-            aspect = sites.aspects[name.removesuffix(_CHANGED)]
+        if name.endswith(_CHANGED_SUFFIX):
+            aspect = sites.aspects[name.removesuffix(_CHANGED_SUFFIX)]
             return np.not_equal(aspect.values[base], aspect.values[new])
         old, fresh = sites.right[base], sites.right[new]
         differs = sites.values[base] != sites.values[new]
@@ -577,16 +589,16 @@ class _SelectionColumns:
         }
         return columns[name]
 
-    def _frequency(self) -> Column:
-        """How often the word of each site occurs at the sites of this view, which must all be there."""
+    def _frequency_column(self) -> Column:
+        """Return the number of occurrences of each site's word in this view, whose sites must all be listed."""
         if self.sites.folded is not None:
-            raise _only_counted("", {FREQUENCY}, len(self.sites.values))
+            raise _folded_sites_error("", {FREQUENCY}, len(self.sites.values))
         words = self.sites.attributes["word"].make()
         if not isinstance(words, TextColumn):
             raise TypeError("the attribute 'word' must be text")
         return np.bincount(words.codes, minlength=len(words.names))[words.codes]
 
-    def _majority(self, name: str) -> Column:
+    def _majority_column(self, name: str) -> Column:
         votes, winner = majority_of(list(self.sites.values))
         if name == "agreement":
             return votes.astype(np.int64)
@@ -594,5 +606,5 @@ class _SelectionColumns:
 
 
 @cache
-def _shown(names: tuple[str, ...]) -> tuple[str, ...]:
+def _displayed_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(shown, names))

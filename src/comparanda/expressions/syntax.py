@@ -1,4 +1,4 @@
-"""The nodes of an expression: frozen values that know where in the text they stood."""
+"""The nodes of an expression: frozen values with their place in the source text."""
 
 from __future__ import annotations
 
@@ -14,44 +14,48 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-# Write texts and names so that they can be pasted into an expression.
+# Quoting of strings and names for use in an expression.
 
 
 KEYWORDS = frozenset({"and", "or", "not", "in", "true", "false", "for", "if"})
-"""The words of the language."""
+"""The keywords of the language."""
 
 ESCAPES = {"\\": "\\", "'": "'", '"': '"', "`": "`", "n": "\n", "t": "\t"}
-"""What a backslash and one character stand for; besides, `\\uXXXX` is the character of that number."""
+"""The characters denoted by a backslash and one character; `\\uXXXX` denotes the character of that code point."""
 
 _UNESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
 
 
 def quote(text: str) -> str:
-    r"""Return the string literal of a text, between double quotes.
+    r"""Return a text as a string literal in double quotes.
 
     >>> print(quote('a "b" \n'))
     "a \"b\" \n"
     """
-    return _between('"', text)
+    return _delimit('"', text)
 
 
 def quote_name(name: str) -> str:
-    """Return the name as it is written in an expression: in backticks if it must be.
+    """Return a name as it is written in an expression: in backticks if necessary.
 
     >>> quote_name("meta.genre"), quote_name("sent id"), quote_name("in")
     ('meta.genre', '`sent id`', '`in`')
     """
     plain = _PLAIN_NAME.fullmatch(name) and name.lower() not in KEYWORDS
-    return name if plain else _between("`", name)
+    return name if plain else _delimit("`", name)
 
 
-def _between(mark: str, text: str) -> str:
-    return mark + "".join("\\" + mark if c == mark else _UNESCAPES.get(c) or _visible(c) for c in text) + mark
+def _delimit(mark: str, text: str) -> str:
+    return (
+        mark
+        + "".join("\\" + mark if c == mark else _UNESCAPES.get(c) or _escape_if_unprintable(c) for c in text)
+        + mark
+    )
 
 
-def _visible(character: str) -> str:
-    r"""Return the character, or its `\uXXXX` if it would not print; beyond U+FFFF there is no escape."""
+def _escape_if_unprintable(character: str) -> str:
+    r"""Return the character, or its `\uXXXX` escape if it is not printable; beyond U+FFFF there is no escape."""
     if character.isprintable() or ord(character) > 0xFFFF:
         return character
     return f"\\u{ord(character):04x}"
@@ -62,7 +66,7 @@ ArithmeticOperator = Literal["+", "-", "*", "/", "%"]
 
 
 class Place(NamedTuple):
-    """The characters of the text from `start` up to, and without, `end`."""
+    """The characters of the text from `start` to `end`, exclusive."""
 
     start: int
     end: int
@@ -73,7 +77,7 @@ NOWHERE = Place(0, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """What all nodes share: their place, which is not part of their equality."""
+    """Base of all nodes: the place, which is ignored in comparisons."""
 
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
@@ -87,7 +91,7 @@ class Text(Node):
 
 @dataclass(frozen=True, slots=True)
 class Number(Node):
-    """A number literal; never negative, for the sign is a `Negative` around it."""
+    """A number literal; never negative, because the sign is a `Negative` node around it."""
 
     value: int | float
 
@@ -101,14 +105,14 @@ class Truth(Node):
 
 @dataclass(frozen=True, slots=True)
 class Name(Node):
-    """A name that the scope gives a column."""
+    """A name, to be resolved to a column by the scope."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Call(Node):
-    """A function of the scope with its arguments."""
+    """A call of a function of the scope."""
 
     function: str
     arguments: tuple[Node, ...]
@@ -116,14 +120,14 @@ class Call(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantified(Node):
-    """Something said of all rows of a table at once: `any(x.label == "PER" for x in key if x.begin > 3)`.
+    """A quantifier over the rows of a table: `any(x.label == "PER" for x in key if x.begin > 3)`.
 
     Args:
-        function: what is asked: `any`, `count`, `min` …
-        body: what is asked of each row: a condition, a value, or the variable itself.
-        variable: the name by which the body and the condition call the row.
+        function: the quantifier: `any`, `count`, `min` …
+        body: the expression for each row: a condition, a value, or the variable itself.
+        variable: the name of the row in the body and the condition.
         table: the table it ranges over.
-        condition: which rows take part; None for all.
+        condition: selects the rows; None for all rows.
 
     """
 
@@ -136,7 +140,7 @@ class Quantified(Node):
 
 @dataclass(frozen=True, slots=True)
 class Negative(Node):
-    """A number with its sign turned."""
+    """A negated number."""
 
     operand: Node
 
@@ -151,7 +155,7 @@ class ArithmeticStep(Node):
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Node):
-    """Operators of one precedence, worked from the left: `a - b + c` is one node with two steps."""
+    """A left-associative chain of operators of one precedence: `a - b + c` is one node with two steps."""
 
     first: Node
     steps: tuple[ArithmeticStep, ...]
@@ -196,16 +200,16 @@ class And(Node):
 
 @dataclass(frozen=True, slots=True)
 class Or(Node):
-    """True where one of its operands is; a flat chain is one node."""
+    """True where at least one of its operands is; a flat chain is one node."""
 
     operands: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A parsed text: the tree, and the text as it was written.
+    """A parsed expression: the tree and the source text.
 
-    Two expressions are equal if their trees are, however they were spaced.
+    Two expressions are equal if their trees are equal; spacing is ignored.
     """
 
     root: Node
@@ -216,7 +220,7 @@ class Expression:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the columns it needs."""
+        """The names of the columns it uses."""
         return frozenset(node.name for node in walk(self.root) if isinstance(node, Name))
 
 
@@ -244,7 +248,7 @@ def children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911 - one return for 
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """Go through a tree from the top, left to right.
+    """Yield the nodes of a tree in pre-order, left to right.
 
     >>> [type(node).__name__ for node in walk(Not(Name("seen")))]
     ['Not', 'Name']
@@ -256,7 +260,7 @@ def walk(root: Node) -> Iterator[Node]:
         waiting.extend(reversed(children(node)))
 
 
-# Errors that point: the line of the expression, and a caret under the place.
+# Error messages with the line of the expression and a caret under the place.
 
 
 WINDOW = 70
@@ -264,16 +268,16 @@ BEFORE = 35
 
 
 def escaped(text: str) -> str:
-    r"""Return the text with everything that does not print written as an escape.
+    r"""Return the text with unprintable characters escaped.
 
     >>> print(escaped("one\ttwo\x1b[31m"))
     one\ttwo\x1b[31m
     """
-    return "".join(map(_escaped_character, text))
+    return "".join(map(_escape_character, text))
 
 
 def shown(text: str, *, limit: int = 40) -> str:
-    """Return the text between quotes, escaped and cut to one readable piece.
+    """Return the text in quotes, escaped and truncated, for messages.
 
     >>> shown("label")
     "'label'"
@@ -282,7 +286,7 @@ def shown(text: str, *, limit: int = 40) -> str:
 
 
 def failure(source: str, place: Place, what: str, *, hint: str | None = None) -> ExpressionError:
-    """Make the error that shows the place in the source.
+    """Make an error that shows the place in the source.
 
     >>> print(failure("label = 'PER'", Place(6, 7), "'=' is not an operator here; write '=='"))
     '=' is not an operator here; write '=='
@@ -295,13 +299,13 @@ def failure(source: str, place: Place, what: str, *, hint: str | None = None) ->
 
 
 def excerpt(source: str, place: Place) -> tuple[str, str]:
-    """Return the line that holds the start of the place, cut to a window, and its caret line."""
+    """Return the line that contains the start of the place, truncated to a window, and its line of carets."""
     begin = source.rfind("\n", 0, place.start) + 1
     line = source[begin:].partition("\n")[0].removesuffix("\r")
     start = min(place.start - begin, len(line))
     end = min(max(place.end - begin, start + 1), len(line))
-    cells = [_escaped_character(character) for character in line]
-    columns = [0, *accumulate(map(_width, cells))]
+    cells = [_escape_character(character) for character in line]
+    columns = [0, *accumulate(map(_terminal_width, cells))]
     left = _left_edge(columns, start)
     right = _right_edge(columns, left)
     head, tail = "…" if left else "", "…" if right < len(cells) else ""
@@ -311,7 +315,7 @@ def excerpt(source: str, place: Place) -> tuple[str, str]:
 
 
 def _left_edge(columns: list[int], start: int) -> int:
-    """Return the first character to show: all of a short line, else some columns before the place."""
+    """Return the index of the first character to display: 0 in a short line, else some columns before the place."""
     if columns[-1] <= WINDOW:
         return 0
     wanted = min(columns[start] - BEFORE, columns[-1] - WINDOW)
@@ -319,17 +323,17 @@ def _left_edge(columns: list[int], start: int) -> int:
 
 
 def _right_edge(columns: list[int], left: int) -> int:
-    """Return the end of the characters that fit in the window."""
+    """Return the end of the characters that fit into the window."""
     limit = columns[left] + WINDOW
     return max(index for index, column in enumerate(columns) if column <= limit)
 
 
-def _escaped_character(character: str) -> str:
+def _escape_character(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
 
 
-def _width(cell: str) -> int:
-    """Return how many columns of a terminal a character, or its escape, takes."""
+def _terminal_width(cell: str) -> int:
+    """Return the number of terminal columns of a character or its escape."""
     if len(cell) > 1:
         return len(cell)
     if unicodedata.category(cell) in {"Mn", "Me"}:

@@ -1,4 +1,4 @@
-"""Find out the type of an expression, and all that does not fit, before there are data."""
+"""Type checking of expressions, before data are loaded."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from comparanda.expressions.functions import Parameter, Signature, Type
     from comparanda.expressions.syntax import Place
 
-_ORDERINGS = frozenset({"<", "<=", ">", ">="})
-_NOTHINGS = frozenset({"none", "null", "nan", "na", "nil", "missing"})
+_ORDER_OPERATORS = frozenset({"<", "<=", ">", ">="})
+_NULL_WORDS = frozenset({"none", "null", "nan", "na", "nil", "missing"})
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An expression that fits its names and functions, and its type."""
+    """A well-typed expression with its type."""
 
     expression: Expression
     type: Type
@@ -55,7 +55,7 @@ class Checked:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the columns it needs."""
+        """The names of the columns it uses."""
         return frozenset(self.types)
 
 
@@ -64,7 +64,7 @@ def check(
     types: Mapping[str, Type],
     functions: Mapping[str, Signature] = BUILTINS,
 ) -> Checked:
-    """Check the names, functions and types of an expression; raises `ExpressionError` at the first misfit.
+    """Check the names, functions and types of an expression; raises `ExpressionError` at the first error.
 
     >>> from comparanda.expressions import parse
     >>> check(parse("length(form) > 3"), {"form": "text"}).type
@@ -95,12 +95,12 @@ def require_truth(checked: Checked) -> None:
     """
     if checked.type != "truth":
         root, source = checked.expression.root, checked.expression.text
-        what = f"a condition is needed, but this is {_a(checked.type)}"
+        what = f"a condition is needed, but this is {with_article(checked.type)}"
         raise failure(source, root.place, what, hint=_comparison_hint(root, checked.type))
 
 
 class Checker:
-    """The types of the nodes of one text; a language with more kinds of names or calls extends it."""
+    """Type checker of one source text; a language with more kinds of names or calls extends it."""
 
     def __init__(self, source: str, types: Mapping[str, Type], functions: Mapping[str, Signature]) -> None:
         self.source = source
@@ -108,7 +108,7 @@ class Checker:
         self.functions = functions
 
     def type_of(self, node: Node) -> Type:  # noqa: PLR0911, PLR0912 - one for each kind of node
-        """Return the type of a node; all below it is checked."""
+        """Return the type of a node, after checking all nodes below it."""
         match node:
             case Text():
                 return "text"
@@ -131,31 +131,31 @@ class Checker:
             case Not(operand):
                 return self.truth(operand, "not")
             case And(operands):
-                return self.junction(operands, "and")
+                return self.check_junction(operands, "and")
             case Or(operands):
-                return self.junction(operands, "or")
+                return self.check_junction(operands, "or")
             case _:
                 raise TypeError(f"not a node that stands alone: {node!r}")
 
     def name(self, name: str, place: Place) -> Type:
-        """Look a name up."""
+        """Look up the type of a name."""
         if (found := self.types.get(name)) is not None:
             return found
         what = f"unknown name {shown(name)}{nearest(name, map(quote_name, self.types))}"
         raise failure(self.source, place, what, hint=self.name_hint(name, likely="did you mean" in what))
 
     def name_hint(self, name: str, *, likely: bool) -> str | None:
-        """Return what else an unknown name can have been meant for."""
+        """Return a hint at what an unknown name may have been intended to mean, or None."""
         hyphenated = [known for known in self.types if known.startswith(name + "-")]
         if hyphenated:
             return f"(a name with a hyphen is written in backticks: {quote_name(hyphenated[0])})"
-        if name.lower() in _NOTHINGS:
+        if name.lower() in _NULL_WORDS:
             return "to find missing values write is_missing(x)"
         if name in self.functions:
             return f"to call the function write {self.functions[name].written(name)}"
         return None if likely or len(name) > 40 else f"(a text is written in quotes: {quote(name)})"
 
-    def junction(self, operands: tuple[Node, ...], word: str) -> Type:
+    def check_junction(self, operands: tuple[Node, ...], word: str) -> Type:
         """Check the operands of `and` or `or`."""
         for operand in operands:
             self.truth(operand, word)
@@ -165,7 +165,7 @@ class Checker:
         """Check that a node is a condition."""
         found = self.type_of(node)
         if found != "truth":
-            what = f"'{word}' needs conditions, but this is {_a(found)}"
+            what = f"'{word}' needs conditions, but this is {with_article(found)}"
             raise failure(self.source, node.place, what, hint=_comparison_hint(node, found))
         return found
 
@@ -180,7 +180,7 @@ class Checker:
         """Check that a node is a number."""
         found = self.type_of(node)
         if found != "number":
-            raise failure(self.source, node.place, f"'{operator}' needs numbers, but this is {_a(found)}")
+            raise failure(self.source, node.place, f"'{operator}' needs numbers, but this is {with_article(found)}")
         return found
 
     def comparison(self, node: Comparison) -> Type:
@@ -189,30 +189,30 @@ class Checker:
         for step in node.steps:
             if isinstance(step.operand, List):
                 for item in step.operand.items:
-                    self.same(left, self.type_of(item), step.operator, item.place)
+                    self.require_same_type(left, self.type_of(item), step.operator, item.place)
             else:
                 right = self.type_of(step.operand)
-                self.same(left, right, step.operator, step.place)
-                self.ordered(right, step)
+                self.require_same_type(left, right, step.operator, step.place)
+                self.require_order(right, step)
         return "truth"
 
-    def same(self, left: Type, right: Type, operator: str, place: Place) -> None:
-        """Refuse to compare two types."""
+    def require_same_type(self, left: Type, right: Type, operator: str, place: Place) -> None:
+        """Refuse a comparison of different types."""
         if left != right:
             raise failure(self.source, place, f"'{operator}' compares {left} with {right}")
 
-    def ordered(self, found: Type, step: ComparisonStep) -> None:
-        """Refuse to order what has no order."""
-        if found in {"truth", "row"} and step.operator in _ORDERINGS:
+    def require_order(self, found: Type, step: ComparisonStep) -> None:
+        """Refuse an order comparison of types without an order."""
+        if found in {"truth", "row"} and step.operator in _ORDER_OPERATORS:
             kind = "conditions" if found == "truth" else "rows"
             raise failure(self.source, step.place, f"'{step.operator}' compares {kind}, which have no order")
 
     def quantified(self, node: Quantified) -> Type:
-        """Refuse to range over tables: there are none outside rules."""
+        """Refuse a quantifier over a table: tables exist only in rules."""
         raise failure(self.source, node.place, f"there are no tables here for {node.function}(… for …) to range over")
 
     def call(self, node: Call) -> Type:
-        """Check a call of a function."""
+        """Check a function call."""
         signature = self.functions.get(node.function)
         if signature is None:
             raise self.unknown_function(node)
@@ -226,7 +226,7 @@ class Checker:
         return signature.result
 
     def unknown_function(self, node: Call) -> Exception:
-        """Make the error for a function that is not there."""
+        """Make the error for an unknown function."""
         before, _, method = node.function.rpartition(".")
         hint = f"write {method}({before})" if before and method in self.functions else None
         what = f"unknown function {shown(node.function)}{nearest(node.function, self.functions)}"
@@ -237,11 +237,12 @@ class Checker:
         if parameter.literal:
             self.literal(function, argument, parameter)
         elif (found := self.type_of(argument)) not in parameter.types:
-            what = f"{function}() takes {' or '.join(map(_a, parameter.types))} here, not {_a(found)}"
+            wanted = " or ".join(map(with_article, parameter.types))
+            what = f"{function}() takes {wanted} here, not {with_article(found)}"
             raise failure(self.source, argument.place, what)
 
     def literal(self, function: str, argument: Node, parameter: Parameter) -> None:
-        """Check an argument that must be written out."""
+        """Check an argument that must be a string literal."""
         if not isinstance(argument, Text):
             what = f"{function}() takes a {parameter.name} written out in quotes here"
             raise failure(self.source, argument.place, what)
@@ -254,7 +255,8 @@ class Checker:
             raise failure(self.source, argument.place, f"{parameter.name}: {problem}")
 
 
-def _a(found: Type) -> str:
+def with_article(found: Type) -> str:
+    """Return a type as it is named in messages."""
     return {"truth": "a condition", "number": "a number", "text": "text", "row": "a row"}[found]
 
 

@@ -26,11 +26,11 @@ __all__ = [
 def rule_set(
     given: str | PathLike[str] | RuleSetDeclaration | RuleSet, parameters: Parameters | None = None
 ) -> RuleSet:
-    """Return a checked rule set: of a shipped one by its name, of a file, or of Python objects.
+    """Compile and check a rule set given by the name of a shipped one, as a file, or as Python objects.
 
     Args:
         given: the rule set.
-        parameters: other numbers for some of its parameters.
+        parameters: values that override some of its parameters.
 
     >>> rule_set("exact").groups
     ('match', 'rest')

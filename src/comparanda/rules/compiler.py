@@ -1,4 +1,4 @@
-"""Check the conditions of rules: names of rows and columns, quantifiers over tables, fixed values."""
+"""Check and compile declared rule sets: conditions, views, rules."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class RuleChecker(Checker):
-    """The types of the nodes of one condition, where variables stand for rows of tables."""
+    """Type checker of one condition, in which variables denote rows of tables."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class RuleChecker(Checker):
         return found
 
     def table_of(self, node: Node) -> str | None:
-        """Return the table that a node's rows are of."""
+        """Return the table of a node that is a row, otherwise None."""
         match node:
             case Name(name) if name in self.variables:
                 return self.variables[name]
@@ -102,14 +102,14 @@ class RuleChecker(Checker):
                 return None
 
     def comparison(self, node: Comparison) -> Type:
-        """Check both sides; a text with fixed values is compared with one of them, a row with its like."""
+        """Check both sides; columns only hold their fixed values, and rows must be of the same table."""
         found = super().comparison(node)
         left: Node = node.first
         for step in node.steps:
             others = step.operand.items if isinstance(step.operand, List) else (step.operand,)
             for other in others:
-                self.possible(left, other)
-                self.possible(other, left)
+                self.check_value(left, other)
+                self.check_value(other, left)
                 if self.table_of(left) != self.table_of(other):
                     what = (
                         f"'{step.operator}' compares a row of {self.table_of(left)} with one of {self.table_of(other)}"
@@ -118,8 +118,8 @@ class RuleChecker(Checker):
             left = step.operand
         return found
 
-    def possible(self, column: Node, other: Node) -> None:
-        """Refuse to compare a column with a value that it never has."""
+    def check_value(self, column: Node, other: Node) -> None:
+        """Refuse a comparison of a column with a value it cannot have."""
         if not (isinstance(column, Name) and isinstance(other, Text) and "." in column.name):
             return
         variable = column.name.partition(".")[0]
@@ -129,12 +129,12 @@ class RuleChecker(Checker):
             raise failure(self.source, other.place, what, hint=f"its values: {', '.join(values)}")
 
     def call(self, node: Call) -> Type:
-        """Check a call; rows must have the columns that it looks at."""
+        """Check a call; rows must have the columns it uses."""
         found = super().call(node)
         if node.function in {"same", *OF_ROWS}:
             first, second = node.arguments[:2]
             if node.function == "same":
-                self.shared(node, first, second)
+                self.check_shared_columns(node, first, second)
             for row in (first, second):
                 if not (isinstance(row, Name) and row.name in self.variables):
                     what = f"{node.function}() takes the name of a row here, such as {next(iter(self.variables))}"
@@ -144,8 +144,8 @@ class RuleChecker(Checker):
                     raise failure(self.source, row.place, what)
         return found
 
-    def shared(self, node: Call, first: Node, second: Node) -> None:
-        """Check that both rows have the columns in which they shall agree."""
+    def check_shared_columns(self, node: Call, first: Node, second: Node) -> None:
+        """Check that both rows have the columns that must be equal."""
         for argument in node.arguments[2:]:
             kinds = []
             for row in (first, second):
@@ -159,7 +159,7 @@ class RuleChecker(Checker):
                 raise failure(self.source, argument.place, f"same() compares {kinds[0]} with {kinds[1]}")
 
     def quantified(self, node: Quantified) -> Type:
-        """Check a question about all rows of a table."""
+        """Check a quantifier over the rows of a table."""
         if node.function not in QUANTIFIERS:
             what = f"{shown(node.function)} cannot range over a table{nearest(node.function, QUANTIFIERS)}"
             raise failure(self.source, node.place, what, hint=f"one of: {', '.join(QUANTIFIERS)}")
@@ -169,7 +169,7 @@ class RuleChecker(Checker):
         if node.variable in self.variables:
             what = f"the name {shown(node.variable)} stands for another row already"
             raise failure(self.source, node.place, what)
-        with self.inside(node):
+        with self.bind_variable(node):
             found = self.type_of(node.body)
             if node.condition is not None:
                 self.truth(node.condition, "if")
@@ -183,27 +183,27 @@ class RuleChecker(Checker):
         return results.get(node.function, found)
 
     @contextmanager
-    def inside(self, node: Quantified) -> Iterator[None]:
-        """Know the row of a quantifier while its parts are checked."""
+    def bind_variable(self, node: Quantified) -> Iterator[None]:
+        """Bind the variable of a quantifier while its parts are checked."""
         self.variables[node.variable] = node.table
         yield
         del self.variables[node.variable]
 
 
-# How outcomes become scores: views, checked against the columns of a rule set.
+# Views, checked against the columns of a rule set.
 
 
 MOST_SOURCES = 4
-_TAKEN = frozenset({"none", "all", "base_source"})
+_RESERVED_SOURCES = frozenset({"none", "all", "base_source"})
 
 
 def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> View:
-    """Check that a view speaks of columns and outcomes that are there, and look up the credits that are parameters."""
+    """Check that the columns and outcomes of a view exist, and resolve credits given as parameters."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         what = f"a view cannot be called {name!r}: it stands in the names of measures, such as strict.f1"
         raise RuleError(what, where=declared.file, hint="use small letters, digits and _")
     _check_columns(declared, name, view, tables)
-    credit = view.credit if isinstance(view.credit, str) else _credits(declared, name, view.credit)
+    credit = view.credit if isinstance(view.credit, str) else _resolve_credits(declared, name, view.credit)
     values = [value for table in SPAN_TABLES for value in tables[table][view.outcome].values]
     for outcome in (*(credit if isinstance(credit, Mapping) else ()), *view.sources, *view.right):
         if values and outcome not in values:
@@ -226,10 +226,10 @@ def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration,
 
 
 def _check_sources(declared: RuleSetDeclaration, name: str, view: ViewDeclaration) -> None:
-    """Refuse sources that could not be told from several together, or that would be too many to be crossed."""
+    """Refuse source names that are ambiguous in combinations, and too many sources for a cross-tabulation."""
     found = sorted(set(view.sources.values()))
     for source in found:
-        if not source.strip() or " and " in source or source in _TAKEN:
+        if not source.strip() or " and " in source or source in _RESERVED_SOURCES:
             what = f"view {name!r}: a source of errors cannot be called {source!r}"
             raise RuleError(what, where=declared.file, hint="choose a word such as tagger or resolver")
     if len(found) > MOST_SOURCES:
@@ -260,8 +260,8 @@ def _check_columns(declared: RuleSetDeclaration, name: str, view: ViewDeclaratio
             raise RuleError(f"view {name!r}: {table}.{column} is no {' or '.join(kinds)}", where=declared.file)
 
 
-def _credits(declared: RuleSetDeclaration, view: str, given: Mapping[str, float | str]) -> dict[str, float]:
-    """Return what outcomes are worth; what is the name of a parameter is its number."""
+def _resolve_credits(declared: RuleSetDeclaration, view: str, given: Mapping[str, float | str]) -> dict[str, float]:
+    """Return the credit of each outcome, with parameters resolved to numbers."""
     found: dict[str, float] = {}
     for outcome, worth in given.items():
         number = declared.parameters.get(worth) if isinstance(worth, str) else worth
@@ -274,25 +274,25 @@ def _credits(declared: RuleSetDeclaration, view: str, given: Mapping[str, float 
     return found
 
 
-# From what a rule set says to what can be run: every part checked, conditions in their plain form.
+# Compilation of rules: all parts checked, conditions normalised.
 
 
 MOST_VARIABLES = 2
 
 
 def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
-    """Check a rule set and bring it into the form that the engine runs.
+    """Check and compile a rule set for the engine.
 
-    Raises a `RuleError` that names the rule, the line and the place for whatever does not fit: unknown columns,
-    types, values that a column never holds, rules that could cycle, write ambiguously, or depend on order.
+    Raises a `RuleError` with the rule, the line and the place for every error: unknown columns, wrong
+    types, values that a column cannot have, rules that could cycle, write ambiguously, or depend on order.
     """
-    tables = _tables(declared)
+    tables = _build_tables(declared)
     compiler = _Compiler(declared, tables)
     order = {group: place for place, group in enumerate(declared.groups)}
     for rule in declared.rules:
         if rule.group not in order:
             what = f"there is no group {shown(rule.group)}{nearest(rule.group, order)}"
-            raise _error(rule, "group", what, hint=f"groups: {', '.join(order)}")
+            raise _rule_error(rule, "group", what, hint=f"groups: {', '.join(order)}")
     written = sorted(declared.rules, key=lambda rule: (order[rule.group], -rule.salience))
     rule_set = RuleSet(
         name=declared.name,
@@ -303,24 +303,24 @@ def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
         views={name: compile_view(declared, name, view, tables) for name, view in declared.views.items()},
         declaration=declared,
         parameters=declared.parameters,
-        lists={name: _lists(texts) for name, texts in declared.lists.items()},
-        hierarchy=_ancestors(declared),
+        lists={name: _freeze_list(texts) for name, texts in declared.lists.items()},
+        hierarchy=_find_ancestors(declared),
     )
     return replace(rule_set, restarts=check(rule_set))
 
 
-def _error(rule: RuleDeclaration, part: str, what: str, *, line: int = 0, **more: object) -> RuleError:
+def _rule_error(rule: RuleDeclaration, part: str, what: str, *, line: int = 0, **more: object) -> RuleError:
     number = rule.lines.get(part, rule.lines.get("name"))
     where = None if rule.file is None else f"{rule.file}:{number + line}" if number else rule.file
-    said = (
+    message = (
         f"rule {rule.name!r}: {what}"
         if part in {"name", "group", "for", "pair"}
         else f"rule {rule.name!r}, {part}: {what}"
     )
-    return RuleError(said, where=where, **more)  # type: ignore[arg-type]
+    return RuleError(message, where=where, **more)  # type: ignore[arg-type]
 
 
-def _tables(declared: RuleSetDeclaration) -> dict[str, dict[str, ColumnType]]:
+def _build_tables(declared: RuleSetDeclaration) -> dict[str, dict[str, ColumnType]]:
     tables: dict[str, dict[str, ColumnType]] = {name: dict(SPAN_COLUMNS) for name in SPAN_TABLES}
     tables |= {name: id_columns(spans) for name, spans in ID_TABLES.items()}
     for table, columns in declared.tables.items():
@@ -346,15 +346,15 @@ def _check_reference(
         raise RuleError(what, where=declared.file, hint=f"tables: {', '.join(tables)}")
 
 
-def _lists(texts: object) -> frozenset[str] | Mapping[str, frozenset[str]]:
+def _freeze_list(texts: object) -> frozenset[str] | Mapping[str, frozenset[str]]:
     if isinstance(texts, Mapping):
         return {label: frozenset(each) for label, each in texts.items()}
     assert isinstance(texts, tuple | list | frozenset | set)
     return frozenset(texts)
 
 
-def _ancestors(declared: RuleSetDeclaration) -> dict[str, frozenset[str]]:
-    """Return all ancestors of each label; refuse a label that is its own."""
+def _find_ancestors(declared: RuleSetDeclaration) -> dict[str, frozenset[str]]:
+    """Return all ancestors of each label; refuse cycles."""
     parents = declared.hierarchy
     found: dict[str, frozenset[str]] = {}
     for label in parents:
@@ -372,7 +372,7 @@ def _ancestors(declared: RuleSetDeclaration) -> dict[str, frozenset[str]]:
 
 
 class _Compiler:
-    """Compiles rules of one rule set."""
+    """Compiler of the rules of one rule set."""
 
     def __init__(self, declared: RuleSetDeclaration, tables: Mapping[str, Mapping[str, ColumnType]]) -> None:
         self.tables = tables
@@ -403,29 +403,29 @@ class _Compiler:
     def check_shape(self, rule: RuleDeclaration) -> None:
         if not 1 <= len(rule.over) <= MOST_VARIABLES:
             what = f"a rule ranges over one or two tables, not {len(rule.over)}"
-            raise _error(rule, "for", what, hint="look at further rows with any(… for x in table if …)")
+            raise _rule_error(rule, "for", what, hint="look at further rows with any(… for x in table if …)")
         for variable, table in rule.over.items():
             if table not in self.tables:
                 what = f"no table is called {shown(table)}{nearest(table, self.tables)}"
-                raise _error(rule, "for", what, hint=f"tables: {', '.join(self.tables)}")
+                raise _rule_error(rule, "for", what, hint=f"tables: {', '.join(self.tables)}")
             if variable in self.parameters or not variable.isidentifier():
-                raise _error(rule, "for", f"{shown(variable)} cannot be the name of a row")
+                raise _rule_error(rule, "for", f"{shown(variable)} cannot be the name of a row")
         if rule.pair is not None and rule.pair not in PAIRINGS:
             what = f"rows cannot be paired {shown(rule.pair)}{nearest(rule.pair, PAIRINGS)}"
-            raise _error(rule, "pair", what, hint=f"one of: {', '.join(PAIRINGS)}")
+            raise _rule_error(rule, "pair", what, hint=f"one of: {', '.join(PAIRINGS)}")
         if (rule.pair or rule.best) and len(rule.over) != MOST_VARIABLES:
-            raise _error(rule, "pair", "only a rule over two tables can pair rows")
+            raise _rule_error(rule, "pair", "only a rule over two tables can pair rows")
         if rule.best and rule.pair in {None, "many"}:
-            raise _error(rule, "pair", "`best` chooses between pairs: say pair = 'one-to-one'")
+            raise _rule_error(rule, "pair", "`best` chooses between pairs: say pair = 'one-to-one'")
         if not rule.sets:
-            raise _error(rule, "name", "it sets nothing")
+            raise _rule_error(rule, "name", "it sets nothing")
 
     def expression(self, rule: RuleDeclaration, part: str, text: str, wanted: str) -> Expression:
-        with _told(rule, part):
+        with _locate_errors(rule, part):
             expression = parse(text)
             found = self.checker(rule, text).type_of(expression.root)
         if found != wanted:
-            raise _error(rule, part, f"a {wanted} is needed, but this is a {found}", details=[text])
+            raise _rule_error(rule, part, f"a {wanted} is needed, but this is a {found}", details=[text])
         return expression
 
     def checker(self, rule: RuleDeclaration, text: str) -> RuleChecker:
@@ -437,44 +437,46 @@ class _Compiler:
         part = f"set.{target}"
         variable, _, column = target.partition(".")
         if variable not in rule.over:
-            raise _error(rule, part, f"{shown(target)} is no column of a row{nearest(variable, rule.over)}")
-        with _told(rule, part):
+            raise _rule_error(rule, part, f"{shown(target)} is no column of a row{nearest(variable, rule.over)}")
+        with _locate_errors(rule, part):
             kind = self.checker(rule, target).column(target, Name(target).place)
         if not kind.settable:
-            raise _error(rule, part, f"{target} comes with the input and cannot be set")
+            raise _rule_error(rule, part, f"{target} comes with the input and cannot be set")
         return Setting(variable, column, self.value(rule, part=part, target=target, kind=kind, value=value))
 
     def value(self, rule: RuleDeclaration, part: str, target: str, kind: ColumnType, *, value: str) -> Node:
-        """Read what is to be set: of a column with fixed values the bare value, else an expression."""
+        """Parse the value to be set: a bare value for a column with fixed values, otherwise an expression."""
         if value in kind.values:
             return Text(value)
         bare = parse(value).root if kind.values and value.isidentifier() else None
         if isinstance(bare, Name):
             what = f"{target} never holds {shown(value)}{nearest(value, kind.values)}"
-            raise _error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
+            raise _rule_error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
         expression = self.expression(rule, part, value, kind.kind)
         root, checker = expression.root, self.checker(rule, value)
         if kind.kind == "row" and checker.table_of(root) != kind.table:
-            raise _error(rule, part, f"{target} holds rows of {kind.table}, not of {checker.table_of(root)}")
+            raise _rule_error(rule, part, f"{target} holds rows of {kind.table}, not of {checker.table_of(root)}")
         if kind.values and isinstance(root, Text):
             what = f"{target} never holds {shown(root.value)}{nearest(root.value, kind.values)}"
-            raise _error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
+            raise _rule_error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
         if kind.values and not (
-            isinstance(root, Name) and _subset(checker.column(root.name, root.place).values, kind.values)
+            isinstance(root, Name) and _is_subset(checker.column(root.name, root.place).values, kind.values)
         ):
-            raise _error(rule, part, f"{target} has fixed values: write one of them, or a column with these values")
+            raise _rule_error(
+                rule, part, f"{target} has fixed values: write one of them, or a column with these values"
+            )
         return plain(root)
 
 
-def _subset(values: tuple[str, ...], allowed: tuple[str, ...]) -> bool:
+def _is_subset(values: tuple[str, ...], allowed: tuple[str, ...]) -> bool:
     """Whether a column has fixed values, and all of them are allowed."""
     return bool(values) and set(values) <= set(allowed)
 
 
 @contextmanager
-def _told(rule: RuleDeclaration, part: str) -> Iterator[None]:
-    """Say in which rule, and where in the file, an expression is wrong."""
+def _locate_errors(rule: RuleDeclaration, part: str) -> Iterator[None]:
+    """Add the rule and the line in the file to errors in an expression."""
     try:
         yield
     except ExpressionError as error:
-        raise _error(rule, part, error.what, line=error.line, details=error.details, hint=error.hint) from None
+        raise _rule_error(rule, part, error.what, line=error.line, details=error.details, hint=error.hint) from None

@@ -1,4 +1,4 @@
-"""Compile conditions to functions on arrays: every node once, for all rows at once."""
+"""Compile conditions to functions on arrays: each node once, evaluated for all rows at once."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-# The functions of conditions, on arrays of rows.
+# Functions of conditions, on arrays of rows.
 
 
 CONDITIONS = frozenset({"overlaps", "is_a", "in_list", "is_missing"})
-"""The functions of rules that are true or false; all others of theirs are numbers."""
+"""The functions of rules with a boolean result; all others have a numeric one."""
 
 COSTLY = frozenset({"similarity", "overlap", "iou"})
-"""What is worked out once for a frame, for conditions and `best` often ask for it both."""
+"""The functions whose values are cached for a frame, because both conditions and `best` often use them."""
 
-_FEW = 64
+_MIN_BATCH_SIZE = 64
 
 
 def compiled_call(node: Call, conditions: Conditions, variables: Mapping[str, str]) -> Term:  # noqa: PLR0911 - one for each
@@ -75,13 +75,13 @@ def compiled_call(node: Call, conditions: Conditions, variables: Mapping[str, st
                 return lambda frame: np.isnan(term(frame))
             return lambda frame: term(frame) == MISSING
         case Call(function, arguments):
-            # texts written out are passed on as they are
+            # string literals are passed on unchanged
             inner = [None if isinstance(each, Text) else conditions.term(each, variables) for each in arguments]
             values = [each.value if isinstance(each, Text) else None for each in arguments]
-            return _called(function, inner, values, conditions)
+            return _compile_call(function, inner, values, conditions)
 
 
-def _called(function: str, terms: list[Term | None], values: list[str | None], conditions: Conditions) -> Term:
+def _compile_call(function: str, terms: list[Term | None], values: list[str | None], conditions: Conditions) -> Term:
     rule_set = conditions.rule_set
 
     def arguments(frame: Frame) -> list[Value]:
@@ -106,11 +106,11 @@ def _called(function: str, terms: list[Term | None], values: list[str | None], c
             assert isinstance(table, Mapping)
             return lambda frame: by_label(frame.state, table, *arguments(frame))
         case _:
-            return _builtin(function, terms, values)
+            return _compile_builtin(function, terms, values)
 
 
-def _builtin(function: str, terms: list[Term | None], values: list[str | None]) -> Term:
-    """Compile a function that every expression has: texts are given to it as columns."""
+def _compile_builtin(function: str, terms: list[Term | None], values: list[str | None]) -> Term:
+    """Compile a built-in function of expressions, which takes strings as text columns."""
     known = BUILTINS[function]
 
     def call(frame: Frame) -> Value:
@@ -129,7 +129,7 @@ def _builtin(function: str, terms: list[Term | None], values: list[str | None]) 
 
 
 def arithmetic(symbol: str, left: Term, right: Term) -> Term:
-    """Compile one step of a sum or product; what is divided by zero is missing."""
+    """Compile one step of a sum or product; division by zero gives a missing value."""
     if symbol in {"/", "%"}:
         divide = np.divide if symbol == "/" else np.mod
 
@@ -144,14 +144,14 @@ def arithmetic(symbol: str, left: Term, right: Term) -> Term:
 
 
 def text_order(left: Term, right: Term, compare: Callable[[Any, Any], Any]) -> Term:
-    """Compile a comparison of texts by their order; false where one is missing."""
+    """Compile an order comparison of strings; false where one is missing."""
 
     def ordered(frame: Frame) -> Value:
-        mine, theirs = np.broadcast_arrays(np.asarray(left(frame)), np.asarray(right(frame)))
-        shape = mine.shape or (1,)
-        ranks = frame.state.pool.ranks(np.concatenate([mine.reshape(shape), theirs.reshape(shape)]))
+        left_values, right_values = np.broadcast_arrays(np.asarray(left(frame)), np.asarray(right(frame)))
+        shape = left_values.shape or (1,)
+        ranks = frame.state.pool.ranks(np.concatenate([left_values.reshape(shape), right_values.reshape(shape)]))
         holds = compare(ranks[: shape[0]], ranks[shape[0] :])
-        return holds & (mine >= 0) & (theirs >= 0)
+        return holds & (left_values >= 0) & (right_values >= 0)
 
     return ordered
 
@@ -165,21 +165,21 @@ def by_label(state: State, table: Mapping[str, float], label: Value) -> Value:
 
 
 def in_list(state: State, listed: Any, text: Array, label: Array | None = None) -> Truths:
-    """Whether each text is in a list; of lists by label, in that of its label."""
+    """Whether each string is in a list; with lists by label, in the list of its label."""
     if not isinstance(listed, Mapping):
         return _is_one_of(state, listed, text)
     found = _is_one_of(state, listed.get("default", frozenset()), text)
     if label is None:
         return found
     for each, texts in listed.items():
-        mine = label == state.pool.code(each)
-        if each != "default" and np.any(mine):
-            found = np.where(mine, _is_one_of(state, texts, text), found)
+        selected = label == state.pool.code(each)
+        if each != "default" and np.any(selected):
+            found = np.where(selected, _is_one_of(state, texts, text), found)
     return found
 
 
 def _is_one_of(state: State, texts: frozenset[str], codes: Array) -> Truths:
-    """Look up codes in a table of all; the last two places of it are for missing and unknown ones."""
+    """Look up codes in a boolean table over all codes; its last two entries are for missing and unknown ones."""
     known = state.looked_up.get(texts)
     if known is None or len(known) != len(state.pool.names) + 2:
         known = np.zeros(len(state.pool.names) + 2, np.bool_)
@@ -190,27 +190,29 @@ def _is_one_of(state: State, texts: frozenset[str], codes: Array) -> Truths:
 
 
 def is_a(child: Value, ancestor: Value, *, state: State, hierarchy: Mapping[str, frozenset[str]], size: int) -> Truths:
-    """Whether each label is below another one."""
+    """Whether each label is a descendant of another."""
     found = np.zeros(size, np.bool_)
     for name, above in hierarchy.items():
-        mine = child == state.pool.code(name)
-        if np.any(mine):
-            found |= mine & _is_one_of(state, above, ancestor)
+        selected = child == state.pool.code(name)
+        if np.any(selected):
+            found |= selected & _is_one_of(state, above, ancestor)
     return found
 
 
 def similarity(state: State, size: int, first: Value, second: Value) -> NDArray[np.float64]:
-    """Return how alike texts are, 0 to 100: 100 · 2·M/T, M characters of the longest common subsequence, T of both."""
+    """Return the similarity, 0 to 100: 100 · 2·M/T, M characters of the longest common subsequence, T of both."""
     from rapidfuzz import fuzz, process
 
-    mine, theirs = (np.broadcast_to(np.asarray(each), size) for each in (first, second))
+    left_values, right_values = (np.broadcast_to(np.asarray(each), size) for each in (first, second))
     names = state.pool.names
     width = len(names) + 1
-    pairs, places = np.unique(np.maximum(mine, 0).astype(np.int64) * width + np.maximum(theirs, 0), return_inverse=True)
-    present = (mine >= 0) & (theirs >= 0)
+    pairs, places = np.unique(
+        np.maximum(left_values, 0).astype(np.int64) * width + np.maximum(right_values, 0), return_inverse=True
+    )
+    present = (left_values >= 0) & (right_values >= 0)
     left = [names[code] for code in (pairs // width).tolist()] if len(names) else []
     right = [names[code] for code in (pairs % width).tolist()] if len(names) else []
-    if len(pairs) < _FEW:
+    if len(pairs) < _MIN_BATCH_SIZE:
         scores = np.array([fuzz.ratio(a, b) for a, b in zip(left, right, strict=True)], np.float64)
     else:
         scores = process.cpdist(left, right, scorer=fuzz.ratio, dtype=np.float64, workers=1)
@@ -219,38 +221,38 @@ def similarity(state: State, size: int, first: Value, second: Value) -> NDArray[
 
 def overlaps(frame: Frame, first: str, second: str) -> Truths:
     """Whether the spans of two variables overlap."""
-    (low, high), (other_low, other_high) = (_on_line(frame, each) for each in (first, second))
+    (low, high), (other_low, other_high) = (_line_intervals(frame, each) for each in (first, second))
     found: Truths = (low <= other_high) & (other_low <= high)
     return together(frame, first, second, found)
 
 
-def _on_line(frame: Frame, variable: str) -> tuple[Array, Array]:
+def _line_intervals(frame: Frame, variable: str) -> tuple[Array, Array]:
     low, high = frame.state.line(frame.tables[variable].name)
     rows = frame.rows[variable]
     return (low, high) if rows is None else (low[rows], high[rows])
 
 
 def together(frame: Frame, first: str, second: str, found: Truths) -> Truths:
-    """Look again at pairs with a span in several pieces: a piece of one must overlap a piece of the other."""
+    """Refine the overlap of pairs with a discontinuous span: a piece of one must overlap a piece of the other."""
     tables = frame.tables[first], frame.tables[second]
     if tables[0].pieces is None and tables[1].pieces is None:
         return found
     several = found & ((frame.column(first, "pieces") > 0) | (frame.column(second, "pieces") > 0))
     rows = frame.numbers(first), frame.numbers(second)
     for place in np.flatnonzero(several).tolist():
-        mine, theirs = (pieces_of(table, int(row[place])) for table, row in zip(tables, rows, strict=True))
-        found[place] = any((a < d and c < b) or (a, b) == (c, d) for a, b in mine for c, d in theirs)
+        left, right = (pieces_of(table, int(row[place])) for table, row in zip(tables, rows, strict=True))
+        found[place] = any((a < d and c < b) or (a, b) == (c, d) for a, b in left for c, d in right)
     return found
 
 
 def pieces_of(table: Table, row: int) -> list[tuple[int, int]]:
-    """Return the pieces of a span, one for most."""
+    """Return the pieces of a span; most have one."""
     pieces = table.pieces.of(row) if table.pieces is not None else None
     return pieces or [(int(table.columns["begin"][row]), int(table.columns["end"][row]))]
 
 
 def overlap(frame: Frame, first: str, second: str) -> Array:
-    """Return how many positions two spans have in common."""
+    """Return the number of positions two spans have in common."""
     begin = np.maximum(frame.column(first, "begin"), frame.column(second, "begin"))
     common: Array = np.minimum(frame.column(first, "end"), frame.column(second, "end")) - begin
     common[(common < 0) | (frame.column(first, "doc") != frame.column(second, "doc"))] = 0
@@ -260,13 +262,13 @@ def overlap(frame: Frame, first: str, second: str) -> Array:
     several: Truths = (common > 0) & ((frame.column(first, "pieces") > 0) | (frame.column(second, "pieces") > 0))
     rows = frame.numbers(first), frame.numbers(second)
     for place in np.flatnonzero(several).tolist():
-        mine, theirs = (pieces_of(table, int(row[place])) for table, row in zip(tables, rows, strict=True))
-        common[place] = sum(max(0, min(b, d) - max(a, c)) for a, b in mine for c, d in theirs)
+        left, right = (pieces_of(table, int(row[place])) for table, row in zip(tables, rows, strict=True))
+        common[place] = sum(max(0, min(b, d) - max(a, c)) for a, b in left for c, d in right)
     return common
 
 
 def iou(frame: Frame, first: str, second: str) -> Array:
-    """Return the common positions of two spans as a share of all their positions; 1 for equal spans without any."""
+    """Return the intersection over union of the positions of two spans; 1 for equal empty spans."""
     common = overlap(frame, first, second)
     union = frame.column(first, "length") + frame.column(second, "length") - common
     equal = (frame.column(first, "begin") == frame.column(second, "begin")) & (
@@ -277,21 +279,21 @@ def iou(frame: Frame, first: str, second: str) -> Array:
 
 
 Value = Any
-"""An array with one value a row, or one value for all rows."""
+"""An array with one value per row, or one value for all rows."""
 
 Term = Callable[["Frame"], Value]
 """A compiled expression."""
 
 
 class Conditions:
-    """Compiles the conditions of one rule set."""
+    """Compiler of the conditions of one rule set."""
 
     def __init__(self, rule_set: RuleSet) -> None:
         self.rule_set = rule_set
         self._calls: dict[Node, int] = {}
 
     def kind(self, node: Node, variables: Mapping[str, str]) -> Kind:  # noqa: PLR0911 - one return for each kind of node
-        """Return what a checked node is."""
+        """Return the type of a checked node."""
         match node:
             case Text():
                 return "text"
@@ -322,9 +324,9 @@ class Conditions:
             case Name(name):
                 return self.name(name, variables)
             case And(operands):
-                return _joined([self.term(each, variables) for each in operands], operator.and_)
+                return _join_terms([self.term(each, variables) for each in operands], operator.and_)
             case Or(operands):
-                return _joined([self.term(each, variables) for each in operands], operator.or_)
+                return _join_terms([self.term(each, variables) for each in operands], operator.or_)
             case Not(operand):
                 inner = self.term(operand, variables)
                 return lambda frame: np.logical_not(inner(frame))
@@ -355,20 +357,22 @@ class Conditions:
         return lambda _: value
 
     def comparison(self, node: Comparison, variables: Mapping[str, str]) -> Term:
-        """Compile one comparison; what is missing is equal to nothing and differs from everything."""
+        """Compile one comparison; a missing value equals nothing and differs from everything."""
         (step,) = node.steps
         left, kind = self.term(node.first, variables), self.kind(node.first, variables)
         if isinstance(step.operand, List):
             items = [(self.term(item, variables), isinstance(item, Text)) for item in step.operand.items]
-            contained = _joined([_equality(left, item, kind, fixed=fixed) for item, fixed in items], operator.or_)
+            contained = _join_terms(
+                [_compile_equality(left, item, kind, fixed=fixed) for item, fixed in items], operator.or_
+            )
             negated = step.operator == "not in"
             return (lambda frame: np.logical_not(contained(frame))) if negated else contained
         right = self.term(step.operand, variables)
         fixed = isinstance(step.operand, Text) or isinstance(node.first, Text)
         if step.operator == "==":
-            return _equality(left, right, kind, fixed=fixed)
+            return _compile_equality(left, right, kind, fixed=fixed)
         if step.operator == "!=":
-            same = _equality(left, right, kind, fixed=fixed)
+            same = _compile_equality(left, right, kind, fixed=fixed)
             return lambda frame: np.logical_not(same(frame))
         compare = COMPARE[step.operator]
         if kind == "text":
@@ -376,14 +380,14 @@ class Conditions:
         return lambda frame: compare(left(frame), right(frame))
 
     def arithmetic(self, node: Arithmetic, variables: Mapping[str, str]) -> Term:
-        """Compile a chain of sums or products, worked from the left."""
+        """Compile a left-associative chain of sums or products."""
         total = self.term(node.first, variables)
         for step in node.steps:
             total = arithmetic(step.operator, total, self.term(step.operand, variables))
         return total
 
     def call(self, node: Call, variables: Mapping[str, str]) -> Term:
-        """Compile a call; what is costly is worked out once for a frame."""
+        """Compile a call; costly functions are evaluated once for a frame."""
         made = compiled_call(node, self, variables)
         if node.function not in COSTLY:
             return made
@@ -397,7 +401,7 @@ class Conditions:
         return remembered
 
 
-def _joined(terms: list[Term], join: Callable[[Value, Value], Value]) -> Term:
+def _join_terms(terms: list[Term], join: Callable[[Value, Value], Value]) -> Term:
     if not terms:
         return lambda _: False
     if len(terms) == 1:
@@ -412,40 +416,40 @@ def _joined(terms: list[Term], join: Callable[[Value, Value], Value]) -> Term:
     return joined
 
 
-def _equality(left: Term, right: Term, kind: Kind, *, fixed: bool) -> Term:
-    """Compile an equality; of codes and rows, missing equals not even missing."""
+def _compile_equality(left: Term, right: Term, kind: Kind, *, fixed: bool) -> Term:
+    """Compile an equality; for codes and rows, missing does not even equal missing."""
     if kind not in {"text", "row"} or fixed:
         return lambda frame: left(frame) == right(frame)
 
     def equal(frame: Frame) -> Value:
-        mine = left(frame)
-        return (mine == right(frame)) & (mine != MISSING)
+        left_values = left(frame)
+        return (left_values == right(frame)) & (left_values != MISSING)
 
     return equal
 
 
 def variables_of(node: Node, variables: Mapping[str, str]) -> frozenset[str]:
-    """Return the variables that a node speaks of, those of its own quantifiers not among them."""
+    """Return the variables that a node refers to, without those of its own quantifiers."""
     inner = {each.variable for each in walk(node) if isinstance(each, Quantified)}
     names = {each.name.partition(".")[0] for each in walk(node) if isinstance(each, Name)}
     return frozenset(names & variables.keys() - inner)
 
 
 def written(node: Node) -> str:
-    """Return a condition as people read it."""
+    """Return a condition as text."""
     return unparse(node)
 
 
-# How the rows of one more table are found for rows that are there already: by equal values, rows, or overlap.
+# Joins: finding the rows of a further table for the rows of a frame, by equal values, references, or overlap.
 
 
-_ORDER = {"doc": 0, "begin": 1, "end": 2, "label": 3}
-"""Columns by which rows are sorted come first in keys, so that these are sorted too."""
+_KEY_ORDER = {"doc": 0, "begin": 1, "end": 2, "label": 3}
+"""The columns by which rows are sorted come first in keys, so that keys are sorted too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """A column of the new rows that must equal something of the old ones; `source` is the column that it is, if any."""
+    """A column of the new rows that must equal a value of the old ones; `source` is the column of that value."""
 
     column: str
     kind: Kind
@@ -455,17 +459,17 @@ class Equal:
 
 @dataclass(slots=True, kw_only=True)
 class Link:
-    """Finds the rows of a table that belong to the rows of a frame.
+    """A join of the rows of a frame with the matching rows of a table.
 
     Args:
-        variable: what the new rows are called.
-        table: the table they are of.
+        variable: the variable of the new rows.
+        table: their table.
         own: conditions on the new rows alone, the costly ones last.
-        row: what gives the one row that it can be; None where it is found otherwise.
-        equal: columns that must equal something of the frame's rows.
-        source: the variable of whose row all these are columns, if it is one: keys are then made once for all rows.
-        overlapping: the variable whose span the new row's must overlap.
-        rest: conditions on both that are looked at pair by pair.
+        row: an expression for the only possible row; None if there is none.
+        equal: columns that must equal values of the frame's rows.
+        source: the variable whose columns all these values are, if there is one: keys are then made once for all rows.
+        overlapping: the variable whose span must overlap the span of the new row.
+        rest: conditions on both that are checked pair by pair.
 
     """
 
@@ -480,26 +484,26 @@ class Link:
 
     @property
     def exact(self) -> bool:
-        """Whether keys and places say all, so that pairs need not be looked at one by one."""
+        """Whether keys and positions decide, so that pairs need not be checked one by one."""
         return not self.rest and self.row is None
 
     @property
     def linked(self) -> bool:
-        """Whether anything but a look at every pair tells which rows belong together."""
+        """Whether matching rows can be found without checking every pair."""
         return self.row is not None or bool(self.equal) or self.overlapping is not None
 
     def own_rows(self, frame: Frame) -> Rows | None:
-        """Return the rows that fulfil the conditions on them alone; None for all."""
+        """Return the rows that match the conditions on them alone; None for all."""
         table = frame.state.tables[self.table]
         if not self.own:
             return None
         found = Frame(frame.state, {self.variable: table}, {self.variable: None}, table.size)
         for term in self.own:
-            found = found.kept(term(found))
+            found = found.filter(term(found))
         return found.rows[self.variable]
 
     def keys(self, frame: Frame) -> tuple[Rows, Rows, Rows, Rows]:
-        """Return which places of the frame and which rows can be equal at all, and their keys."""
+        """Return the places of the frame and the rows that can be equal at all, and their keys."""
         table, rows = frame.state.tables[self.table], self.own_rows(frame)
         rows = table.numbers if rows is None else rows
         places = np.arange(frame.size)
@@ -508,39 +512,39 @@ class Link:
             columns = [(each.source[1], each.column, each.kind) for each in self.equal if each.source is not None]
             left, right = frame.state.keys(outer, table, columns)
             return places, rows, left[frame.numbers(self.source)], right[rows]
-        mine = [filled(each.other(frame), frame.size) for each in self.equal]
-        theirs = [_column(table, each, rows) for each in self.equal]
-        places, mine = _present(places, mine, self.equal)
-        rows, theirs = _present(rows, theirs, self.equal)
+        left_values = [filled(each.other(frame), frame.size) for each in self.equal]
+        right_values = [_table_column(table, each, rows) for each in self.equal]
+        places, left_values = _drop_missing(places, left_values, self.equal)
+        rows, right_values = _drop_missing(rows, right_values, self.equal)
         if not self.equal:
             return places, rows, np.zeros(len(places), np.int64), np.zeros(len(rows), np.int64)
-        left, right = packed([mine, theirs])
+        left, right = packed([left_values, right_values])
         return places, rows, left, right
 
     def intervals(self, frame: Frame) -> tuple[Rows, Rows, Intervals]:
-        """Return which places of the frame and which rows can overlap at all, and their intervals."""
+        """Return the places of the frame and the rows that can overlap at all, and their intervals."""
         assert self.overlapping is not None
         places, rows, left, right = self.keys(frame)
         low, high = frame.state.line(frame.tables[self.overlapping].name)
-        mine = frame.numbers(self.overlapping)[places]
+        frame_rows = frame.numbers(self.overlapping)[places]
         other_low, other_high = frame.state.line(self.table)
         groups = (left, right) if self.equal else None
-        return places, rows, Intervals((low[mine], high[mine]), (other_low[rows], other_high[rows]), groups)
+        return places, rows, Intervals((low[frame_rows], high[frame_rows]), (other_low[rows], other_high[rows]), groups)
 
     def pairs(self, frame: Frame) -> tuple[Rows, Rows]:
-        """Return places of the frame and the rows that belong to them, in this order; `rest` comes later."""
+        """Return pairs of places of the frame and matching rows, in this order; `rest` is checked later."""
         if self.row is not None:
-            return self._given_rows(frame, self.row)
+            return self._referenced_rows(frame, self.row)
         if self.overlapping is not None:
             places, rows, intervals = self.intervals(frame)
             left, right = intervals.pairs()
         else:
-            places, rows, mine, theirs = self.keys(frame)
-            left, right = equal_pairs(mine, theirs)
+            places, rows, left_keys, right_keys = self.keys(frame)
+            left, right = equal_pairs(left_keys, right_keys)
         return places[left], rows[right]
 
-    def _given_rows(self, frame: Frame, row: Term) -> tuple[Rows, Rows]:
-        """Take the rows that are named, as far as they fulfil the conditions on them."""
+    def _referenced_rows(self, frame: Frame, row: Term) -> tuple[Rows, Rows]:
+        """Return the referenced rows that match the conditions on them."""
         named = filled(row(frame), frame.size)
         places = np.flatnonzero(named >= 0)
         table = frame.state.tables[self.table]
@@ -551,93 +555,93 @@ class Link:
         return places, own.numbers(self.variable)
 
     def joined(self, frame: Frame) -> tuple[Rows, Frame]:
-        """Return the frame with the rows that belong to it beside it, and the place each pair came from."""
+        """Return the original place of each matching pair, and the frame with the matching rows added."""
         places, rows = self.pairs(frame)
-        found = frame.taken(places).beside(self.variable, frame.state.tables[self.table], rows)
+        found = frame.taken(places).with_rows(self.variable, frame.state.tables[self.table], rows)
         if self.row is not None and self.equal:
             for each in self.equal:
-                holds = _equal(each, found, self.variable)
-                places, found = places[holds], found.kept(holds)
+                holds = _equals_column(each, found, self.variable)
+                places, found = places[holds], found.filter(holds)
         if self.overlapping is not None:
             near = overlaps(found, self.overlapping, self.variable) if self.row else np.ones(found.size, np.bool_)
             holds = together(found, self.overlapping, self.variable, near)
-            places, found = places[holds], found.kept(holds)
+            places, found = places[holds], found.filter(holds)
         for term in self.rest:
             holds = filled(term(found), found.size)
-            places, found = places[holds], found.kept(holds)
+            places, found = places[holds], found.filter(holds)
         return places, found
 
     def among(self, frame: Frame) -> Array:
-        """Whether each place of the frame has a row that belongs to it; for exact links."""
+        """Whether each place of the frame has a matching row; for exact links."""
         if self.overlapping is not None:
             return self.counted(frame) > 0
-        places, _, mine, theirs = self.keys(frame)
+        places, _, left_keys, right_keys = self.keys(frame)
         found = np.zeros(frame.size, np.bool_)
-        found[places] = is_among(mine, theirs)
+        found[places] = is_among(left_keys, right_keys)
         return found
 
     def counted(self, frame: Frame) -> Array:
-        """Return how many rows belong to each place of the frame; for exact links."""
+        """Return the number of matching rows for each place of the frame; for exact links."""
         counts = np.zeros(frame.size, np.int64)
         if self.overlapping is not None:
             places, _, intervals = self.intervals(frame)
             counts[places] = intervals.counts()
             return counts
-        places, _, mine, theirs = self.keys(frame)
-        ordered = np.sort(theirs)
-        counts[places] = np.searchsorted(ordered, mine, "right") - np.searchsorted(ordered, mine, "left")
+        places, _, left_keys, right_keys = self.keys(frame)
+        ordered = np.sort(right_keys)
+        counts[places] = np.searchsorted(ordered, left_keys, "right") - np.searchsorted(ordered, left_keys, "left")
         return counts
 
 
-def _column(table: Table, each: Equal, rows: Rows) -> Array:
+def _table_column(table: Table, each: Equal, rows: Rows) -> Array:
     return table.columns[each.column][rows]
 
 
-def _equal(each: Equal, frame: Frame, variable: str) -> Array:
-    mine = filled(each.other(frame), frame.size)
-    same: Array = mine == frame.column(variable, each.column)
-    return same & (mine >= 0) if each.kind in {"text", "row"} else same
+def _equals_column(each: Equal, frame: Frame, variable: str) -> Array:
+    values = filled(each.other(frame), frame.size)
+    same: Array = values == frame.column(variable, each.column)
+    return same & (values >= 0) if each.kind in {"text", "row"} else same
 
 
-def _present(places: Rows, columns: list[Array], equal: Sequence[Equal]) -> tuple[Rows, list[Array]]:
-    """Leave out what is missing in a column: it equals nothing."""
+def _drop_missing(places: Rows, columns: list[Array], equal: Sequence[Equal]) -> tuple[Rows, list[Array]]:
+    """Drop rows with a missing value in a column: it equals nothing."""
     for each, column in zip(equal, columns, strict=True):
         if (gone := missing_rows(column, each.kind)) is not None:
             keep = np.flatnonzero(~gone)
-            return _present(places[keep], [values[keep] for values in columns], equal)
+            return _drop_missing(places[keep], [values[keep] for values in columns], equal)
     return places, columns
 
 
 def linked(
     conditions: Conditions, variable: str, table: str, parts: Sequence[Node], *, others: Mapping[str, str]
 ) -> Link:
-    """Sort conditions by how they help to find the rows of a variable for rows of others."""
+    """Make the join for a variable, classifying conditions by how they restrict its rows."""
     link = Link(variable=variable, table=table)
     variables = {**others, variable: table}
     for part in sorted(parts, key=is_costly):
-        spoken = variables_of(part, variables)
-        if spoken <= {variable}:
+        used = variables_of(part, variables)
+        if used <= {variable}:
             link.own.append(conditions.term(part, {variable: table}))
         elif not (_add_equal(link, conditions, part, variables) or _add_overlap(link, part)):
             link.rest.append(conditions.term(part, variables))
     if link.overlapping is not None:  # one line holds all documents
         same = ("doc", (link.overlapping, "doc"))
         link.equal = [each for each in link.equal if (each.column, each.source) != same]
-    link.equal.sort(key=lambda each: (_ORDER.get(each.column, len(_ORDER)), each.column))
+    link.equal.sort(key=lambda each: (_KEY_ORDER.get(each.column, len(_KEY_ORDER)), each.column))
     sources = {each.source[0] if each.source is not None else None for each in link.equal}
     link.source = next(iter(sources)) if len(sources) == 1 else None
     return link
 
 
 def _add_equal(link: Link, conditions: Conditions, part: Node, variables: Mapping[str, str]) -> bool:
-    """Take an equality between the new rows and others, if a condition is one."""
+    """Add a condition to the link if it is an equality between the new rows and others."""
     if not isinstance(part, Comparison) or part.steps[0].operator != "==":
         return False
     sides = (part.first, part.steps[0].operand)
-    for mine, other in (sides, sides[::-1]):
-        if not isinstance(mine, Name) or link.variable in variables_of(other, variables):
+    for own, other in (sides, sides[::-1]):
+        if not isinstance(own, Name) or link.variable in variables_of(other, variables):
             continue
-        name, _, column = mine.name.partition(".")
+        name, _, column = own.name.partition(".")
         if name != link.variable:
             continue
         term = conditions.term(other, variables)
@@ -645,13 +649,13 @@ def _add_equal(link: Link, conditions: Conditions, part: Node, variables: Mappin
             link.row = term
             return True
         if column:
-            link.equal.append(Equal(column, conditions.kind(mine, variables), term, _source(other, variables)))
+            link.equal.append(Equal(column, conditions.kind(own, variables), term, _source_column(other, variables)))
             return True
     return False
 
 
-def _source(node: Node, variables: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the variable and the column that a node is, if it is no more."""
+def _source_column(node: Node, variables: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the variable and the column of a node that is a plain column reference, otherwise None."""
     if not isinstance(node, Name):
         return None
     variable, _, column = node.name.partition(".")
@@ -659,7 +663,7 @@ def _source(node: Node, variables: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _add_overlap(link: Link, part: Node) -> bool:
-    """Take an overlap of the new rows with others, if a condition is one."""
+    """Add a condition to the link if it is an overlap of the new rows with others."""
     match part:
         case Call("overlaps", (Name(first), Name(second))) if link.overlapping is None and first != second:
             if link.variable not in (first, second):
@@ -671,18 +675,18 @@ def _add_overlap(link: Link, part: Node) -> bool:
 
 
 def is_costly(node: Node) -> int:
-    """Rank conditions: those that look at other rows or at texts come last."""
+    """Return 1 for conditions with quantifiers or costly functions, otherwise 0; usable as a sort key."""
     kinds = [
         isinstance(each, Quantified) or (isinstance(each, Call) and each.function in COSTLY) for each in nodes_of(node)
     ]
     return int(any(kinds))
 
 
-# Questions about all rows of a table: `any`, `count`, `min`, `max`, `sum`.
+# Quantifiers over the rows of a table: `any`, `count`, `min`, `max`, `sum`.
 
 
 class Quantifier:
-    """One question, compiled."""
+    """A compiled quantifier."""
 
     def __init__(self, conditions: Conditions, node: Quantified, variables: Mapping[str, str]) -> None:
         self.node = node
@@ -695,7 +699,7 @@ class Quantifier:
         self.related = self.link.linked or bool(self.link.rest)
 
     def term(self) -> Term:
-        """Return the function that answers it for all rows of a frame."""
+        """Return the function that evaluates it for all rows of a frame."""
         match self.node.function:
             case "any":
                 return self.any
@@ -705,10 +709,10 @@ class Quantifier:
                 return self.gathered
 
     def any(self, frame: Frame) -> Value:
-        """Whether each place has a row."""
+        """Whether each place has a matching row."""
         if not self.related:
-            return bool(len(self._alone(frame)))
-        if self._countable(frame):
+            return bool(len(self._own_rows(frame)))
+        if self._can_count_by_keys(frame):
             return self.link.among(frame)
         places, _ = self.link.joined(frame)
         found = np.zeros(frame.size, np.bool_)
@@ -716,15 +720,15 @@ class Quantifier:
         return found
 
     def count(self, frame: Frame) -> Value:
-        """How many rows each place has."""
+        """Return the number of matching rows of each place."""
         if not self.related:
-            return len(self._alone(frame))
-        if self._countable(frame):
+            return len(self._own_rows(frame))
+        if self._can_count_by_keys(frame):
             return self.link.counted(frame)
         places, _ = self.link.joined(frame)
         return np.bincount(places, minlength=frame.size)
 
-    def _countable(self, frame: Frame) -> bool:
+    def _can_count_by_keys(self, frame: Frame) -> bool:
         if not self.link.exact:
             return False
         whole = frame.state.tables
@@ -732,46 +736,46 @@ class Quantifier:
             table.pieces is None for table in (whole[self.link.table], frame.tables[self.link.overlapping])
         )
 
-    def _alone(self, frame: Frame) -> Rows:
+    def _own_rows(self, frame: Frame) -> Rows:
         rows = self.link.own_rows(frame)
         return frame.state.tables[self.link.table].numbers if rows is None else rows
 
     def gathered(self, frame: Frame) -> Value:
-        """Return the least, the greatest or the sum of the values of each place's rows."""
+        """Return the minimum, the maximum or the sum of the values of each place's rows."""
         if not self.related and self.own_body:
-            rows = self._alone(frame)
-            found = self._frame_of(frame, rows)
+            rows = self._own_rows(frame)
+            found = self._make_frame(frame, rows)
             groups = np.zeros(len(rows), np.int64)
-            return self._reduced(self._values(found), groups, 1)[0]
+            return self._reduce(self._evaluate_body(found), groups, 1)[0]
         if self.link.exact and self.own_body and self.link.overlapping is None:
-            return self._by_group(frame)
+            return self._reduce_by_group(frame)
         places, found = self.link.joined(frame)
-        return self._reduced(self._values(found), places, frame.size)
+        return self._reduce(self._evaluate_body(found), places, frame.size)
 
-    def _by_group(self, frame: Frame) -> Array:
-        """Work out each group of rows with one key once, and look the groups up."""
-        places, rows, mine, theirs = self.link.keys(frame)
-        order = np.argsort(theirs, kind="stable")
-        keys, group = np.unique(theirs[order], return_inverse=True)
-        values = self._values(self._frame_of(frame, rows[order]))
-        reduced = self._reduced(values, group, len(keys))
-        result = self._reduced(reduced[:0], group[:0], frame.size)
+    def _reduce_by_group(self, frame: Frame) -> Array:
+        """Reduce each group of rows with the same key once, and look the groups up."""
+        places, rows, left_keys, right_keys = self.link.keys(frame)
+        order = np.argsort(right_keys, kind="stable")
+        keys, group = np.unique(right_keys[order], return_inverse=True)
+        values = self._evaluate_body(self._make_frame(frame, rows[order]))
+        reduced = self._reduce(values, group, len(keys))
+        result = self._reduce(reduced[:0], group[:0], frame.size)
         if len(keys):
-            place = np.searchsorted(keys, mine)
+            place = np.searchsorted(keys, left_keys)
             place[place == len(keys)] = 0
-            hit = keys[place] == mine
+            hit = keys[place] == left_keys
             result[places[hit]] = reduced[place[hit]]
         return result
 
-    def _frame_of(self, frame: Frame, rows: Rows) -> Frame:
+    def _make_frame(self, frame: Frame, rows: Rows) -> Frame:
         table = frame.state.tables[self.link.table]
         return Frame(frame.state, {self.link.variable: table}, {self.link.variable: rows}, len(rows))
 
-    def _values(self, frame: Frame) -> Array:
+    def _evaluate_body(self, frame: Frame) -> Array:
         return filled(self.body(frame), frame.size)
 
-    def _reduced(self, values: Array, owner: Rows, size: int) -> Array:
-        """Reduce the values of each owner, which come in order; of none, a row or number is missing and a sum is 0."""
+    def _reduce(self, values: Array, owner: Rows, size: int) -> Array:
+        """Reduce the values of each owner, sorted by owner; of none, a row or number is missing and a sum is 0."""
         if self.node.function == "sum":
             return np.bincount(owner, values, size) if len(owner) else np.zeros(size)
         result: Array = np.full(size, MISSING, np.int64) if self.of_rows else np.full(size, np.nan)

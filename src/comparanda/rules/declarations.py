@@ -1,7 +1,7 @@
-"""What a rule set says, before anything is checked: the form that rule files and Python objects share.
+"""Unchecked declarations of rule sets, shared by rule files and Python objects.
 
-A rule file (TOML) and these dataclasses are two ways to write the same thing; `comparanda.rules.compiler`
-turns either into a `RuleSet` that has been checked and can be run. Conditions are texts in the project's
+A rule file (TOML) and these dataclasses are two notations for the same content; `comparanda.rules.compiler`
+turns either into a checked `RuleSet` that can be run. Conditions are strings in the project's
 expression language; nothing is ever run as Python.
 """
 
@@ -24,10 +24,10 @@ class ColumnDeclaration:
     """A column that a rule set adds to a table.
 
     Args:
-        kind: what its cells hold.
-        values: for a text, the only values it can have; none given, any.
+        kind: the type of its cells.
+        values: for text, the permitted values; empty for any.
         table: for a row, the table it is a row of.
-        given: whether it comes with the input, where it has such a field, instead of being set by rules.
+        given: whether it is read from the input, if it has such a field, instead of being set by rules.
 
     """
 
@@ -42,16 +42,16 @@ class RuleDeclaration:
     """One rule.
 
     Args:
-        name: what it is called in verdicts, traces and errors.
+        name: its name in verdicts, traces and errors.
         group: the agenda group it belongs to.
         over: the tables it ranges over, by variable: `{"s": "system", "k": "key"}`.
         when: the condition.
-        sets: what it sets: `{"s.result": "TP", "s.partner": "k"}`. A value is an expression; of a column with
+        sets: the cells it sets: `{"s.result": "TP", "s.partner": "k"}`. A value is an expression; for a column with
             fixed values, the bare value.
-        salience: of the rules of a group that have a match, those of the highest salience fire.
+        salience: among the rules of a group that have a match, those of the highest salience fire.
         pair: how rows of two tables are paired: "one-to-one" (best first), "one-to-one:optimal" or "many".
-        best: numbers by which pairs are ordered, the smallest first; what is equal, by content.
-        lines: where its parts stand in a file, for errors: the line of the rule itself by "name", of its parts by
+        best: numbers by which pairs are ordered, smallest first; ties are broken by content.
+        lines: the line numbers of its parts in a file, for errors: the rule itself by "name", its parts by
             "when", "best.0", "set.s.result" …
 
     """
@@ -70,21 +70,21 @@ class RuleDeclaration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewDeclaration:
-    """How outcomes become scores; a rule set may offer several views of one run.
+    """How outcomes are scored; a rule set may define several views of one run.
 
     Args:
         outcome: the column of both tables that holds the outcome.
-        credit: what each outcome is worth, as a number or the name of a parameter; others are worth nothing. Or the
-            name of a column of numbers.
-        partner: the column that holds the row of the other table a span was paired with.
-        left_out: a column; spans for which it is not missing leave the counts, with its value as the reason.
-        weight: a column of numbers that says how much a span counts; None for one each.
-        same: the columns by which spurious spans of two systems are one and the same item.
-        summary: one line about it.
-        flag: a column of texts; where it is not missing, it stands in brackets behind the outcome.
-        sources: for outcomes that are errors, whose errors they are: `{"wrong id": "resolver"}`.
-        per_system: whether it may depend on the system which spans of the key count.
-        right: outcomes that earn nothing and are right all the same, such as NIL for NIL.
+        credit: the credit of each outcome, as a number or the name of a parameter; 0 for all others. Or the
+            name of a numeric column.
+        partner: the column with the row of the other table that a span was paired with.
+        left_out: a column; spans for which it is not missing are not counted, with its value as the reason.
+        weight: a numeric column with the weight of each span; None for weight 1.
+        same: the columns by which spurious spans of two systems are identified as the same item.
+        summary: a one-line description.
+        flag: a text column; where it is not missing, it is shown in brackets after the outcome.
+        sources: for outcomes that are errors, the component responsible: `{"wrong id": "resolver"}`.
+        per_system: whether the spans of the key that count may depend on the system.
+        right: outcomes without credit that are nevertheless correct, such as NIL for NIL.
 
     """
 
@@ -106,16 +106,16 @@ class RuleSetDeclaration:
     """A whole rule set.
 
     Args:
-        name: what it is called.
-        title: one line about it.
+        name: its name.
+        title: a one-line description.
         groups: the agenda groups, in the order in which they run.
-        tables: columns that it adds, by table.
+        tables: the columns it adds, by table.
         rules: the rules.
-        views: how outcomes become scores; the first is the default.
+        views: how outcomes are scored; the first is the default.
         parameters: numbers by name, or, by name, numbers by label with one for "default".
-        lists: lists of texts by name, or, by name, lists by label.
+        lists: lists of strings by name, or, by name, lists by label.
         hierarchy: the parents of labels.
-        file: where it came from.
+        file: the file it was read from.
 
     """
 
@@ -131,7 +131,7 @@ class RuleSetDeclaration:
     file: str | None = field(default=None, compare=False)
 
 
-# Other numbers for the parameters of a rule set.
+# Overriding the parameters of a rule set.
 
 
 Parameters = Mapping[str, float | Mapping[str, float]]
@@ -139,7 +139,7 @@ Parameters = Mapping[str, float | Mapping[str, float]]
 
 
 def with_parameters(declared: RuleSetDeclaration, parameters: Parameters) -> RuleSetDeclaration:
-    """Return a rule set with some of its parameters replaced; refuse those that it does not have."""
+    """Return a rule set with some parameters replaced; refuse unknown parameters."""
     known: dict[str, float | Mapping[str, float]] = dict(declared.parameters)
     for name, value in parameters.items():
         old = known.get(name)

@@ -1,7 +1,7 @@
 """Forward chaining over tables, all matches of a rule at once (DEFINITIONS 6).
 
-Groups run in the order given. Inside a group the highest rule with a match fires for all its matches, then the
-group starts again from its highest rule that could have been enabled, until nothing changes.
+Groups run in the order given. Within a group the highest rule with a match fires for all its matches, then the
+group restarts from its highest rule that could have been enabled, until nothing changes.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-# One-to-one pairing of rows: the best pairs first, or the best pairing as a whole.
+# One-to-one pairing of rows, greedy or optimal.
 
 
 MOST_CELLS = 25_000_000
-"""How large a crowd of rows may be that are paired in the best way: the product of both sides."""
+"""The maximum size of an assignment problem: the product of the numbers of rows on both sides."""
 
-_FEW = 0.9
-"""Once a round leaves more of the pairs than this, pairs are taken one by one."""
+_SLOW_ROUND_RATIO = 0.9
+"""If a round leaves more than this share of the pairs, the remaining pairs are chosen one by one."""
 
-_STRETCH = 1 << 20
+_CHUNK_SIZE = 1 << 20
 
 
 def contested(left: Rows, right: Rows) -> Array:
-    """Return which pairs have a rival: another pair with the same row on one side."""
+    """Return a mask of the pairs that share a row with another pair."""
     if not len(left):
         return np.zeros(0, np.bool_)
     rivals: Array = (np.bincount(left)[left] > 1) | (np.bincount(right)[right] > 1)
@@ -52,27 +52,27 @@ def contested(left: Rows, right: Rows) -> Array:
 
 
 def ranked(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
-    """Return pairs in order: by the `best` numbers, the smallest first and missing ones last, then by content."""
+    """Return the order of pairs: by the `best` numbers, smallest first and missing ones last, then by content."""
     return np.lexsort((right, left, *reversed(best)))
 
 
 def greedy(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
-    """Choose pairs, the best first, each row at most once; returns the positions of the chosen ones in order.
+    """Choose pairs greedily, the best first, each row at most once; returns the positions of the chosen pairs in order.
 
-    Every round takes the pairs that are the first choice of both their rows. As the order of pairs is strict,
-    that is what taking one pair after the other would choose.
+    Every round chooses the pairs that are the first choice of both their rows. Because the order of pairs is strict,
+    the result is the same as choosing one pair after the other.
     """
     rivals = contested(left, right)
     chosen = ~rivals
-    crowd = np.flatnonzero(rivals)
-    if crowd.size:
-        order = crowd[ranked(left[crowd], right[crowd], [each[crowd] for each in best])]
-        chosen[order[_rounds(left[order], right[order])]] = True
+    component = np.flatnonzero(rivals)
+    if component.size:
+        order = component[ranked(left[component], right[component], [each[component] for each in best])]
+        chosen[order[_choose_in_rounds(left[order], right[order])]] = True
     return np.flatnonzero(chosen)
 
 
-def _rounds(left: Rows, right: Rows) -> Rows:
-    """Return the pairs that are chosen, of pairs in order of preference."""
+def _choose_in_rounds(left: Rows, right: Rows) -> Rows:
+    """Return the chosen ones of pairs in order of preference."""
     _, left = np.unique(left, return_inverse=True)
     _, right = np.unique(right, return_inverse=True)
     first_of_left, first_of_right = np.empty(left.max() + 1, np.int64), np.empty(right.max() + 1, np.int64)
@@ -87,16 +87,18 @@ def _rounds(left: Rows, right: Rows) -> Rows:
         taken_left[left[winners]] = taken_right[right[winners]] = True
         before = alive.size
         alive = alive[~(taken_left[mine] | taken_right[theirs])]
-        if alive.size > _FEW * before:
-            chosen += _one_by_one(left, right=right, alive=alive, taken_left=taken_left, taken_right=taken_right)
+        if alive.size > _SLOW_ROUND_RATIO * before:
+            chosen += _choose_one_by_one(left, right=right, alive=alive, taken_left=taken_left, taken_right=taken_right)
             break
     return np.concatenate(chosen)
 
 
-def _one_by_one(left: Rows, right: Rows, alive: Rows, taken_left: Array, *, taken_right: Array) -> Iterator[Rows]:
-    """Take the rest one pair after the other: of rows that are all the same, a round would take one pair of all."""
-    for begin in range(0, len(alive), _STRETCH):
-        some = alive[begin : begin + _STRETCH]
+def _choose_one_by_one(
+    left: Rows, right: Rows, alive: Rows, taken_left: Array, *, taken_right: Array
+) -> Iterator[Rows]:
+    """Choose the remaining pairs one by one: among identical rows, a round would choose only one pair."""
+    for begin in range(0, len(alive), _CHUNK_SIZE):
+        some = alive[begin : begin + _CHUNK_SIZE]
         some = some[~(taken_left[left[some]] | taken_right[right[some]])]
         found = []
         for place, mine, theirs in zip(some.tolist(), left[some].tolist(), right[some].tolist(), strict=True):
@@ -107,21 +109,21 @@ def _one_by_one(left: Rows, right: Rows, alive: Rows, taken_left: Array, *, take
 
 
 def optimal(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
-    """Choose as many pairs as possible, and among such choices one with the least sum of the first `best` number.
+    """Choose as many pairs as possible, with the minimum sum of the first `best` number.
 
-    What is still equal is decided by content: rows and columns of the assignment stand in that order.
+    Ties are broken by content: rows and columns of the assignment problem are in that order.
     """
     rivals = contested(left, right)
     chosen = ~rivals
-    crowd = np.flatnonzero(rivals)
-    if crowd.size:
-        cost = best[0][crowd] if best else np.zeros(len(crowd))
-        chosen[crowd[_assigned(left[crowd], right[crowd], np.nan_to_num(cost, nan=np.inf))]] = True
+    component = np.flatnonzero(rivals)
+    if component.size:
+        cost = best[0][component] if best else np.zeros(len(component))
+        chosen[component[_solve_components(left[component], right[component], np.nan_to_num(cost, nan=np.inf))]] = True
     return np.flatnonzero(chosen)
 
 
-def _assigned(left: Rows, right: Rows, cost: Array) -> Rows:
-    """Solve the assignment of each crowd of rows that can be paired with each other."""
+def _solve_components(left: Rows, right: Rows, cost: Array) -> Rows:
+    """Solve the assignment problem of each connected component of rows."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -129,15 +131,17 @@ def _assigned(left: Rows, right: Rows, cost: Array) -> Rows:
     _, right = np.unique(right, return_inverse=True)
     lefts, rights = int(left.max()) + 1, int(right.max()) + 1
     links = coo_array((np.ones(len(left)), (left, right + lefts)), shape=(lefts + rights, lefts + rights))
-    _, crowds = connected_components(links, directed=False)
-    crowd = crowds[left]
-    order = np.argsort(crowd, kind="stable")
-    cuts = np.flatnonzero(np.diff(crowd[order])) + 1
-    return np.concatenate([each[_solved(left[each], right[each], cost[each])] for each in np.split(order, cuts)])
+    _, components = connected_components(links, directed=False)
+    component = components[left]
+    order = np.argsort(component, kind="stable")
+    cuts = np.flatnonzero(np.diff(component[order])) + 1
+    return np.concatenate(
+        [each[_solve_assignment(left[each], right[each], cost[each])] for each in np.split(order, cuts)]
+    )
 
 
-def _solved(left: Rows, right: Rows, cost: Array) -> Rows:
-    """Solve one crowd; returns the positions of the chosen pairs."""
+def _solve_assignment(left: Rows, right: Rows, cost: Array) -> Rows:
+    """Solve the assignment problem of one component; returns the positions of the chosen pairs."""
     from scipy.optimize import linear_sum_assignment
 
     lefts, left = np.unique(left, return_inverse=True)
@@ -148,7 +152,7 @@ def _solved(left: Rows, right: Rows, cost: Array) -> Rows:
     finite = np.where(np.isfinite(cost), cost, cost[np.isfinite(cost)].max(initial=0.0) + 1.0)
     spread = finite - finite.min()
     most = min(len(lefts), len(rights))
-    none = (spread.max() + 1.0) * (most + 1)  # no saving in cost is worth a pair less
+    none = (spread.max() + 1.0) * (most + 1)  # larger than any saving in cost from one pair fewer
     table = np.full((len(lefts), len(rights)), none)
     place = np.full(table.shape, -1)
     table[left, right], place[left, right] = spread, np.arange(len(left))
@@ -161,8 +165,8 @@ class Firing:
     """One firing of a rule for all its matches.
 
     Args:
-        rule: the rule's place in the rule set.
-        rows: for each variable the rows that matched, side by side; numbers by content.
+        rule: the index of the rule in the rule set.
+        rows: for each variable the rows that matched, aligned; numbers by content.
 
     """
 
@@ -175,10 +179,10 @@ class Firing:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Outcome:
-    """What a run has made of the facts.
+    """The result of a run.
 
     Args:
-        state: the tables, sorted by content, with all that rules have set.
+        state: the tables, sorted by content, with all cells that rules have set.
         trace: every firing, in order.
 
     """
@@ -187,13 +191,13 @@ class Outcome:
     trace: tuple[Firing, ...]
 
     def texts(self, table: str, column: str) -> list[str | None]:
-        """Return a column of texts in the order of the input: for people, not for hot loops."""
+        """Return a text column as strings in the order of the input; not for hot loops."""
         found = self.state.tables[table]
         codes = found.restored(found.columns[column]).tolist()
         return [None if code < 0 else self.state.pool.names[code] for code in codes]
 
     def codes(self, table: str, column: str) -> Array:
-        """Return a column in the order of the input: codes of texts, numbers, truths."""
+        """Return a column in the order of the input: codes of strings, numbers, or booleans."""
         found = self.state.tables[table]
         return found.restored(found.columns[column])
 
@@ -206,14 +210,14 @@ class Outcome:
         return np.where(rows >= 0, order[np.maximum(rows, 0)], rows)
 
     def rules(self, table: str, column: str) -> NDArray[np.int16]:
-        """Return the place of the rule that gave each cell of a column its value, in the order of the input."""
+        """Return the index of the rule that set each cell of a column, in the order of the input."""
         found = self.state.tables[table]
         return found.restored(found.by[column])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """One rule, compiled: how its matches are found and what they get."""
+    """A compiled rule: how its matches are found, and the cells they set."""
 
     variables: tuple[str, ...]
     tables: tuple[str, ...]
@@ -225,42 +229,42 @@ class _Plan:
     choose: Callable[[Rows, Rows, Sequence[Array]], Rows] | None
 
 
-_CHOICES: dict[str | None, Callable[[Rows, Rows, Sequence[Array]], Rows]] = {
+_PAIR_CHOOSERS: dict[str | None, Callable[[Rows, Rows, Sequence[Array]], Rows]] = {
     "one-to-one": greedy,
     "one-to-one:optimal": optimal,
 }
-"""How pairs are chosen by rules that use rows up; others take every pair."""
+"""How pairs are chosen by rules that use each row once; other rules take every pair."""
 
 
 class Engine:
-    """A rule set, compiled once; it may be run on any number of inputs."""
+    """A compiled rule set, which can be run on any number of inputs."""
 
     def __init__(self, rule_set: RuleSet) -> None:
         self.rule_set = rule_set
         conditions = Conditions(rule_set)
-        self._plans = [_plan(rule, conditions) for rule in rule_set.rules]
-        self._texts = frozenset(_texts_of(rule_set))
-        self._used = _columns_of(rule_set)
+        self._plans = [_compile_plan(rule, conditions) for rule in rule_set.rules]
+        self._texts = frozenset(_collect_texts(rule_set))
+        self._used_columns = _find_used_columns(rule_set)
 
     def uses(self, table: str, column: str) -> bool:
-        """Whether a rule or a view looks at a column, so that the caller can spare himself making it."""
-        return column in self._used.get(table, ())
+        """Whether a rule or a view uses a column; unused columns need not be supplied."""
+        return column in self._used_columns.get(table, ())
 
     def run(self, facts: Mapping[str, Facts], *, paranoid: bool = False) -> Outcome:
-        """Fire until nothing changes.
+        """Fire rules until nothing changes.
 
-        With `paranoid` every group is also run without any shortcut, each rule tried again after every change,
-        and both results are compared: an error then is a mistake of this program.
+        With `paranoid` every group is also run without shortcuts, trying every rule again after each change,
+        and the results are compared: a difference is a bug in comparanda.
         """
-        outcome = self._run(facts, self.rule_set.restarts)
+        outcome = self._run_groups(facts, self.rule_set.restarts)
         if paranoid:
             begins = {rule.group: place for place, rule in reversed(list(enumerate(self.rule_set.rules)))}
-            careful = self._run(facts, [begins[rule.group] for rule in self.rule_set.rules])
-            _compare(outcome, careful)
+            careful = self._run_groups(facts, [begins[rule.group] for rule in self.rule_set.rules])
+            _require_equal_outcomes(outcome, careful)
         return outcome
 
-    def _run(self, facts: Mapping[str, Facts], restarts: Sequence[int | None]) -> Outcome:
-        state = State(self.rule_set, facts, self._texts, self._used)
+    def _run_groups(self, facts: Mapping[str, Facts], restarts: Sequence[int | None]) -> Outcome:
+        state = State(self.rule_set, facts, self._texts, self._used_columns)
         trace: list[Firing] = []
         place, rules = 0, self.rule_set.rules
         with np.errstate(invalid="ignore"):
@@ -276,21 +280,21 @@ class Engine:
         return Outcome(state, tuple(trace))
 
     def _fire(self, place: int, state: State) -> Firing | None:
-        """Fire one rule; say which it was if it cannot go on."""
+        """Fire one rule, adding its name to errors."""
         try:
-            return self._fired(place, state)
+            return self._fire_rule(place, state)
         except RuleError as problem:
             rule = self.rule_set.rules[place]
             what = f"rule {rule.name!r}: {problem.what}"
             raise RuleError(what, where=rule.declaration.file, details=problem.details, hint=problem.hint) from None
 
-    def _fired(self, place: int, state: State) -> Firing | None:
-        """Fire one rule for all its matches that change anything; None where there are none."""
+    def _fire_rule(self, place: int, state: State) -> Firing | None:
+        """Fire one rule for all its matches that change anything; None if there are none."""
         plan = self._plans[place]
         frame = matches(plan, state)
         if not frame.size:
             return None
-        values = [term(frame) for _, _, term in plan.sets]  # one a row, or one for all
+        values = [term(frame) for _, _, term in plan.sets]  # one per row, or one for all
         changes: Array | None = None
         for (variable, column, _), value in zip(plan.sets, values, strict=True):
             differs = _differs(frame.column(variable, column), value)
@@ -321,15 +325,15 @@ def matches(plan: _Plan, state: State) -> Frame:
         holds = plan.cheap[0](frame)
         for term in plan.cheap[1:]:
             holds = holds & term(frame)
-        frame = frame.kept(holds)
+        frame = frame.filter(holds)
     for term in plan.costly:
         if not frame.size:
             return frame
-        frame = frame.kept(term(frame))
+        frame = frame.filter(term(frame))
     if plan.link is None:
         return frame
     if not frame.size:
-        return frame.beside(plan.variables[1], state.tables[plan.tables[1]], np.zeros(0, np.int64))
+        return frame.with_rows(plan.variables[1], state.tables[plan.tables[1]], np.zeros(0, np.int64))
     _, frame = plan.link.joined(frame)
     if plan.choose is not None and frame.size:
         left, right = (frame.numbers(name) for name in plan.variables)
@@ -351,7 +355,7 @@ def _refuse_ambiguous(table: str, column: str, wrong: Array) -> None:
         raise RuleError(what, hint="say pair = 'one-to-one', or make the values agree")
 
 
-def _plan(rule: Rule, conditions: Conditions) -> _Plan:
+def _compile_plan(rule: Rule, conditions: Conditions) -> _Plan:
     variables, tables = tuple(rule.over), tuple(rule.over.values())
     first = {variables[0]: tables[0]}
     alone = [part for part in rule.conditions if variables_of(part, rule.over) <= first.keys()]
@@ -371,20 +375,20 @@ def _plan(rule: Rule, conditions: Conditions) -> _Plan:
         link=link,
         best=tuple(conditions.term(node, rule.over) for node in rule.best),
         sets=tuple((each.variable, each.column, conditions.term(each.value, rule.over)) for each in rule.sets),
-        choose=_CHOICES.get(rule.pair),
+        choose=_PAIR_CHOOSERS.get(rule.pair),
     )
 
 
-def _parts(rule: Rule) -> list[Node]:
+def _expressions_of(rule: Rule) -> list[Node]:
     return [*rule.conditions, *rule.best, *(each.value for each in rule.sets)]
 
 
-def _texts_of(rule_set: RuleSet) -> list[str]:
-    """Return all texts that rules speak of."""
+def _collect_texts(rule_set: RuleSet) -> list[str]:
+    """Return all string literals and fixed values of a rule set."""
     written = [
         node.value
         for rule in rule_set.rules
-        for part in _parts(rule)
+        for part in _expressions_of(rule)
         for node in nodes_of(part)
         if isinstance(node, Text)
     ]
@@ -392,12 +396,12 @@ def _texts_of(rule_set: RuleSet) -> list[str]:
     return [*written, *values]
 
 
-def _columns_of(rule_set: RuleSet) -> dict[str, frozenset[str]]:
-    """Return all columns that rules and views look at, by name alone: that is on the safe side."""
+def _find_used_columns(rule_set: RuleSet) -> dict[str, frozenset[str]]:
+    """Return all columns used by rules and views; matching by name alone, which may include too many."""
     names = {
         node.name.partition(".")[2]
         for rule in rule_set.rules
-        for part in _parts(rule)
+        for part in _expressions_of(rule)
         for node in nodes_of(part)
         if isinstance(node, Name)
     }
@@ -405,7 +409,7 @@ def _columns_of(rule_set: RuleSet) -> dict[str, frozenset[str]]:
     return {table: frozenset(names & columns.keys()) for table, columns in rule_set.tables.items()}
 
 
-def _compare(outcome: Outcome, careful: Outcome) -> None:
+def _require_equal_outcomes(outcome: Outcome, careful: Outcome) -> None:
     for name, table in outcome.state.tables.items():
         for column in table.by:
             wrong = _differs(table.columns[column], careful.state.tables[name].columns[column])

@@ -1,7 +1,7 @@
-"""The facts that rules work on: tables of coded columns, every row in its place by content.
+"""The working memory of rules: tables of integer-coded columns, with rows sorted by content.
 
-Texts of all tables share one pool of codes, so that equal texts are equal numbers wherever they stand. Rows are
-sorted by what they say (document, begin, end, label, and then everything else), so that a row's number is its
+The strings of all tables share one pool of codes, so that equal strings have equal codes in every table. Rows are
+sorted by content (document, begin, end, label, then all other columns), so that a row's number is its
 rank by content and no verdict can depend on the order of the input.
 """
 
@@ -37,14 +37,14 @@ MISSING: Final = -1
 """The code of a missing text, and the number of a missing row."""
 
 UNKNOWN: Final = -2
-"""The code of a text that stands in no table: equal to nothing."""
+"""The code of a string that occurs in no table: equal to nothing."""
 
-_FIRST = ("doc", "begin", "end", "label")
+_SORT_COLUMNS = ("doc", "begin", "end", "label")
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of the rows of one table before any rule has fired.
+    """The rows of one table before any rule has fired.
 
     Args:
         columns: the given columns by name; those of the rule set that are not given are missing everywhere.
@@ -57,7 +57,7 @@ class Facts:
 
 
 def normalised(text: str) -> str:
-    r"""Return a text without regard to case, width and white space: what the column `norm` holds.
+    r"""Normalise case, width and white space of a text, for the column `norm`.
 
     >>> normalised("The  New\nYORKER")
     'the new yorker'
@@ -68,7 +68,7 @@ def normalised(text: str) -> str:
 
 
 class Pool:
-    """The texts of all tables by code; those known from the rules and from short columns are in alphabetical order."""
+    """The strings of all tables by code; those from rules and from short columns are in alphabetical order."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.names = sorted(set(texts))
@@ -76,12 +76,12 @@ class Pool:
         self._tables: dict[tuple[int, object], tuple[tuple[str, ...], NDArray[np.int32]]] = {}
 
     def code(self, text: str) -> int:
-        """Return the code of a text."""
+        """Return the code of a string."""
         return self._codes.get(text, UNKNOWN)
 
     def encode(self, column: TextColumn, change: Callable[[str], str] | None = None) -> NDArray[np.int32]:
-        """Return the codes of a column; each of its texts may be changed first."""
-        table = self._table(column.names, change)
+        """Return the codes of a column, optionally after a change to each string."""
+        table = self._encode_names(column.names, change)
         if column.missing is not None:
             table = table.copy()
             table[column.missing] = MISSING
@@ -90,15 +90,15 @@ class Pool:
         codes: NDArray[np.int32] = table[column.codes]
         return codes
 
-    def _table(self, names: tuple[str, ...], change: Callable[[str], str] | None) -> NDArray[np.int32]:
-        """Return the code of each name; tables often share their names, which are then looked up once."""
+    def _encode_names(self, names: tuple[str, ...], change: Callable[[str], str] | None) -> NDArray[np.int32]:
+        """Return the code of each name; tuples of names shared by several tables are looked up once."""
         known = self._tables.get((id(names), change))
         if known is None:
-            known = (names, self._add(names if change is None else [change(name) for name in names]))
+            known = (names, self._add_names(names if change is None else [change(name) for name in names]))
             self._tables[id(names), change] = known
         return known[1]
 
-    def _add(self, names: Sequence[str]) -> NDArray[np.int32]:
+    def _add_names(self, names: Sequence[str]) -> NDArray[np.int32]:
         codes, known = self._codes, self.names
         table = np.empty(len(names), np.int32)
         for place, name in enumerate(names):
@@ -110,7 +110,7 @@ class Pool:
         return table
 
     def ranks(self, codes: Array) -> NDArray[np.int64]:
-        """Return numbers that order rows as their texts do."""
+        """Return ranks of codes by the alphabetical order of their strings."""
         used, places = np.unique(codes, return_inverse=True)
         order = sorted(range(len(used)), key=lambda place: "" if used[place] < 0 else self.names[used[place]])
         rank = np.empty(len(used), np.int64)
@@ -118,7 +118,7 @@ class Pool:
         return rank[places]
 
     def column(self, codes: Array) -> TextColumn:
-        """Return codes as a column of texts, with no more names than they use."""
+        """Return codes as a text column, with only the names that occur."""
         used, places = np.unique(codes, return_inverse=True)
         names = tuple("" if code < 0 else self.names[code] for code in used.tolist())
         missing = 0 if len(used) and used[0] < 0 else None
@@ -131,10 +131,10 @@ class Table:
 
     Args:
         name: the table's name.
-        columns: one array a column: codes of texts, numbers, truths, or numbers of rows.
+        columns: one array per column: codes of strings, numbers, booleans, or row numbers.
         size: the number of rows.
-        order: the input's row at each place; None where the input was sorted already.
-        pieces: for spans, where the pieces of discontinuous ones stand; None where there are none.
+        order: the input's row at each place; None if the input was already sorted.
+        pieces: the pieces of discontinuous spans; None if there are none.
 
     """
 
@@ -160,7 +160,7 @@ class Table:
 
     @cached_property
     def places(self) -> Rows | None:
-        """The place of each row of the input; None where they are the same."""
+        """The place of each row of the input; None if they are the same."""
         if self.order is None:
             return None
         places = np.empty(self.size, np.int64)
@@ -187,7 +187,7 @@ class Pieces:
 
 
 class State:
-    """All tables of one run, and what has become of them."""
+    """The current state of all tables during a run."""
 
     def __init__(self, rule_set: RuleSet, facts: Mapping[str, Facts], texts: frozenset[str], used: Used) -> None:
         short = (
@@ -203,8 +203,8 @@ class State:
         for name, types in rule_set.tables.items():  # spans come first
             given = facts.get(name, Facts({}))
             if name in ID_TABLES and given.columns:
-                given = _of_rows(given, self.tables[ID_TABLES[name]])
-            self.tables[name] = _table(
+                given = _resolve_id_rows(given, self.tables[ID_TABLES[name]])
+            self.tables[name] = _build_table(
                 name, types=types, facts=given, pool=self.pool, used=used.get(name, frozenset()), cuts=cuts
             )
         self._lines: dict[str, tuple[Rows, Rows]] = {}
@@ -212,13 +212,13 @@ class State:
         self._changes: dict[tuple[str, str], int] = {}
 
     def changed(self, table: str, column: str) -> None:
-        """Say that a column has been written to."""
+        """Record a write to a column."""
         self._changes[table, column] = self._changes.get((table, column), 0) + 1
 
     def keys(self, left: Table, right: Table, columns: Sequence[tuple[str, str, Kind]]) -> tuple[Rows, Rows]:
-        """Return a number for each row of two tables, equal where all of some columns are; missing equals nothing.
+        """Return a key for each row of two tables, equal where some columns all are; missing equals nothing.
 
-        Rules often ask for the same columns; as long as nobody writes to them the numbers hold.
+        Rules often compare the same columns; the keys are cached until a column is written to.
         """
         sought, count = (left.name, right.name, *columns), self._changes.get
         changes = sum(count((left.name, mine), 0) + count((right.name, theirs), 0) for mine, theirs, _ in columns)
@@ -235,7 +235,7 @@ class State:
         return known
 
     def line(self, name: str) -> tuple[Rows, Rows]:
-        """Return where the spans of a table stand on one line, as closed intervals that overlap as the spans do."""
+        """Map the spans of a table to closed intervals on one line, which overlap exactly when the spans do."""
         if not self._lines:
             columns = [self.tables[table].columns for table in SPAN_TABLES]
             room = stretch((each["end"] for each in columns), max(int(each["doc"].max(initial=0)) for each in columns))
@@ -244,18 +244,18 @@ class State:
         return self._lines[name]
 
 
-def _of_rows(given: Facts, spans: Table) -> Facts:
-    """Return ids whose spans are named by their place in the table, not in the input."""
+def _resolve_id_rows(given: Facts, spans: Table) -> Facts:
+    """Return ids with references to spans by place in the table instead of the input."""
     of = given.columns["of"]
     assert not isinstance(of, TextColumn)
     return given if spans.places is None else Facts({**given.columns, "of": spans.places[of]})
 
 
 Used = Mapping[str, frozenset[str]]
-"""The columns that the rules look at, by table."""
+"""The columns used by the rules, by table."""
 
 
-def _table(
+def _build_table(
     name: str,
     types: Mapping[str, ColumnType],
     facts: Facts,
@@ -264,14 +264,14 @@ def _table(
     used: frozenset[str],
     cuts: Cuts,
 ) -> Table:
-    """Code the columns of a table and sort its rows by content."""
+    """Encode the columns of a table and sort its rows by content."""
     spans = name in SPAN_TABLES
     size = len(next(iter(facts.columns.values()))) if facts.columns else 0
     columns: dict[str, Array] = {}
     for column in types:
         given = facts.columns.get(column)
         if given is not None:
-            columns[column] = _coded(pool, f"{name}.{column}", types[column], given)
+            columns[column] = _encode_column(pool, f"{name}.{column}", types[column], given)
     pieces = facts.fragments if spans else None
     if spans:
         columns["pieces"] = cut_numbers(size, pieces, cuts)
@@ -280,44 +280,46 @@ def _table(
         columns = {column: values[order] for column, values in columns.items()}
     table = Table(name=name, columns=columns, size=size, order=order)
     if pieces is not None:
-        table.pieces = _pieces(table, pieces)
+        table.pieces = _sort_pieces(table, pieces)
     for column, kind in types.items():
         if column not in columns:
-            columns[column] = _empty(kind, size)
+            columns[column] = _empty_column(kind, size)
         if kind.settable:
             table.by[column] = np.full(size, MISSING, np.int16)
     if spans:
-        _derive(table, facts, pool, used)
+        _add_derived_columns(table, facts, pool, used)
     return table
 
 
-def _coded(pool: Pool, name: str, kind: ColumnType, given: Column) -> Array:
-    """Code a given column as what the rules say it is; numbers can be read as texts, and texts as numbers."""
+def _encode_column(pool: Pool, name: str, kind: ColumnType, given: Column) -> Array:
+    """Encode a given column with its declared type; numbers are converted to text and text to numbers if necessary."""
     if isinstance(given, TextColumn):
         if kind.kind == "text":
             return pool.encode(given)
-        return given.numbers(lambda text: _number(text, name)) if kind.kind == "number" else _refused(name, kind)
+        return (
+            given.numbers(lambda text: _parse_number(text, name)) if kind.kind == "number" else _refuse_kind(name, kind)
+        )
     if kind.kind == "text":
         texts = [None if value != value else f"{value:.17g}" for value in given.tolist()]  # noqa: PLR0124 - NaN
         return pool.encode(TextColumn.of(texts))
     if (kind.kind == "truth") != (given.dtype.kind == "b"):
-        return _refused(name, kind)
-    return _numbers(given)
+        return _refuse_kind(name, kind)
+    return _copy_numbers(given)
 
 
-def _number(text: str, name: str) -> float:
+def _parse_number(text: str, name: str) -> float:
     try:
         return float(text)
     except ValueError:
         raise RuleError(f"the rules take {name} for a number, but the input has {text[:40]!r}") from None
 
 
-def _refused(name: str, kind: ColumnType) -> Array:
+def _refuse_kind(name: str, kind: ColumnType) -> Array:
     raise RuleError(f"the rules take {name} for a {kind.kind}, but the input has something else")
 
 
 def missing_rows(values: Array, kind: Kind) -> Array | None:
-    """Return which rows of a column are missing; None for none."""
+    """Return a mask of the missing values of a column; None if there are none."""
     if kind in {"text", "row"}:
         return values < 0 if values.size and values.min() < 0 else None
     if values.dtype.kind != "f":
@@ -326,11 +328,11 @@ def missing_rows(values: Array, kind: Kind) -> Array | None:
     return gone if gone.any() else None
 
 
-def _numbers(column: Array) -> Array:
+def _copy_numbers(column: Array) -> Array:
     return column.astype(np.int64 if column.dtype.kind in "iu" else column.dtype)  # a copy: rules may write to it
 
 
-def _empty(kind: ColumnType, size: int) -> Array:
+def _empty_column(kind: ColumnType, size: int) -> Array:
     match kind.kind:
         case "text":
             return np.full(size, MISSING, np.int32)
@@ -342,8 +344,8 @@ def _empty(kind: ColumnType, size: int) -> Array:
             return np.full(size, np.nan)
 
 
-def _derive(table: Table, facts: Facts, pool: Pool, used: frozenset[str]) -> None:
-    """Make the columns of spans that follow from others."""
+def _add_derived_columns(table: Table, facts: Facts, pool: Pool, used: frozenset[str]) -> None:
+    """Add the columns of spans that are derived from others."""
     columns = table.columns
     columns["length"] = columns["end"] - columns["begin"]
     if table.pieces is not None:
@@ -355,8 +357,8 @@ def _derive(table: Table, facts: Facts, pool: Pool, used: frozenset[str]) -> Non
         columns["norm"] = codes if table.order is None else codes[table.order]
 
 
-def _pieces(table: Table, fragments: Fragments) -> Pieces:
-    """Bring the pieces of spans into the order of their rows."""
+def _sort_pieces(table: Table, fragments: Fragments) -> Pieces:
+    """Sort the pieces of spans by row."""
     row = fragments.span if table.places is None else table.places[fragments.span]
     order = np.lexsort((fragments.end, fragments.begin, row))
     rows, first = np.unique(row[order], return_index=True)
@@ -365,9 +367,9 @@ def _pieces(table: Table, fragments: Fragments) -> Pieces:
 
 
 def _content_order(columns: Mapping[str, Array], pool: Pool) -> Rows | None:
-    """Return the rows by document, begin, end and label, then by all else; None where they stand so already."""
-    first = [columns[name] for name in _FIRST if name in columns]
-    rest = [columns[name] for name in columns if name not in _FIRST]
+    """Return the order by document, begin, end, label, then all other columns; None if the rows are in this order."""
+    first = [columns[name] for name in _SORT_COLUMNS if name in columns]
+    rest = [columns[name] for name in columns if name not in _SORT_COLUMNS]
     if not first:
         first, rest = rest, []
     if not first or len(first[0]) < 2:
@@ -389,18 +391,18 @@ def _content_order(columns: Mapping[str, Array], pool: Pool) -> Rows | None:
     return order
 
 
-# Rows side by side: what a condition is evaluated on.
+# Frames: the rows on which conditions are evaluated.
 
 
 def filled(value: Any, size: int) -> Array:
-    """Return one value a row: a value for all rows is repeated."""
+    """Return one value per row; a scalar is repeated."""
     return value if isinstance(value, np.ndarray) and value.ndim else np.full(size, value)
 
 
 class Frame:
-    """Rows of one or more tables, side by side, by variable; None stands for all rows of a table.
+    """Combinations of rows of one or more tables, by variable; None means all rows of a table.
 
-    `remembered` keeps what is costly and asked for more than once, such as similarities.
+    `remembered` caches costly values that are used more than once, such as similarities.
     """
 
     __slots__ = ("remembered", "rows", "size", "state", "tables")
@@ -423,19 +425,19 @@ class Frame:
         return self.tables[variable].numbers if rows is None else rows
 
     def taken(self, places: Rows) -> Frame:
-        """Return some of the rows, in the given order; a place may come more than once."""
+        """Return some of the rows, in the given order; a place may occur more than once."""
         rows = {name: places if rows is None else rows[places] for name, rows in self.rows.items()}
         taken = Frame(self.state, self.tables, rows, len(places))
         taken.remembered = {key: values[places] for key, values in self.remembered.items()}
         return taken
 
-    def kept(self, holds: Array | bool) -> Frame:
+    def filter(self, holds: Array | bool) -> Frame:
         """Return the rows for which a condition holds."""
         if isinstance(holds, np.ndarray) and holds.ndim:
             (places,) = holds.nonzero()
             return self if len(places) == self.size else self.taken(places)
         return self if holds else self.taken(np.zeros(0, np.int64))
 
-    def beside(self, variable: str, table: Table, rows: Rows) -> Frame:
-        """Return the rows with those of a further variable beside them."""
+    def with_rows(self, variable: str, table: Table, rows: Rows) -> Frame:
+        """Return the frame with the rows of a further variable added."""
         return Frame(self.state, {**self.tables, variable: table}, {**self.rows, variable: rows}, self.size)

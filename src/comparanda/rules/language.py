@@ -1,4 +1,4 @@
-"""The words that conditions of rules have beyond those of every expression: rows, tables, and functions on them."""
+"""The extensions of the expression language for rules: rows, tables, and functions on them."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ SPAN_COLUMNS: Final[Mapping[str, ColumnType]] = {
     "probability": ColumnType("number"),
     "placing": ColumnType("text"),
 }
-"""What every span of `system` and `key` has; `norm` is its text without regard to case and white space,
-`pieces` is 0 for a span in one piece, else a number for the way it is cut into several."""
+"""The columns of every span of `system` and `key`; `norm` is its text with case and white space normalised,
+`pieces` is 0 for a contiguous span, otherwise a number that identifies its division into pieces."""
 
 SPAN_TABLES = ("system", "key")
 
 ID_TABLES: Final[Mapping[str, str]] = {"system_ids": "system", "key_ids": "key"}
-"""The tables of ids, and whose ids they hold: a span may have several."""
+"""The tables of ids, with the tables of their spans: a span may have several ids."""
 
 
 def id_columns(spans: str) -> dict[str, ColumnType]:
-    """Return what every id has: the span it is an id of, itself (missing for NIL), and its rank, from 1."""
+    """Return the columns of every id: its span, the id itself (missing for NIL), and its rank, from 1."""
     return {"of": ColumnType("row", table=spans), "id": ColumnType("text"), "rank": ColumnType("number")}
 
 
@@ -67,14 +67,14 @@ QUANTIFIERS: Final[Mapping[str, tuple[Type, ...]]] = {
     "max": ("number", "row"),
     "sum": ("number",),
 }
-"""What can be asked of all rows of a table, with the types the body may have."""
+"""The quantifiers over the rows of a table, with the permitted types of the body."""
 
 _ROW = Parameter(name="row", types=("row",))
 _NUMBER = Parameter(name="number", types=("number",))
 _TEXT = Parameter(name="text")
 _LABEL = Parameter(name="label")
 
-_PLAIN: Final[Mapping[str, Signature]] = {
+_COMMON_FUNCTIONS: Final[Mapping[str, Signature]] = {
     "same": Signature((_ROW, _ROW, Parameter(name="column", literal=True, repeated=True)), "truth"),
     "overlaps": Signature((_ROW, _ROW), "truth"),
     "overlap": Signature((_ROW, _ROW), "number"),
@@ -87,11 +87,11 @@ _PLAIN: Final[Mapping[str, Signature]] = {
 }
 
 OF_ROWS = frozenset({"overlaps", "overlap", "iou"})
-"""The functions that look at where two spans stand."""
+"""The functions of the positions of two spans."""
 
 
 def functions_of(per_label: Collection[str], lists: Collection[str]) -> dict[str, Signature]:
-    """Return the functions of a rule set: the common ones, its lists, and its parameters that differ by label.
+    """Return the functions of a rule set: the common ones, its lists, and its parameters by label.
 
     >>> functions_of(["threshold"], ["titles"])["threshold"].written("threshold")
     'threshold(label)'
@@ -100,17 +100,17 @@ def functions_of(per_label: Collection[str], lists: Collection[str]) -> dict[str
     by_label = Parameter(name="label", optional=True)
     return {
         **BUILTINS,
-        **_PLAIN,
+        **_COMMON_FUNCTIONS,
         "in_list": Signature((_TEXT, listed, by_label), "truth"),
         **{name: Signature((_LABEL,), "number") for name in per_label},
     }
 
 
-# Bring conditions into the plain form that checks and the engine understand.
+# Normalisation of conditions for the checks and the engine.
 
 
 def conjuncts(node: Node | None) -> Iterator[Node]:
-    """Yield the parts of a condition that must all hold.
+    """Yield the conjuncts of a condition.
 
     >>> from comparanda.expressions import parse, unparse
     >>> [unparse(part) for part in conjuncts(plain(parse("a.x == b.x == 1 and not a.y").root))]
@@ -124,7 +124,7 @@ def conjuncts(node: Node | None) -> Iterator[Node]:
 
 
 def plain(node: Node) -> Node:  # noqa: PLR0911 - one return for each kind of node
-    """Return a condition with one comparison at a time, `same()` written out, and what `any()` asks in its condition.
+    """Normalise a condition: split chained comparisons, expand `same()`, move the body of `any()` into its condition.
 
     >>> from comparanda.expressions import parse, unparse
     >>> unparse(plain(parse("same(s, k, 'doc', 'label')").root))
@@ -132,11 +132,11 @@ def plain(node: Node) -> Node:  # noqa: PLR0911 - one return for each kind of no
     """
     match node:
         case And(operands):
-            return _all([plain(operand) for operand in operands], node)
+            return _make_conjunction([plain(operand) for operand in operands], node)
         case Or(operands):
             return replace(node, operands=tuple(map(plain, operands)))
         case Not(operand):
-            return _negated(plain(operand), node)
+            return _negate(plain(operand), node)
         case Negative(operand):
             return replace(node, operand=plain(operand))
         case Arithmetic(first, steps):
@@ -144,41 +144,41 @@ def plain(node: Node) -> Node:  # noqa: PLR0911 - one return for each kind of no
                 node, first=plain(first), steps=tuple(replace(step, operand=plain(step.operand)) for step in steps)
             )
         case Comparison():
-            return _comparisons(node)
+            return _split_comparisons(node)
         case Call("same", (Name(first), Name(second), *columns)):
-            pairs = [(f"{first}.{each}", f"{second}.{each}") for each in _with_pieces(columns)]
-            return _all([_equal(left, right, node) for left, right in pairs], node)
+            pairs = [(f"{first}.{each}", f"{second}.{each}") for each in _add_pieces_column(columns)]
+            return _make_conjunction([_make_equality(left, right, node) for left, right in pairs], node)
         case Call(_, arguments):
             return replace(node, arguments=tuple(map(plain, arguments)))
         case Quantified():
-            return _quantified(node)
+            return _normalise_quantifier(node)
         case _:
             return node
 
 
-def _with_pieces(columns: list[Node]) -> list[str]:
-    """Return the columns in which rows shall agree; those with both ends alike must be cut into the same pieces."""
+def _add_pieces_column(columns: list[Node]) -> list[str]:
+    """Return the columns that must be equal; if both ends are among them, so must the division into pieces."""
     names = [each.value for each in columns if isinstance(each, Text)]
     return [*names, "pieces"] if {"begin", "end"} <= set(names) else names
 
 
-def _negated(operand: Node, node: Not) -> Node:
+def _negate(operand: Node, node: Not) -> Node:
     return operand.operand if isinstance(operand, Not) else replace(node, operand=operand)
 
 
-def _equal(left: str, right: str, node: Node) -> Node:
+def _make_equality(left: str, right: str, node: Node) -> Node:
     step = ComparisonStep("==", Name(right, place=node.place), place=node.place)
     return Comparison(Name(left, place=node.place), (step,), place=node.place)
 
 
-def _all(parts: list[Node], node: Node) -> Node:
+def _make_conjunction(parts: list[Node], node: Node) -> Node:
     flat = [part for each in parts for part in conjuncts(each)]
     if not flat:
         return Truth(True, place=node.place)
     return flat[0] if len(flat) == 1 else And(tuple(flat), place=node.place)
 
 
-def _comparisons(node: Comparison) -> Node:
+def _split_comparisons(node: Comparison) -> Node:
     parts: list[Node] = []
     left = plain(node.first)
     for step in node.steps:
@@ -188,13 +188,13 @@ def _comparisons(node: Comparison) -> Node:
         )
         parts.append(Comparison(left, (replace(step, operand=right),), place=node.place))
         left = right
-    return _all(parts, node)
+    return _make_conjunction(parts, node)
 
 
-def _quantified(node: Quantified) -> Node:
-    """Put a condition that is asked of each row where the others are; what remains is true, a value, or the row."""
+def _normalise_quantifier(node: Quantified) -> Node:
+    """Move a body that is a condition into the conditions of its quantifier; it becomes true, a value, or the row."""
     body, condition = plain(node.body), plain(node.condition) if node.condition is not None else Truth(True)
     if node.function == "any" or (node.function == "count" and body != Name(node.variable)):
-        body, condition = Truth(True), _all([body, condition], node)
+        body, condition = Truth(True), _make_conjunction([body, condition], node)
     asked = None if condition == Truth(True) else condition
     return replace(node, body=body, condition=asked)

@@ -1,4 +1,4 @@
-"""The tables of a rule file as declarations: columns, parameters, lists, rules, views; misfits are errors."""
+"""Read rule files: TOML to declarations, with errors that show the line and a caret."""
 
 from __future__ import annotations
 
@@ -44,44 +44,44 @@ SPANS = ("system", "key")
 ByLabel = dict[str, float | Mapping[str, float]]
 Lists = dict[str, Sequence[str] | Mapping[str, Sequence[str]]]
 
-_NAME = re.compile(r"[^\W\d]\w*")
-_ROW = re.compile(r"row of (?P<table>\w+)")
+_NAME_PATTERN = re.compile(r"[^\W\d]\w*")
+_ROW_TYPE = re.compile(r"row of (?P<table>\w+)")
 
 
 def columns_of(tables: Section) -> dict[str, ColumnDeclaration]:
-    """Return the columns of all tables, by `table.column`."""
+    """Read the columns of all tables, by `table.column`."""
     found = {}
     for table in tables.values:
         _check_name(tables, table, "table")
         columns = tables.table(table, f"table {shown(table)}")
         for name in columns.values:
             _check_name(columns, name, "column")
-            column = _column(columns, name, f"{table}.{name}")
+            column = _read_column(columns, name, f"{table}.{name}")
             found[f"{table}.{name}"] = column if table in SPANS else replace(column, given=True)
     return found
 
 
-def _column(columns: Section, name: str, title: str) -> ColumnDeclaration:
-    """Read a column: its type, the list of its values, or a table that says more."""
+def _read_column(columns: Section, name: str, title: str) -> ColumnDeclaration:
+    """Read a column: its type, the list of its values, or a table with more details."""
     value = columns.values[name]
     if isinstance(value, list):
-        return ColumnDeclaration(values=_vocabulary(columns, name, title))
+        return ColumnDeclaration(values=_read_values(columns, name, title))
     if isinstance(value, str):
-        return _typed(columns, name, title)
+        return _read_type(columns, name, title)
     if not isinstance(value, dict):
         columns.refuse(name, "a type, or a list of values")
     section = columns.table(name, f"column {title}")
     section.only(COLUMN_KEYS)
-    values = _vocabulary(section, "values", title) if "values" in section.values else ()
+    values = _read_values(section, "values", title) if "values" in section.values else ()
     if not values:
         section.needs("type")
-    column = _typed(section, "type", title) if "type" in section.values else ColumnDeclaration()
+    column = _read_type(section, "type", title) if "type" in section.values else ColumnDeclaration()
     if values and column.kind != "text":
         raise section.error(f"column {title} is a {column.kind}: only a text has fixed values", "values")
     return replace(column, values=values, given=section.truth("given"))
 
 
-def _vocabulary(section: Section, key: str, title: str) -> tuple[str, ...]:
+def _read_values(section: Section, key: str, title: str) -> tuple[str, ...]:
     values = section.texts(key)
     if not values or len(set(values)) < len(values):
         problem = "has one of its values twice" if values else "has no values"
@@ -89,9 +89,9 @@ def _vocabulary(section: Section, key: str, title: str) -> tuple[str, ...]:
     return values
 
 
-def _typed(section: Section, key: str, title: str) -> ColumnDeclaration:
+def _read_type(section: Section, key: str, title: str) -> ColumnDeclaration:
     written = section.text(key)
-    if row := _ROW.fullmatch(written):
+    if row := _ROW_TYPE.fullmatch(written):
         return ColumnDeclaration("row", table=row["table"])
     if written not in TYPES:
         what = f"unknown type {shown(written)} of column {title}{likely(written, TYPES)}"
@@ -100,7 +100,7 @@ def _typed(section: Section, key: str, title: str) -> ColumnDeclaration:
 
 
 def parameters_of(section: Section) -> ByLabel:
-    """Return numbers by name, or by name and label."""
+    """Read numbers by name, or by name and label."""
     found: ByLabel = {}
     for name, value in section.values.items():
         _check_name(section, name, "parameter")
@@ -110,7 +110,7 @@ def parameters_of(section: Section) -> ByLabel:
 
 
 def lists_of(section: Section) -> Lists:
-    """Return texts by name, or by name and label."""
+    """Read lists of strings by name, or by name and label."""
     found: Lists = {}
     for name, value in section.values.items():
         labels = section.table(name, f"list {shown(name)}") if isinstance(value, dict) else None
@@ -119,7 +119,7 @@ def lists_of(section: Section) -> Lists:
 
 
 def hierarchy_of(section: Section) -> dict[str, Sequence[str]]:
-    """Return the parents of labels."""
+    """Read the parents of labels."""
     return {
         label: section.texts(label) if isinstance(value, list) else (section.text(label),)
         for label, value in section.values.items()
@@ -127,17 +127,17 @@ def hierarchy_of(section: Section) -> dict[str, Sequence[str]]:
 
 
 def _check_name(section: Section, name: str, what: str) -> None:
-    """Refuse a name that no condition could use."""
-    if not _NAME.fullmatch(name) or name in KEYWORDS:
+    """Refuse a name that cannot be used in conditions."""
+    if not _NAME_PATTERN.fullmatch(name) or name in KEYWORDS:
         raise section.error(f"{shown(name)} cannot be the name of a {what}", name, hint="use letters, digits and _")
 
 
 def rules_of(top: Section) -> dict[str, RuleDeclaration]:
-    """Return the rules by name, in the order of the file."""
+    """Read the rules by name, in the order of the file."""
     groups = top.texts("groups")
     found: dict[str, RuleDeclaration] = {}
     for section in top.tables("rules"):
-        rule = _rule(section)
+        rule = _read_rule(section)
         if rule.name in found:
             hint = f"the other one is in line {found[rule.name].lines['name']}"
             raise section.error(f"two rules are called {shown(rule.name)}", "name", value=True, hint=hint)
@@ -148,12 +148,12 @@ def rules_of(top: Section) -> dict[str, RuleDeclaration]:
     return found
 
 
-def _rule(section: Section) -> RuleDeclaration:
+def _read_rule(section: Section) -> RuleDeclaration:
     section.only(RULE_KEYS)
     section.needs("name", "group", "for", "when", "set")
     if not section.text("name").strip():
         raise section.error("the name of a rule cannot be empty", "name", value=True)
-    over, settings = section.table("for"), _settings(section.table("set"))
+    over, settings = section.table("for"), _read_settings(section.table("set"))
     places: dict[str, Keys] = {key: (key,) for key in section.values}
     places |= {f"for.{variable}": ("for", variable) for variable in over.values}
     places |= {f"best.{place}": ("best", place) for place in range(len(section.texts("best")))}
@@ -165,14 +165,14 @@ def _rule(section: Section) -> RuleDeclaration:
         when=section.text("when"),
         sets={target: value for target, (_, value) in settings.items()},
         salience=section.number("salience"),
-        pair=_pairing(section),
+        pair=_read_pairing(section),
         best=section.texts("best"),
         lines={part: section.source.line((*section.path, *keys)) for part, keys in places.items()},
         file=section.source.file,
     )
 
 
-def _pairing(section: Section) -> Pairing | None:
+def _read_pairing(section: Section) -> Pairing | None:
     pair = section.optional("pair")
     if pair is not None and pair not in PAIRINGS:
         what = f"unknown pair {shown(pair)} of {section.title}{likely(pair, PAIRINGS)}"
@@ -180,8 +180,8 @@ def _pairing(section: Section) -> Pairing | None:
     return pair
 
 
-def _settings(section: Section) -> dict[str, tuple[Keys, str]]:
-    """Return what is set, each with its keys and its expression; `s.result` may be one quoted key, or dotted."""
+def _read_settings(section: Section) -> dict[str, tuple[Keys, str]]:
+    """Read the cells to set, with their keys and expressions; `s.result` may be one quoted key, or dotted."""
     found: dict[str, tuple[Keys, str]] = {}
     for key, value in section.values.items():
         below = section.table(key, section.title) if isinstance(value, dict) else None
@@ -193,12 +193,12 @@ def _settings(section: Section) -> dict[str, tuple[Keys, str]]:
                 raise section.error(what, *keys, hint="write the row and the column, as in s.result")
             if target in found:
                 raise section.error(f"{section.title} sets {shown(target)} twice", *keys)
-            found[target] = keys, _expression(place, last)
+            found[target] = keys, _setting_text(place, last)
     return found
 
 
-def _expression(section: Section, key: str) -> str:
-    """Return a value that is set as an expression: a text as it is, a number or a truth written out."""
+def _setting_text(section: Section, key: str) -> str:
+    """Return the value of a setting as an expression: a string unchanged, a number or boolean as a literal."""
     value = section.values[key]
     if isinstance(value, bool):
         return str(value).lower()
@@ -206,32 +206,32 @@ def _expression(section: Section, key: str) -> str:
 
 
 def view_of(section: Section, parameters: Mapping[str, object]) -> ViewDeclaration:
-    """Return a view; credits may be names of parameters."""
+    """Read a view; credits may be names of parameters."""
     section.only(VIEW_KEYS)
     section.needs("outcome", "credit")
     view = ViewDeclaration(
         outcome=section.text("outcome"),
-        credit=_credits(section, parameters),
+        credit=_read_credits(section, parameters),
         partner=section.optional("partner"),
         left_out=section.optional("left_out"),
         weight=section.optional("weight"),
         summary=section.text("summary"),
         flag=section.optional("flag"),
-        sources=_sources(section),
+        sources=_read_sources(section),
         per_system=section.truth("per_system"),
         right=section.texts("right"),
     )
     return replace(view, same=section.texts("same")) if "same" in section.values else view
 
 
-def _sources(section: Section) -> dict[str, str]:
-    """Return whose errors some outcomes are."""
+def _read_sources(section: Section) -> dict[str, str]:
+    """Read the sources of outcomes that are errors."""
     given = section.table("sources")
     return {outcome: given.text(outcome) for outcome in given.values}
 
 
-def _credits(section: Section, parameters: Mapping[str, object]) -> dict[str, float | str] | str:
-    """Return the name of a column, or what each outcome is worth: a number, or that of a parameter."""
+def _read_credits(section: Section, parameters: Mapping[str, object]) -> dict[str, float | str] | str:
+    """Read the name of a column, or the credit of each outcome: a number, or the name of a parameter."""
     if isinstance(section.values["credit"], str):
         return section.text("credit")
     given = section.table("credit")
@@ -249,7 +249,7 @@ def _credits(section: Section, parameters: Mapping[str, object]) -> dict[str, fl
     return found
 
 
-# Rule files: TOML in, declarations out; whatever does not fit is shown with its line and a caret.
+# Loading of rule files and the files they include.
 
 
 LARGEST: Final = 1_000_000
@@ -263,18 +263,18 @@ T = TypeVar("T")
 
 
 def load(given: str | Path) -> RuleSetDeclaration:
-    """Read a rule set: a shipped one, one that another package has registered, or a file.
+    """Read a rule set: a shipped one, one registered by another package, or a file.
 
-    A text that ends in `.toml` or has a slash in it is the path of a file; any other is a name.
+    A string that ends in `.toml` or contains a slash is the path of a file; any other is a name.
 
     >>> load("exact").title
     'Exact match: label and both ends'
     """
     if _is_name(given):
         path = registered_file(str(given))
-        return _Loader().rule_set(_read(path, path.name), path.name, str(given), path)
+        return _Loader().rule_set(_read_file(path, path.name), path.name, str(given), path)
     path = Path(given)
-    return _Loader().rule_set(_read(path, str(given)), str(given), path.stem, path)
+    return _Loader().rule_set(_read_file(path, str(given)), str(given), path.stem, path)
 
 
 def _is_name(given: str | Path) -> bool:
@@ -282,54 +282,54 @@ def _is_name(given: str | Path) -> bool:
 
 
 def files_of_rules(given: str | Path) -> list[Path]:
-    """Return the files that a rule set is made of: its own and those beside it that it includes; none for a name."""
+    """Return the files of a rule set: its own and those it includes from the same folder; none for a name."""
     if _is_name(given):
         return []
     path, loader = Path(given), _Loader()
-    loader.rule_set(_read(path, str(given)), str(given), path.stem, path)
+    loader.rule_set(_read_file(path, str(given)), str(given), path.stem, path)
     folder = os.path.realpath(path.parent)
     return [path, *(Path(each) for each in sorted(loader.done) if os.path.dirname(each) == folder)]
 
 
 def parse(text: str, file: str) -> RuleSetDeclaration:
-    """Read a rule set from a text; errors name the file, and its folder is where included files are looked for.
+    """Read a rule set from a string; `file` is used in errors, and its folder to find included files.
 
     >>> parse('include = ["exact"]', "mine.toml").name
     'mine'
     """
     if len(text) > LARGEST:
-        raise _too_large(file)
+        raise _size_error(file)
     return _Loader().rule_set(text, file, Path(file).stem, Path(file))
 
 
 def shipped() -> dict[str, str]:
-    """Return the titles of all rule sets known by name: ours, and those of other packages.
+    """Return the titles of all registered rule sets: those of this package and of others.
 
     >>> shipped()["exact"]
     'Exact match: label and both ends'
     """
-    return {name: _title(name) for name in registered_rules()}
+    return {name: _load_title(name) for name in registered_rules()}
 
 
-def _title(name: str) -> str:
+def _load_title(name: str) -> str:
     try:
         return load(name).title
-    except RuleError as problem:  # one broken package must not hide all others
+    except RuleError as problem:  # one broken package must not hide the others
         return f"(cannot be used: {problem.what})"
 
 
-def _read(path: Path, file: str) -> str:
+def _read_file(path: Path, file: str) -> str:
     try:
         if not path.exists():
-            raise RuleError(f"no such file{_neighbour(path)}", where=file)
-        if not path.is_file():  # a pipe could keep us waiting for ever
+            raise RuleError(f"no such file{_suggest_file(path)}", where=file)
+        if not path.is_file():  # reading a pipe could block forever
             raise RuleError("this is no file", where=file)
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except OSError as problem:
         raise RuleError(f"the file cannot be read: {problem.strerror or problem}", where=file) from None
     if len(data) > LARGEST:
-        raise _too_large(file)
+        raise _size_error(file)
     try:
         return data.decode()
     except UnicodeDecodeError as problem:
@@ -338,25 +338,25 @@ def _read(path: Path, file: str) -> str:
         raise RuleError(what, where=f"{file}:{line}", hint="save it as UTF-8") from None
 
 
-def _neighbour(path: Path) -> str:
+def _suggest_file(path: Path) -> str:
     return likely(path.name, (each.name for each in path.parent.glob("*.toml")))
 
 
-def _too_large(file: str) -> RuleError:
+def _size_error(file: str) -> RuleError:
     return RuleError(f"the file has more than {LARGEST:,} bytes, and more are not allowed", where=file)
 
 
 class _Loader:
-    """Reads a file and all that it includes, each of them once."""
+    """Reader of a file and all files it includes, each once."""
 
     def __init__(self) -> None:
         self.done: dict[str, _Part] = {}
-        self.road: list[tuple[str, str]] = []
+        self.open_files: list[tuple[str, str]] = []
 
     def rule_set(self, text: str, file: str, name: str, path: Path) -> RuleSetDeclaration:
-        """Return what a file and those it includes say together."""
-        part = self.part(text, file, path)
-        _check_whole(part)
+        """Read a file and those it includes into one declaration."""
+        part = self.read_part(text, file, path)
+        _check_joined(part)
         tables: dict[str, dict[str, ColumnDeclaration]] = {}
         for title, column in part.columns.items():
             table, _, each = title.partition(".")
@@ -374,61 +374,60 @@ class _Loader:
             file=file,
         )
 
-    def part(self, text: str, file: str, path: Path) -> _Part:
-        """Read one file, then what it includes, and join them."""
+    def read_part(self, text: str, file: str, path: Path) -> _Part:
+        """Read one file, then those it includes, and join them."""
         top = Section(Source(text, file), (), "the file", {})
         top = replace(top, values=top.source.data)
-        own = _part(top)
-        self.road.append((os.path.realpath(path), file))
-        included = [self.included(top, place, path.parent) for place in range(len(top.texts("include")))]
-        self.road.pop()
-        return _joined(own, included, top)
+        own = _read_part(top)
+        self.open_files.append((os.path.realpath(path), file))
+        included = [self.read_included(top, place, path.parent) for place in range(len(top.texts("include")))]
+        self.open_files.pop()
+        return _join_parts(own, included, top)
 
-    def included(self, top: Section, place: int, folder: Path) -> _Part:
-        """Read an included file, unless that was done before."""
+    def read_included(self, top: Section, place: int, folder: Path) -> _Part:
+        """Read an included file, unless it has been read before."""
         path, file = _included_file(top, place, folder)
         real = os.path.realpath(path)
-        if real in (before for before, _ in self.road):
-            circle = " → ".join([*(each for _, each in self.road), file])
+        if real in (before for before, _ in self.open_files):
+            circle = " → ".join([*(each for _, each in self.open_files), file])
             raise top.error(f"files include each other in a circle: {circle}", "include", place, value=True)
         if real in self.done:
             return self.done[real]
-        if len(self.road) == DEEPEST or len(self.done) == MOST_FILES:
+        if len(self.open_files) == DEEPEST or len(self.done) == MOST_FILES:
             what = f"files can include each other {DEEPEST} deep, and {MOST_FILES} in all"
             raise top.error(what, "include", place, value=True)
-        self.done[real] = self.part(_read(path, file), file, path)
+        self.done[real] = self.read_part(_read_file(path, file), file, path)
         return self.done[real]
 
 
 def _included_file(top: Section, place: int, folder: Path) -> tuple[Path, str]:
-    """Return the path of an included file and what errors call it; it is a registered one, or in the same folder."""
+    """Return the path of an included file and its name in errors; it must be registered or in the same folder."""
     name = top.texts("include")[place]
 
-    def misfit(what: str, hint: str | None = None) -> RuleError:
+    def include_error(what: str, hint: str | None = None) -> RuleError:
         return top.error(what, "include", place, value=True, hint=hint)
 
     if set(name) & set("/\\:\0"):
-        raise misfit(f"{shown(name)} is a path: only a file in the same folder can be included, by its bare name")
+        raise include_error(
+            f"{shown(name)} is a path: only a file in the same folder can be included, by its bare name"
+        )
     if not name.endswith(".toml"):
         try:
             path = registered_file(name)
         except RuleError as problem:
-            raise misfit(problem.what, problem.hint) from None
+            raise include_error(problem.what, problem.hint) from None
         return path, path.name
     path = folder / name
     if not path.exists():
-        raise misfit(f"there is no file {shown(name)} in this folder{_neighbour(path)}")
+        raise include_error(f"there is no file {shown(name)} in this folder{_suggest_file(path)}")
     if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
-        raise misfit(f"{shown(name)} leads out of this folder")
+        raise include_error(f"{shown(name)} leads out of this folder")
     return path, str(path)
-
-
-# What a file says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What a file says, alone or with what it includes; its views are read when all parameters are known."""
+    """The content of a file, alone or with its includes; views are read once all parameters are known."""
 
     source: Source
     title: str
@@ -441,7 +440,7 @@ class _Part:
     hierarchy: dict[str, Sequence[str]]
 
 
-def _part(top: Section) -> _Part:
+def _read_part(top: Section) -> _Part:
     top.only(FILE_KEYS)
     groups, views = top.texts("groups"), top.table("views", "[views]")
     for key in ("groups", "include"):
@@ -467,20 +466,17 @@ def _check_once(top: Section, key: str) -> None:
         raise top.error(f"'{key}' lists {shown(names[place])} twice", key, place, value=True)
 
 
-# Joining files
+def _join_parts(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
+    """Join a file with those it includes: its own content has precedence, and its rules come last."""
 
-
-def _joined(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
-    """Join a file with those it includes: what it says itself holds, and its rules come last."""
-
-    def both(what: str, each: list[dict[str, T]], mine: dict[str, T]) -> dict[str, T]:
+    def merge(what: str, each: list[dict[str, T]], own_values: dict[str, T]) -> dict[str, T]:
         found: dict[str, T] = {}
-        for theirs in each:
-            for name, value in theirs.items():
-                if found.setdefault(name, value) != value and name not in mine:
+        for included_values in each:
+            for name, value in included_values.items():
+                if found.setdefault(name, value) != value and name not in own_values:
                     hint = None if what == "column" else "say in this file which one holds"
                     raise top.error(f"the included files differ in {what} {shown(name)}", "include", hint=hint)
-        return found | {name: _by_label(found.get(name), value) for name, value in mine.items()}
+        return found | {name: _override(found.get(name), value) for name, value in own_values.items()}
 
     for part in included:
         for title, column in part.columns.items():
@@ -491,27 +487,27 @@ def _joined(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
         source=own.source,
         title=own.title,
         groups=(),
-        columns=both("column", [each.columns for each in included], own.columns),
-        rules=both("rule", [each.rules for each in included], own.rules),
-        views=own.views | both("view", [each.views for each in included], own.views),
-        parameters=both("parameter", [each.parameters for each in included], own.parameters),
-        lists=both("list", [each.lists for each in included], own.lists),
-        hierarchy=both("the parents of", [each.hierarchy for each in included], own.hierarchy),
+        columns=merge("column", [each.columns for each in included], own.columns),
+        rules=merge("rule", [each.rules for each in included], own.rules),
+        views=own.views | merge("view", [each.views for each in included], own.views),
+        parameters=merge("parameter", [each.parameters for each in included], own.parameters),
+        lists=merge("list", [each.lists for each in included], own.lists),
+        hierarchy=merge("the parents of", [each.hierarchy for each in included], own.hierarchy),
     )
     if len(part.rules) > MOST_RULES:
         raise top.error(f"there are {len(part.rules):,} rules; at most {MOST_RULES:,} are allowed")
-    return replace(part, groups=_groups(part, own, included, top))
+    return replace(part, groups=_group_order(part, own, included, top))
 
 
-def _by_label(theirs: T | None, mine: T) -> T:
-    """Return what holds of two values of one name: mine; of two by label, mine for the labels I name."""
-    if isinstance(theirs, Mapping) and isinstance(mine, Mapping):
-        return cast("T", {**theirs, **mine})
-    return mine
+def _override(included: T | None, own: T) -> T:
+    """Override an included value by the file's own; values by label are overridden label by label."""
+    if isinstance(included, Mapping) and isinstance(own, Mapping):
+        return cast("T", {**included, **own})
+    return own
 
 
-def _groups(part: _Part, own: _Part, included: Sequence[_Part], top: Section) -> tuple[str, ...]:
-    """Return the order given, or that of the included files and then that of first use."""
+def _group_order(part: _Part, own: _Part, included: Sequence[_Part], top: Section) -> tuple[str, ...]:
+    """Return the given order of groups, or that of the included files followed by the order of first use."""
     if not own.groups:
         before = (group for each in included for group in each.groups)
         return tuple(dict.fromkeys([*before, *(rule.group for rule in own.rules.values())]))
@@ -522,8 +518,8 @@ def _groups(part: _Part, own: _Part, included: Sequence[_Part], top: Section) ->
     return own.groups
 
 
-def _check_whole(part: _Part) -> None:
-    """Refuse what can be seen only when all files have been joined."""
+def _check_joined(part: _Part) -> None:
+    """Check what requires all files to be joined."""
     if not part.rules:
         raise part.source.error("there are no rules", hint="a rule begins with [[rules]]")
     for name, value in part.parameters.items():

@@ -1,7 +1,7 @@
-"""A rule set that has been checked: what the engine runs.
+"""Checked rule sets, ready for the engine.
 
-Conditions are trees of the expression language in a plain form: one conjunct each, every comparison between
-two sides, `same(…)` written out, and `any(p for x in t if c)` as `any(true for x in t if p and c)`.
+Conditions are expression trees in normal form: one conjunct each, every comparison binary,
+`same(…)` expanded, and `any(p for x in t if c)` as `any(true for x in t if p and c)`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """What a column of a table holds.
+    """The type of a column.
 
     Args:
-        kind: what its cells hold; any cell but a truth may be missing.
-        values: for a text, the only values it can have; none given, any.
+        kind: the type of its cells; all but booleans may be missing.
+        values: for text, the permitted values; empty for any.
         table: for a row, the table it is a row of.
-        settable: whether rules may set it; all others come with the input.
+        settable: whether rules may set it; all other columns are input.
 
     """
 
@@ -35,7 +35,7 @@ class ColumnType:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a rule writes: the column of a variable's row, and the value."""
+    """An assignment of a rule: the column of a variable's row, and the value."""
 
     variable: str
     column: str
@@ -44,18 +44,18 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule, ready to run.
+    """A compiled rule.
 
     Args:
         name: its name.
         group: its agenda group.
-        salience: the highest fire first.
+        salience: rules with the highest salience fire first.
         over: the tables it ranges over, by variable, one or two.
-        conditions: what must hold, one conjunct each.
-        sets: what it writes.
+        conditions: its conditions, one conjunct each.
+        sets: the cells it sets.
         pair: how rows of two tables are paired.
-        best: numbers by which pairs are ordered, the smallest first.
-        declaration: how it was written.
+        best: numbers by which pairs are ordered, smallest first.
+        declaration: its source.
 
     """
 
@@ -72,7 +72,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """How outcomes become scores: as it was declared, with every credit a number."""
+    """How outcomes are scored: as declared, with all credits resolved to numbers."""
 
     outcome: str
     credit: Mapping[str, float] | str
@@ -92,18 +92,18 @@ class RuleSet:
     """A checked rule set.
 
     Args:
-        name: what it is called.
-        title: one line about it.
+        name: its name.
+        title: a one-line description.
         groups: the agenda groups, in the order in which they run.
         tables: the columns of each table.
-        rules: the rules in the order in which they are tried: by group, then by salience, then as written.
-        views: how outcomes become scores, every credit a number; the first is the default.
+        rules: the rules in the order in which they are tried: by group, then salience, then position in the source.
+        views: how outcomes are scored, with all credits as numbers; the first is the default.
         parameters: numbers by name, or numbers by label with one for "default".
-        lists: texts by name, or texts by label.
+        lists: strings by name, or by name and label.
         hierarchy: for each label all its ancestors.
-        restarts: for each rule the rule of its group at which the agenda goes on after it has changed something;
-            None where the next one follows.
-        declaration: how it was written.
+        restarts: for each rule the rule of its group at which the agenda resumes after it has changed something;
+            None for the next rule.
+        declaration: its source.
 
     """
 

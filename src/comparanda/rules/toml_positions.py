@@ -1,4 +1,4 @@
-"""Where the keys and values of a rule file stand: `tomllib` says what they are, but not where."""
+"""Positions of keys and values in a TOML file, which `tomllib` does not provide, and errors that point at them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from comparanda.expressions import Place
 from comparanda.expressions.syntax import excerpt, shown
 
 Keys = tuple[str | int, ...]
-"""The keys and numbers that lead to a value: `("rules", 0, "set", "s", "result")`."""
+"""The path of keys and indices to a value: `("rules", 0, "set", "s", "result")`."""
 
 DEEPEST: Final = 20
 
 _TOO_DEEP = f"keys, tables and lists can stand in each other at most {DEEPEST} deep"
-_BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*+")
+_BLANK_LINES = re.compile(r"(?:[ \t\n]|#[^\n]*)*+")
 _SPACE = re.compile(r"[ \t]*+")
-_BARE = re.compile(r"[A-Za-z0-9_-]++")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]++")
 _STRING = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
     r"|'''(?:[^']|'(?!''))*+'{3,5}"
@@ -32,13 +32,13 @@ _STRING = re.compile(
     r"|'[^'\n]*+'",
     re.DOTALL,
 )
-_LEADING = re.compile(r'"""\n?(?:\\[ \t]*\n[ \t\n]*)*|' + r"'''\n?|[\"']")
-_OTHER = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9][^,\]}\s#]*+|[^,\[\]{}\s#]++")
-_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+_OPENING_QUOTES = re.compile(r'"""\n?(?:\\[ \t]*\n[ \t\n]*)*|' + r"'''\n?|[\"']")
+_OTHER_VALUE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9][^,\]}\s#]*+|[^,\[\]{}\s#]++")
+_ERROR_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
 
 class Spot(NamedTuple):
-    """Where a key stands, where its value stands, and where the characters of a text begin."""
+    """The places of a key and its value, and the start of the characters of a string."""
 
     key: Place
     value: Place
@@ -46,11 +46,11 @@ class Spot(NamedTuple):
 
 
 class _LostError(Exception):
-    """The text is no TOML from here on; `tomllib` will say why."""
+    """The text is not TOML from here on; `tomllib` will report the reason."""
 
 
 class _DepthError(Exception):
-    """Tables or lists stand in each other more than `DEEPEST` deep; holds where that is seen."""
+    """Tables or lists are nested more than `DEEPEST` deep; holds the offset of the first such place."""
 
     def __init__(self, offset: int) -> None:
         super().__init__(offset)
@@ -58,7 +58,7 @@ class _DepthError(Exception):
 
 
 def spots(text: str) -> dict[Keys, Spot]:
-    r"""Return the places of all keys and values of a TOML text; of one that is none, those before the mistake.
+    r"""Return the places of all keys and values of a TOML text; if it is invalid, those before the error.
 
     >>> found = spots('[[rules]]\nset = { s.result = "TP" }')
     >>> found["rules", 0, "set", "s", "result"]
@@ -71,27 +71,27 @@ def spots(text: str) -> dict[Keys, Spot]:
 
 
 class _Scanner:
-    """Goes through a text once, from left to right; it takes all that is TOML, and more."""
+    """A single-pass scanner, which accepts a superset of TOML."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
         self.spots: dict[Keys, Spot] = {}
         self.counts: dict[Keys, int] = {}
 
     def document(self) -> None:
         table: Keys = ()
-        self.skip(_BLANK)
-        while self.at < len(self.text):
-            if self.sees("["):
+        self.skip(_BLANK_LINES)
+        while self.position < len(self.text):
+            if self.is_next("["):
                 table = self.header()
             else:
                 self.pair(table)
-            self.skip(_BLANK)
+            self.skip(_BLANK_LINES)
 
     def header(self) -> Keys:
         """Read `[table]` or `[[tables]]`; return the path of what follows."""
-        opening, closing = ("[[", "]]") if self.sees("[[") else ("[", "]")
+        opening, closing = ("[[", "]]") if self.is_next("[[") else ("[", "]")
         self.take(opening)
         parts, place = self.key()
         self.take(closing)
@@ -108,7 +108,7 @@ class _Scanner:
         return path
 
     def last_of(self, path: Keys) -> Keys:
-        """Return the path itself or, if it is a list of tables, that of its last table so far."""
+        """Return the path or, for an array of tables, the path of its last table so far."""
         return (*path, self.counts[path] - 1) if path in self.counts else path
 
     def pair(self, table: Keys) -> None:
@@ -125,22 +125,22 @@ class _Scanner:
     def key(self) -> tuple[list[str], Place]:
         """Read a key with its dots."""
         self.skip(_SPACE)
-        start, parts = self.at, [self.part()]
-        end = self.at
+        start, parts = self.position, [self.part()]
+        end = self.position
         self.skip(_SPACE)
-        while self.sees("."):
+        while self.is_next("."):
             if len(parts) == DEEPEST:
-                raise _DepthError(self.at)
+                raise _DepthError(self.position)
             self.take(".")
             self.skip(_SPACE)
             parts.append(self.part())
-            end = self.at
+            end = self.position
             self.skip(_SPACE)
         return parts, Place(start, end)
 
     def part(self) -> str:
-        if found := _BARE.match(self.text, self.at):
-            self.at = found.end()
+        if found := _BARE_KEY.match(self.text, self.position):
+            self.position = found.end()
             return found[0]
         try:
             return str(tomllib.loads(f"key = {self.match(_STRING)}")["key"])
@@ -150,76 +150,76 @@ class _Scanner:
     def value(self, path: Keys) -> tuple[Place, int]:
         """Read a value; return its place, and where its content begins."""
         if len(path) > DEEPEST:
-            raise _DepthError(self.at)
-        start = content = self.at
-        if self.sees('"') or self.sees("'"):
+            raise _DepthError(self.position)
+        start = content = self.position
+        if self.is_next('"') or self.is_next("'"):
             self.match(_STRING)
-            opening = _LEADING.match(self.text, start)
-            content = min(opening.end(), self.at) if opening else start
-        elif self.sees("["):
+            opening = _OPENING_QUOTES.match(self.text, start)
+            content = min(opening.end(), self.position) if opening else start
+        elif self.is_next("["):
             self.array(path)
-        elif self.sees("{"):
+        elif self.is_next("{"):
             self.table(path)
         else:
-            self.match(_OTHER)
-        return Place(start, self.at), content
+            self.match(_OTHER_VALUE)
+        return Place(start, self.position), content
 
     def array(self, path: Keys) -> None:
         self.take("[")
-        self.skip(_BLANK)
+        self.skip(_BLANK_LINES)
         count = 0
-        while not self.sees("]"):
+        while not self.is_next("]"):
             place, content = self.value((*path, count))
             self.spots[*path, count] = Spot(place, place, content)
             count += 1
-            self.skip(_BLANK)
-            if not self.sees("]"):
+            self.skip(_BLANK_LINES)
+            if not self.is_next("]"):
                 self.take(",")
-                self.skip(_BLANK)
+                self.skip(_BLANK_LINES)
         self.take("]")
 
     def table(self, path: Keys) -> None:
         self.take("{")
-        self.skip(_BLANK)
-        while not self.sees("}"):
+        self.skip(_BLANK_LINES)
+        while not self.is_next("}"):
             self.pair(path)
-            self.skip(_BLANK)
-            if not self.sees("}"):
+            self.skip(_BLANK_LINES)
+            if not self.is_next("}"):
                 self.take(",")
-                self.skip(_BLANK)
+                self.skip(_BLANK_LINES)
         self.take("}")
 
-    def sees(self, piece: str) -> bool:
-        return self.text.startswith(piece, self.at)
+    def is_next(self, piece: str) -> bool:
+        return self.text.startswith(piece, self.position)
 
     def take(self, piece: str) -> None:
-        if not self.sees(piece):
+        if not self.is_next(piece):
             raise _LostError
-        self.at += len(piece)
+        self.position += len(piece)
 
     def skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        found = pattern.match(self.text, self.position)
+        self.position = found.end() if found else self.position
 
     def match(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self.text, self.at)
+        found = pattern.match(self.text, self.position)
         if not found:
             raise _LostError
-        self.at = found.end()
+        self.position = found.end()
         return found[0]
 
 
 class Source:
-    """The text of a rule file, what it holds, and errors that point into it."""
+    """The text of a rule file with its data, and errors that point into it."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         self.file = file
-        self.spots = self._spots()
-        self.data = self._data()
+        self.spots = self._scan_spots()
+        self.data = self._parse_data()
 
     def line(self, path: Keys) -> int:
-        r"""Return the line, from 1, in which a value begins; of a text, its first character.
+        r"""Return the line, from 1, in which a value begins; for a string, its first character.
 
         >>> Source("[[rules]]\nwhen = '''\ntrue'''", "a.toml").line(("rules", 0, "when"))
         3
@@ -228,64 +228,64 @@ class Source:
         return self._line(spot.content) if spot else 1
 
     def spot(self, path: Keys) -> Spot | None:
-        """Return where something stands; what is not found, where that which should hold it stands."""
+        """Return the place of a path, or of its nearest parent that exists."""
         while path and path not in self.spots:
             path = path[:-1]
         return self.spots.get(path)
 
     def error(self, what: str, path: Keys = (), *, value: bool = False, hint: str | None = None) -> RuleError:
-        """Make the error that points at a key, or at its value; at the whole file if neither is found."""
+        """Make an error that points at a key or its value, or names the file if neither is found."""
         spot = self.spot(path)
         if spot is None:
             return RuleError(what, where=self.file, hint=hint)
-        return self._pointing(what, spot.value if value else spot.key, hint)
+        return self._error_at(what, spot.value if value else spot.key, hint)
 
-    def _pointing(self, what: str, place: Place, hint: str | None = None) -> RuleError:
+    def _error_at(self, what: str, place: Place, hint: str | None = None) -> RuleError:
         where = f"{self.file}:{self._line(place.start)}"
         return RuleError(what, where=where, details=excerpt(self.text, place), hint=hint)
 
     def _line(self, offset: int) -> int:
-        return bisect_right(self._starts, offset)
+        return bisect_right(self._line_starts, offset)
 
-    def _spots(self) -> dict[Keys, Spot]:
+    def _scan_spots(self) -> dict[Keys, Spot]:
         try:
             return spots(self.text)
         except _DepthError as problem:
-            raise self._pointing(_TOO_DEEP, Place(problem.offset, problem.offset + 1)) from None
+            raise self._error_at(_TOO_DEEP, Place(problem.offset, problem.offset + 1)) from None
 
-    def _data(self) -> dict[str, Any]:
+    def _parse_data(self) -> dict[str, Any]:
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as problem:
-            raise self._no_toml(str(problem)) from None
+            raise self._toml_error(str(problem)) from None
         except ValueError:
             raise self.error("no valid TOML: a number has too many digits") from None
-        except RecursionError:  # behind a mistake at which the places end
+        except RecursionError:  # after an error at which the places end
             raise self.error(_TOO_DEEP) from None
 
-    def _no_toml(self, message: str) -> RuleError:
-        what = f"no valid TOML: {_POSITION.sub('', message)}"
-        found = _POSITION.search(message)
+    def _toml_error(self, message: str) -> RuleError:
+        what = f"no valid TOML: {_ERROR_POSITION.sub('', message)}"
+        found = _ERROR_POSITION.search(message)
         start = len(self.text.rstrip())
         if found and found["line"]:
-            start = self._starts[int(found["line"]) - 1] + int(found["column"]) - 1
-        return self._pointing(what, Place(start, start + 1))
+            start = self._line_starts[int(found["line"]) - 1] + int(found["column"]) - 1
+        return self._error_at(what, Place(start, start + 1))
 
     @cached_property
-    def _starts(self) -> list[int]:
-        """Where each line begins."""
+    def _line_starts(self) -> list[int]:
+        """The offset of the beginning of each line."""
         return [0, *(found.end() for found in re.finditer("\n", self.text))]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table of a rule file, whose keys are asked for by their type; what does not fit is an error that points.
+    """A table of a rule file with typed access to its keys; wrong types are errors that point at the value.
 
     Args:
         source: the file.
-        path: where the table stands in it.
-        title: what errors call it.
-        values: what it holds.
+        path: the path of the table in it.
+        title: its name in errors.
+        values: its content.
 
     """
 
@@ -295,30 +295,30 @@ class Section:
     values: Mapping[str, Any]
 
     def only(self, known: Sequence[str]) -> None:
-        """Refuse keys that nobody knows."""
+        """Refuse unknown keys."""
         for key in self.values:
             if key not in known:
                 what = f"unknown key {shown(key)} in {self.title}{likely(key, known)}"
                 raise self.error(what, key, hint=f"known: {', '.join(known)}")
 
     def needs(self, *keys: str) -> None:
-        """Refuse to do without some keys."""
+        """Require some keys."""
         for key in keys:
             if key not in self.values:
                 hint = f"needed: {', '.join(keys)}"
                 raise self.error(f"{self.title} has no '{key}'", "name", value=True, hint=hint)
 
     def text(self, key: str, default: str = "") -> str:
-        """Return a text."""
+        """Return a string."""
         value = self.values.get(key, default)
         return value if isinstance(value, str) else self.refuse(key, "a text")
 
     def optional(self, key: str) -> str | None:
-        """Return a text, or None if there is none."""
+        """Return a string, or None if there is none."""
         return self.text(key) if key in self.values else None
 
     def truth(self, key: str) -> bool:
-        """Return true or false."""
+        """Return a boolean."""
         value = self.values.get(key, False)
         return value if isinstance(value, bool) else self.refuse(key, "true or false")
 
@@ -328,13 +328,13 @@ class Section:
         return value if _is_number(value) else self.refuse(key, "a number")
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of texts."""
+        """Return a list of strings."""
         values = self.values.get(key, [])
         if not isinstance(values, list):
             self.refuse(key, "a list of texts")
         for place, value in enumerate(values):
             if not isinstance(value, str):
-                what = f"'{key}' of {self.title} lists texts, not {_said(value)}"
+                what = f"'{key}' of {self.title} lists texts, not {_describe_type(value)}"
                 raise self.error(what, key, place, value=True)
         return tuple(values)
 
@@ -346,7 +346,7 @@ class Section:
         return Section(self.source, (*self.path, key), title or f"'{key}' of {self.title}", value)
 
     def tables(self, key: str) -> list[Section]:
-        """Return the tables of a list, each called by its name or its number."""
+        """Return an array of tables, each titled by its name or its number."""
         values = self.values.get(key, [])
         if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
             raise self.error(f"'{key}' is a list of tables", key, hint=f"begin each with [[{key}]]")
@@ -358,17 +358,17 @@ class Section:
         return found
 
     def error(self, what: str, *keys: str | int, value: bool = False, hint: str | None = None) -> RuleError:
-        """Make the error that points at a key of this table, or at its value."""
+        """Make an error that points at a key of this table, or at its value."""
         return self.source.error(what, (*self.path, *keys), value=value, hint=hint)
 
     def refuse(self, key: str, wanted: str) -> NoReturn:
-        """Say that the value of a key is not what it takes."""
-        what = f"'{key}' of {self.title} takes {wanted}, not {_said(self.values[key])}"
+        """Raise the error for a value of the wrong type."""
+        what = f"'{key}' of {self.title} takes {wanted}, not {_describe_type(self.values[key])}"
         raise self.error(what, key, value=True)
 
 
 def likely(word: str, known: Iterable[str]) -> str:
-    """Return what `nearest` does; of very many names only the first are looked at, for that takes time.
+    """Suggest the nearest known name, as `nearest` does, from at most the first 1,000 names, to bound the time.
 
     >>> likely("mach", ["match", "rest"])
     " (did you mean 'match'?)"
@@ -377,11 +377,11 @@ def likely(word: str, known: Iterable[str]) -> str:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a number that counting can use: finite, and not beyond 64 bits."""
+    """Whether a value is a usable number: finite, and within 64 bits."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63
 
 
-def _said(value: object) -> str:
+def _describe_type(value: object) -> str:
     match value:
         case str():
             return "a text"

@@ -1,4 +1,4 @@
-"""Proofs on loading: a rule set comes to an end, and no verdict depends on the order in which rules fire."""
+"""Static checks of rule sets: termination, and independence of verdicts from the firing order."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["check", "read", "restarts"]
 
 
 def check(rule_set: RuleSet) -> tuple[int | None, ...]:
-    """Refuse rules that could run for ever, write ambiguously or depend on order; return where the agenda goes on.
+    """Refuse rules that could run forever, write ambiguously or depend on order; return where the agenda resumes.
 
-    For each rule that is the place of the first rule of its group that it can give something to do, itself
-    included; None where no rule up to itself can be meant, so that the next one may follow.
+    For each rule that is the place of the first rule of its group that it can enable, itself
+    included; None if it enables no rule up to itself, so that the next one may follow.
     """
     groups = read(rule_set)
     for group in groups:
@@ -36,14 +36,14 @@ def check(rule_set: RuleSet) -> tuple[int | None, ...]:
 
 
 def read(rule_set: RuleSet) -> list[list[Reading]]:
-    """Return the rules as the proofs see them, by group."""
+    """Return the rules in the form used by the checks, by group."""
     domains = Domains(rule_set)
     readings = (Reading(rule, place, domains) for place, rule in enumerate(rule_set.rules))
     return [list(group) for _, group in groupby(readings, key=lambda reading: reading.rule.group)]
 
 
 def restarts(group: Sequence[Reading]) -> list[int | None]:
-    """Return for each rule of a group the first rule up to itself that it can give something to do."""
+    """Return for each rule of a group the first rule up to itself that it can enable."""
     return [
         next((earlier.place for earlier in group[: number + 1] if enables(reading, earlier)), None)
         for number, reading in enumerate(group)

@@ -1,4 +1,4 @@
-"""What a cell may hold, as far as rules can tell: a few values stand for all others, so that sets of them are small."""
+"""Abstract values of cells: values that rules cannot distinguish are represented by one, so that sets remain small."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 MOST_NAMED: Final = 2_000
-"""How many values of one column are told apart; a rule set that names more gets coarser proofs."""
+"""The maximum number of values distinguished in a column; the checks of rule sets with more are coarser."""
 
 
 class Special(Enum):
-    """What a cell can hold beside a value that a rule names."""
+    """The possible contents of a cell other than a value named in a rule."""
 
     MISSING = "missing"
     OTHER = "another value"
@@ -49,14 +49,14 @@ MISSING, OTHER, ANY = Special.MISSING, Special.OTHER, Special.ANY
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Any number between two that rules name, without these."""
+    """Any number strictly between two that are named in rules."""
 
     low: float
     high: float
 
     @property
     def sample(self) -> float:
-        """One of the numbers; any other compares in the same way with all that rules name."""
+        """One of the numbers; all others compare in the same way with the numbers named in rules."""
         if self.low == -inf or self.high == inf:
             return -inf if self.low == -inf else inf
         return self.low / 2 + self.high / 2
@@ -67,7 +67,7 @@ Values = frozenset[Value]
 
 
 def literal(node: Node) -> str | float | bool | None:
-    """Return the value that is written out, or None for anything that has to be worked out.
+    """Return the value of a literal, or None for any other expression.
 
     >>> literal(Negative(Number(2)))
     -2
@@ -82,7 +82,7 @@ def literal(node: Node) -> str | float | bool | None:
 
 
 def possible(column: ColumnType, named: Collection[Any]) -> Values:
-    """Return the values of a column, those that no rule names being one or, of numbers, one for each gap.
+    """Return the abstract values of a column; unnamed values are one or, for numbers, one for each gap.
 
     >>> from comparanda.rules.ruleset import ColumnType
     >>> len(possible(ColumnType("text"), ["TP"])), len(possible(ColumnType("number"), [0, 1]))
@@ -105,12 +105,12 @@ def possible(column: ColumnType, named: Collection[Any]) -> Values:
 
 
 def is_one(value: Value) -> bool:
-    """Whether a value stands for nothing but itself."""
+    """Whether an abstract value represents a single value."""
     return not isinstance(value, Between) and value not in {OTHER, ANY}
 
 
 def shown(value: Value) -> str:
-    """Return a value as error messages show it."""
+    """Return a value as displayed in error messages."""
     if isinstance(value, Special):
         return value.value
     if isinstance(value, Between):
@@ -120,14 +120,14 @@ def shown(value: Value) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The values of a cell for which a condition holds whatever else is the case, and those for which it can."""
+    """The values of a cell for which a condition certainly holds, and those for which it possibly does."""
 
     surely: Values
     perhaps: Values
 
 
 class Cell:
-    """A cell of which nothing is known but the values it may hold.
+    """A cell of which only the possible values are known.
 
     >>> from comparanda.expressions import parse
     >>> cell = Cell("s.result", frozenset((MISSING, "FP", "TP")))
@@ -141,7 +141,7 @@ class Cell:
         self.every = every
 
     def meaning(self, node: Node) -> Meaning:  # noqa: PLR0911 - one return for each kind of node
-        """Return for which values of the cell a condition holds."""
+        """Return the values of the cell for which a condition holds."""
         match node:
             case Truth(value):
                 return self.exactly(self.every if value else ())
@@ -164,21 +164,21 @@ class Cell:
                 return Meaning(frozenset(), self.every)
 
     def exactly(self, values: Iterable[Value]) -> Meaning:
-        """Return the meaning of what holds for some values and for no others."""
+        """Return the meaning of a condition that holds for exactly these values."""
         found = self.every & frozenset(values)
         return Meaning(found, found)
 
     def unless(self, inner: Meaning) -> Meaning:
-        """Return the meaning of the contrary."""
+        """Return the meaning of the negation."""
         return Meaning(self.every - inner.perhaps, self.every - inner.surely)
 
     def some(self, parts: Iterable[Meaning]) -> Meaning:
-        """Return the meaning of what holds where one of its parts does."""
+        """Return the meaning of the disjunction."""
         every = list(parts)
         return Meaning(_union(part.surely for part in every), _union(part.perhaps for part in every))
 
     def compared(self, left: Node, symbol: str, right: Node) -> Meaning:
-        """Return the meaning of a comparison; what is missing equals nothing and differs from everything."""
+        """Return the meaning of a comparison; a missing value equals nothing and differs from everything."""
         if self.name not in (left, right):
             return Meaning(frozenset(), self.every)
         if symbol == "!=":
@@ -189,8 +189,8 @@ class Cell:
             return Meaning(frozenset(), present)
         if symbol == "==":
             return self.exactly(side for side in sides if side is not None)
-        told = {value for value in present if value is not OTHER and _ordered(symbol, sides, value)}
-        return Meaning(frozenset(told), frozenset(told | present & {OTHER}))
+        certain = {value for value in present if value is not OTHER and _order_holds(symbol, sides, value)}
+        return Meaning(frozenset(certain), frozenset(certain | present & {OTHER}))
 
 
 def _union(sets: Iterable[Values]) -> Values:
@@ -198,7 +198,7 @@ def _union(sets: Iterable[Values]) -> Values:
     return none.union(*sets)
 
 
-_ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
+_ORDER_OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -206,25 +206,33 @@ _ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
 }
 
 
-def _ordered(symbol: str, sides: list[Any], value: Value) -> bool:
-    """Whether a comparison holds with the value on the side that is open."""
+def _order_holds(symbol: str, sides: list[Any], value: Value) -> bool:
+    """Whether an order comparison holds with the value on the open side."""
     given = value.sample if isinstance(value, Between) else value
     left, right = (given if side is None else side for side in sides)
-    return _ORDER[symbol](left, right)
+    return _ORDER_OPERATORS[symbol](left, right)
 
 
-# What conditions claim, as texts that can be held against those of another rule.
+# Claims of conditions, as strings that can be compared with those of another rule.
 
 
 Claims = Mapping[str, frozenset[str]]
-"""What is claimed of conditions: that they hold or not; and of the two sides of comparisons: which of them hold."""
+"""For conditions, whether they are claimed to hold or fail; for pairs of operands, which comparisons hold."""
 
-_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_EXCLUDED: Final = {("==", "!="), ("==", "<"), ("==", ">"), ("<", ">="), ("<", ">"), ("<=", ">"), ("holds", "fails")}
+_MIRRORED_OPERATORS: Final = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_CONTRADICTIONS: Final = {
+    ("==", "!="),
+    ("==", "<"),
+    ("==", ">"),
+    ("<", ">="),
+    ("<", ">"),
+    ("<=", ">"),
+    ("holds", "fails"),
+}
 
 
 def claims(conditions: Iterable[Node], names: Mapping[str, str]) -> Claims:
-    """Return what conditions claim, with other names for their rows.
+    """Return the claims of conditions, with rows renamed.
 
     >>> from comparanda.expressions import parse
     >>> claims([parse("s.begin > k.begin").root], {"s": "a", "k": "b"})
@@ -242,31 +250,37 @@ def claims(conditions: Iterable[Node], names: Mapping[str, str]) -> Claims:
             case _:
                 claim(written(condition, names), "holds")
         match condition:
-            case Comparison(first, (ComparisonStep(symbol, second),)) if symbol in _MIRRORED:
+            case Comparison(first, (ComparisonStep(symbol, second),)) if symbol in _MIRRORED_OPERATORS:
                 left, right = written(first, names), written(second, names)
-                claim(*((f"{left}, {right}", symbol) if left <= right else (f"{right}, {left}", _MIRRORED[symbol])))
+                claim(
+                    *(
+                        (f"{left}, {right}", symbol)
+                        if left <= right
+                        else (f"{right}, {left}", _MIRRORED_OPERATORS[symbol])
+                    )
+                )
     return found
 
 
 def contrary(mine: Claims, theirs: Claims) -> bool:
-    """Whether two rules claim what cannot be true at once."""
+    """Whether the claims of two rules contradict each other."""
     common = mine.keys() & theirs.keys()
     pairs = ((one, other) for what in common for one in mine[what] for other in theirs[what])
-    return any((one, other) in _EXCLUDED or (other, one) in _EXCLUDED for one, other in pairs)
+    return any((one, other) in _CONTRADICTIONS or (other, one) in _CONTRADICTIONS for one, other in pairs)
 
 
 def written(node: Node, names: Mapping[str, str]) -> str:
-    """Return a text that is the same for nodes that are, once their rows have their new names.
+    """Return a canonical text of a node with rows renamed, equal for equal nodes.
 
     >>> from comparanda.expressions import parse
     >>> written(parse("any(t.doc == s.doc for t in key)").root, {"s": "x"})
     'any(`#0.doc` == x.doc for #0 in key)'
     """
-    return unparse(_renamed(node, names, 0))
+    return unparse(_rename_rows(node, names, 0))
 
 
-def _renamed(node: Node, names: Mapping[str, str], depth: int) -> Node:
-    """Give rows other names; those of quantifiers are numbered."""
+def _rename_rows(node: Node, names: Mapping[str, str], depth: int) -> Node:
+    """Rename rows; those of quantifiers are numbered."""
     if isinstance(node, Name):
         owner, dot, column = node.name.partition(".")
         return Name(names.get(owner, owner) + dot + column)
@@ -276,7 +290,7 @@ def _renamed(node: Node, names: Mapping[str, str], depth: int) -> Node:
     for field in fields(node):
         value = getattr(node, field.name)
         if isinstance(value, Node):
-            parts[field.name] = _renamed(value, names, depth)
+            parts[field.name] = _rename_rows(value, names, depth)
         elif isinstance(value, tuple) and field.name != "place":
-            parts[field.name] = tuple(_renamed(each, names, depth) for each in value)
+            parts[field.name] = tuple(_rename_rows(each, names, depth) for each in value)
     return replace(node, **parts)  # type: ignore[arg-type]

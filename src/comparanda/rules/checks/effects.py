@@ -1,4 +1,4 @@
-"""What the firing of one rule can do to the matches of another: make some, take some away, or change them."""
+"""Effects of the firing of one rule on the matches of another: creating, removing or changing them."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ if TYPE_CHECKING:
     from comparanda.rules.ruleset import Rule, RuleSet, Setting
 
 
-# The rows that conditions speak of, and what they demand of them.
+# The rows that conditions refer to, and the constraints on them.
 
 
 def names_in(node: Node) -> frozenset[str]:
-    """Return the rows, columns of rows and parameters that a node speaks of."""
+    """Return the rows, columns of rows and parameters that a node refers to."""
     return frozenset(each.name for each in walk(node) if isinstance(each, Name))
 
 
 def speaks_of(node: Node, variable: str) -> bool:
-    """Whether a node speaks of a variable's row or its columns."""
+    """Whether a node refers to a variable's row or its columns."""
     return any(name.partition(".")[0] == variable for name in names_in(node))
 
 
 class Domains:
-    """The values that each column may hold, as far as the rules of a set tell them apart."""
+    """The abstract values of each column, as far as the rules of a set distinguish them."""
 
     def __init__(self, rule_set: RuleSet) -> None:
         self._types = rule_set.tables
@@ -65,7 +65,7 @@ class Domains:
             for node in (*rule.conditions, *rule.best, *(setting.value for setting in rule.sets)):
                 self._collect(node, rule.over)
             for setting in rule.sets:
-                self._name(rule.over[setting.variable], setting.column, setting.value)
+                self._add_named_value(rule.over[setting.variable], setting.column, setting.value)
 
     def of(self, table: str, column: str) -> Values:
         """Return the values of a column."""
@@ -81,23 +81,23 @@ class Domains:
             for step in node.steps:
                 others = step.operand.items if isinstance(step.operand, List) else (step.operand,)
                 for left, right in ((node.first, other) for other in others):
-                    self._compared(left, right, tables)
-                    self._compared(right, left, tables)
+                    self._collect_comparison(left, right, tables)
+                    self._collect_comparison(right, left, tables)
         for child in children(node):
             self._collect(child, tables)
 
-    def _compared(self, column: Node, value: Node, tables: Mapping[str, str]) -> None:
+    def _collect_comparison(self, column: Node, value: Node, tables: Mapping[str, str]) -> None:
         if isinstance(column, Name) and "." in column.name:
             variable, _, name = column.name.partition(".")
-            self._name(tables[variable], name, value)
+            self._add_named_value(tables[variable], name, value)
 
-    def _name(self, table: str, column: str, value: Node) -> None:
+    def _add_named_value(self, table: str, column: str, value: Node) -> None:
         if (found := literal(value)) is not None:
             self._named.setdefault((table, column), set()).add(found)
 
 
 class Subject:
-    """A row that conditions speak of: that of a variable of a rule, or of a quantifier."""
+    """A row that conditions refer to: that of a variable of a rule, or of a quantifier."""
 
     def __init__(self, variable: str, table: str, conditions: tuple[Node, ...], domains: Domains) -> None:
         self.variable = variable
@@ -117,15 +117,15 @@ class Subject:
         return tuple(self._tests)
 
     def tests(self, column: str) -> bool:
-        """Whether a condition looks at a column."""
+        """Whether a condition tests a column."""
         return column in self._tests
 
     def allowed(self, column: str) -> Values:
-        """Return the values with which the conditions may hold."""
+        """Return the values of a column for which the conditions may hold."""
         return self._meaning(column).perhaps
 
     def surely(self, column: str, values: Values) -> bool:
-        """Whether all that looks at a column holds for all of some values, whatever else is the case."""
+        """Whether all conditions on a column certainly hold for all of some values."""
         return values <= self._meaning(column).surely
 
     def _meaning(self, column: str) -> Meaning:
@@ -137,13 +137,13 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """Something asked of all rows of a table.
+    """A quantifier over the rows of a table.
 
     Args:
-        subject: the row asked about, with the conditions that make it count.
-        rising: True if more rows that count can only make the rule match, False if they can only keep it from
+        subject: the row quantified over, with the conditions that select it.
+        rising: True if more selected rows can only make the rule match, False if they can only prevent it from
             matching, None if both or neither.
-        counted: the columns that the answer is made from, beside which rows count.
+        counted: the columns of which the result is computed, apart from the selection of rows.
 
     """
 
@@ -153,17 +153,17 @@ class Question:
 
 
 def questions(node: Node, domains: Domains, rising: bool | None = None) -> Iterator[Question]:
-    """Yield what a node asks about tables; `rising` says what it means for the rule that the node is true."""
+    """Yield the quantifiers in a node; `rising` is the effect on the rule of the node being true, as in `Question`."""
     match node:
         case And(operands) | Or(operands):
             for operand in operands:
                 yield from questions(operand, domains, rising)
         case Not(operand):
-            yield from questions(operand, domains, _turned(rising))
+            yield from questions(operand, domains, _invert(rising))
         case Comparison(
             Quantified(function="count") as asked, (ComparisonStep("<" | "<=" | ">" | ">=" as symbol, other),)
         ):
-            yield from questions(asked, domains, rising if symbol in {">", ">="} else _turned(rising))
+            yield from questions(asked, domains, rising if symbol in {">", ">="} else _invert(rising))
             yield from questions(other, domains)
         case Quantified(function=function, body=body, variable=variable, table=table, condition=condition):
             rising = rising if function in {"any", "count"} else None
@@ -179,16 +179,16 @@ def questions(node: Node, domains: Domains, rising: bool | None = None) -> Itera
                 yield from questions(child, domains)
 
 
-def _turned(rising: bool | None) -> bool | None:
+def _invert(rising: bool | None) -> bool | None:
     return None if rising is None else not rising
 
 
-# What a rule reads and writes, as far as its text tells: the ground of all proofs.
+# Reads and writes of a rule, as far as its source determines them: the basis of all checks.
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Write:
-    """A cell that a rule sets: of which row, to what, and what it may hold before and after."""
+    """A cell set by a rule: its row, the new value, and the possible values before and after."""
 
     subject: Subject
     column: str
@@ -198,7 +198,7 @@ class Write:
 
     @property
     def name(self) -> str:
-        """The cell as the rule calls it."""
+        """The cell as named in the rule."""
         return f"{self.subject.variable}.{self.column}"
 
     @property
@@ -208,12 +208,12 @@ class Write:
 
     @property
     def always_changes(self) -> bool:
-        """Whether the rule can match only where the cell holds something else than what is written."""
+        """Whether the rule can only match where the cell has a value other than the one written."""
         return self.old.isdisjoint(self.new)
 
 
 class Reading:
-    """One rule as the proofs see it."""
+    """The reads and writes of one rule, for the checks."""
 
     def __init__(self, rule: Rule, place: int, domains: Domains) -> None:
         self.rule = rule
@@ -222,7 +222,7 @@ class Reading:
         self.subjects = {
             variable: Subject(variable, table, rule.conditions, domains) for variable, table in rule.over.items()
         }
-        self._said: dict[tuple[str, str], Claims] = {}
+        self._claims: dict[tuple[str, str], Claims] = {}
 
     def other(self, variable: str) -> str | None:
         """Return the other variable of a rule over two tables."""
@@ -230,32 +230,32 @@ class Reading:
 
     @cached_property
     def ways(self) -> dict[str, tuple[str, str]]:
-        """For each variable whose row leaves no choice of the other's: that one's table, and what it must equal."""
+        """For each variable whose row determines the other row: its table, and the expression it equals."""
         found: dict[str, tuple[str, str]] = {}
-        for row, equal in (each for condition in self.rule.conditions for each in _equated(condition)):
+        for row, equal in (each for condition in self.rule.conditions for each in _find_equalities(condition)):
             given = self.other(row)
             if given is not None and row in self.rule.over and not speaks_of(equal, row):
                 found[given] = self.rule.over[row], written(equal, self.names(given, ""))
         return found
 
     def has_siblings(self, variable: str) -> bool:
-        """Whether a row of a variable can take part in several matches at once."""
+        """Whether a row of a variable can be in several matches at once."""
         return len(self.rule.over) > 1 and variable not in self.ways
 
     def names(self, variable: str, other: str) -> dict[str, str]:
-        """Return names under which its rows can be compared with those of another rule."""
+        """Return names by which its rows can be compared with those of another rule."""
         return dict.fromkeys(self.rule.over, other) | {variable: "@"}
 
-    def said(self, variable: str, other: str) -> Claims:
-        """Return what its conditions claim, its rows being called so."""
+    def find_claims(self, variable: str, other: str) -> Claims:
+        """Return the claims of its conditions, with rows named by `names`."""
         key = variable, other
-        if key not in self._said:
-            self._said[key] = claims(self.rule.conditions, self.names(variable, other))
-        return self._said[key]
+        if key not in self._claims:
+            self._claims[key] = claims(self.rule.conditions, self.names(variable, other))
+        return self._claims[key]
 
     @cached_property
     def writes(self) -> tuple[Write, ...]:
-        """What the rule sets."""
+        """The cells that the rule sets."""
         return tuple(self._write(setting) for setting in self.rule.sets)
 
     def _write(self, setting: Setting) -> Write:
@@ -265,17 +265,17 @@ class Reading:
             column=setting.column,
             value=setting.value,
             old=subject.allowed(setting.column),
-            new=self._new(setting),
+            new=self._values_after(setting),
         )
 
-    def _new(self, setting: Setting) -> Values:
-        """Return what a cell may hold after it has been set."""
+    def _values_after(self, setting: Setting) -> Values:
+        """Return the possible values of a cell after it has been set."""
         every = self._domains.of(self.rule.over[setting.variable], setting.column)
         match setting.value:
             case value if (written := literal(value)) is not None:
                 return frozenset((written,)) if ANY not in every else frozenset((ANY,))
             case Name(name) if "." in name:
-                return self._copied(name, every)
+                return self._copied_values(name, every)
             case (
                 Name() | Quantified(function="count") | Call("overlap" | "iou")
             ):  # rows, parameters, counts: never missing
@@ -283,8 +283,8 @@ class Reading:
             case _:
                 return every
 
-    def _copied(self, name: str, every: Values) -> Values:
-        """Return what a cell may hold that is set to what another holds."""
+    def _copied_values(self, name: str, every: Values) -> Values:
+        """Return the possible values of a cell that is set to the value of another."""
         owner, _, column = name.partition(".")
         copied = self.subjects[owner].allowed(column)
         if copied <= every and all(map(is_one, copied)):
@@ -293,26 +293,26 @@ class Reading:
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
-        """What the conditions ask about tables."""
+        """The quantifiers in the conditions."""
         return tuple(each for part in self.rule.conditions for each in questions(part, self._domains, rising=True))
 
     @cached_property
     def value_questions(self) -> tuple[Question, ...]:
-        """What the values that it sets, and the order of its pairs, ask about tables."""
-        return tuple(each for node in self._worked_out for each in questions(node, self._domains))
+        """The quantifiers in the values that it sets and in the order of its pairs."""
+        return tuple(each for node in self._value_expressions for each in questions(node, self._domains))
 
     @cached_property
     def value_names(self) -> frozenset[str]:
-        """The names from which the values that it sets, and the order of its pairs, are worked out."""
-        return frozenset(name for node in self._worked_out for name in names_in(node))
+        """The names in the values that it sets and in the order of its pairs."""
+        return frozenset(name for node in self._value_expressions for name in names_in(node))
 
     @property
-    def _worked_out(self) -> tuple[Node, ...]:
+    def _value_expressions(self) -> tuple[Node, ...]:
         return (*self.rule.best, *(setting.value for setting in self.rule.sets))
 
     @cached_property
     def touched(self) -> frozenset[str]:
-        """All columns, with their tables, that it reads or writes: what is set elsewhere cannot concern it."""
+        """All columns, with their tables, that it reads or writes: writes to other columns cannot affect it."""
         asked = [*self.questions, *self.value_questions]
         rows = [*self.subjects.values(), *(question.subject for question in asked)]
         tested = {f"{row.table}.{column}" for row in rows for column in row.columns}
@@ -323,11 +323,11 @@ class Reading:
 
     @cached_property
     def always_changes(self) -> bool:
-        """Whether no match of the rule can find everything set already."""
+        """Whether every match of the rule changes at least one cell."""
         return any(write.always_changes for write in self.writes)
 
     def after(self, variable: str, column: str) -> Values:
-        """Return what a column of a variable's row may hold when all matches have fired."""
+        """Return the possible values of a column of a variable's row after all matches have fired."""
         mine = self.subjects[variable]
         here = [write for write in self.writes if (write.subject.table, write.column) == (mine.table, column)]
         own = [write.new for write in here if write.subject is mine]
@@ -335,13 +335,13 @@ class Reading:
         return frozenset().union(*(own or [mine.allowed(column)]), *others) if here else mine.allowed(column)
 
     def is_own(self, write: Write) -> bool:
-        """Whether no other row of a match has a bearing on what is written."""
+        """Whether the written value is independent of the other row of a match."""
         other = self.other(write.subject.variable)
         return other is None or not speaks_of(write.value, other)
 
 
-def _equated(condition: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the names that a condition says are equal to something, with that."""
+def _find_equalities(condition: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the names that a condition requires to equal an expression, with the expression."""
     match condition:
         case Comparison(first, (ComparisonStep("==", second),)):
             for one, other in ((first, second), (second, first)):
@@ -349,24 +349,24 @@ def _equated(condition: Node) -> Iterator[tuple[str, Node]]:
                     yield one.name, other
 
 
-# Whether two rules can match on one and the same row.
+# Whether two rules can match on the same row.
 #
-# For that they are compared with that row called `@` in both, and `@@` the row that both reach from it in the same
-# way; other rows of the two keep names of their own.
+# For the comparison that row is named `@` in both rules, and `@@` is the row that both determine from it in the same
+# way; other rows of the two rules have distinct names.
 
 
 def apart(first: Reading, variable: str, second: Reading, other: str) -> bool:
-    """Whether two rules never match together with the same row as these variables.
+    """Whether two rules never match at the same time with the same row as these variables.
 
-    They exclude each other by what they allow in a column of that row, or of the row that it determines in both,
-    or because one claims the contrary of what the other claims.
+    They exclude each other if they allow disjoint values in a column of that row, or of the row that it determines in
+    both, or if their claims contradict each other.
     """
-    if _no_common_value(first.subjects[variable], second.subjects[other]):
+    if _has_no_common_value(first.subjects[variable], second.subjects[other]):
         return True
-    mine, theirs = _calling(first, variable, second, other)
-    if mine == theirs and _no_common_value(_partner(first, variable), _partner(second, other)):
+    mine, theirs = _partner_names(first, variable, second, other)
+    if mine == theirs and _has_no_common_value(_partner_subject(first, variable), _partner_subject(second, other)):
         return True
-    return contrary(first.said(variable, mine), second.said(other, theirs))
+    return contrary(first.find_claims(variable, mine), second.find_claims(other, theirs))
 
 
 def same_value(first: Reading, write: Write, second: Reading, other: Write) -> bool:
@@ -374,41 +374,41 @@ def same_value(first: Reading, write: Write, second: Reading, other: Write) -> b
     if literal(write.value) is not None or literal(other.value) is not None:
         return write.value == other.value
     mine, theirs = write.subject.variable, other.subject.variable
-    names = _calling(first, mine, second, theirs)
+    names = _partner_names(first, mine, second, theirs)
     return written(write.value, first.names(mine, names[0])) == written(other.value, second.names(theirs, names[1]))
 
 
-def _calling(first: Reading, variable: str, second: Reading, other: str) -> tuple[str, str]:
-    """Return names for the other rows of two rules: the same if it must be the same row."""
+def _partner_names(first: Reading, variable: str, second: Reading, other: str) -> tuple[str, str]:
+    """Return names for the other rows of two rules: equal if they must be the same row."""
     way = first.ways.get(variable)
     return ("@@", "@@") if way is not None and way == second.ways.get(other) else ("<", ">")
 
 
-def _partner(reading: Reading, variable: str) -> Subject:
+def _partner_subject(reading: Reading, variable: str) -> Subject:
     return reading.subjects[reading.other(variable) or ""]
 
 
-def _no_common_value(mine: Subject, theirs: Subject) -> bool:
-    """Whether the conditions on two rows leave no value in common for some column."""
+def _has_no_common_value(mine: Subject, theirs: Subject) -> bool:
+    """Whether the conditions on two rows have no common value for some column."""
     common = (column for column in mine.columns if theirs.tests(column))
     return any(mine.allowed(column).isdisjoint(theirs.allowed(column)) for column in common)
 
 
 def enters(writer: Reading, write: Write, subject: Subject) -> bool:
-    """Whether a write can make conditions true of its row."""
+    """Whether a write can make conditions on its row true."""
     if write.subject.table != subject.table or not subject.tests(write.column):
         return False
     return not subject.surely(write.column, write.old) and can_hold_after(writer, write, subject)
 
 
 def can_hold_after(writer: Reading, write: Write, subject: Subject) -> bool:
-    """Whether conditions can hold of the row just written."""
+    """Whether conditions can hold for the row just written."""
     variable = write.subject.variable
     return not any(writer.after(variable, column).isdisjoint(subject.allowed(column)) for column in subject.columns)
 
 
 def leaves(write: Write, subject: Subject) -> bool:
-    """Whether a write can make conditions false that were true of its row."""
+    """Whether a write can make conditions on its row false that were true."""
     if write.subject.table != subject.table or not subject.tests(write.column):
         return False
     if subject.surely(write.column, write.new):
@@ -417,7 +417,7 @@ def leaves(write: Write, subject: Subject) -> bool:
 
 
 def changes_answer(writer: Reading, write: Write, question: Question) -> bool:
-    """Whether a write can change what is answered to a question, in whatever way."""
+    """Whether a write can change the result of a quantifier in any way."""
     subject = question.subject
     if write.subject.table == subject.table and write.column in question.counted:
         return True
@@ -425,33 +425,33 @@ def changes_answer(writer: Reading, write: Write, question: Question) -> bool:
 
 
 def answers_yes(writer: Reading, write: Write, question: Question) -> bool:
-    """Whether a write can change the answer so that the rule that asks gets a match."""
+    """Whether a write can change the result of a quantifier so that its rule gains a match."""
     if question.rising is None:
         return changes_answer(writer, write, question)
     return enters(writer, write, question.subject) if question.rising else leaves(write, question.subject)
 
 
 def answers_no(writer: Reading, write: Write, question: Question) -> bool:
-    """Whether a write can change the answer so that the rule that asks loses a match."""
+    """Whether a write can change the result of a quantifier so that its rule loses a match."""
     if question.rising is None:
         return changes_answer(writer, write, question)
     return leaves(write, question.subject) if question.rising else enters(writer, write, question.subject)
 
 
 def gives_matches(writer: Reading, write: Write, reader: Reading) -> bool:
-    """Whether a write can make a condition of another rule, or of its own, true that was false."""
+    """Whether a write can make a false condition of another rule, or of the same one, true."""
     rows = any(enters(writer, write, subject) for subject in reader.subjects.values())
     return rows or any(answers_yes(writer, write, question) for question in reader.questions)
 
 
 def enables(writer: Reading, reader: Reading) -> bool:
-    """Whether the firing of a rule can give another one, or itself, something to do that it had not."""
+    """Whether the firing of a rule can give another rule, or itself, a new match or a new change."""
     concerning = (write for write in writer.writes if write.place in reader.touched)
-    return any(gives_matches(writer, write, reader) or _gives_work(writer, write, reader) for write in concerning)
+    return any(gives_matches(writer, write, reader) or _gives_new_writes(writer, write, reader) for write in concerning)
 
 
-def _gives_work(writer: Reading, write: Write, reader: Reading) -> bool:
-    """Whether a match that found everything set already can have something to set after a write."""
+def _gives_new_writes(writer: Reading, write: Write, reader: Reading) -> bool:
+    """Whether a match that changed nothing can change a cell after a write."""
     if reader.always_changes:
         return False
     if any(changes_answer(writer, write, question) for question in reader.value_questions):
@@ -459,27 +459,27 @@ def _gives_work(writer: Reading, write: Write, reader: Reading) -> bool:
     return any(
         can_hold_after(writer, write, subject)
         for variable, subject in reader.subjects.items()
-        if subject.table == write.subject.table and _bears_on(write, reader, variable)
+        if subject.table == write.subject.table and _affects_writes(write, reader, variable)
     )
 
 
-def _bears_on(write: Write, reader: Reading, variable: str) -> bool:
-    """Whether a written column is one that a rule works values out from, or sets to something else."""
+def _affects_writes(write: Write, reader: Reading, variable: str) -> bool:
+    """Whether a rule computes values from a written column, or sets it to another value."""
     if f"{variable}.{write.column}" in reader.value_names:
         return True
     mine = (each for each in reader.writes if each.subject.variable == variable and each.column == write.column)
-    return any(not _agrees(write, reader, each) for each in mine)
+    return any(not _leaves_value(write, reader, each) for each in mine)
 
 
-def _agrees(write: Write, reader: Reading, other: Write) -> bool:
-    """Whether what a write has left is what the other would write."""
+def _leaves_value(write: Write, reader: Reading, other: Write) -> bool:
+    """Whether a write leaves the value that the other would write."""
     if other is write:
         return reader.is_own(write) or not reader.has_siblings(write.subject.variable)
     return literal(write.value) is not None and write.value == other.value
 
 
 def disagree(first: Reading, write: Write, second: Reading, other: Write) -> bool:
-    """Whether two writes can set the same cell at the same time, each to a value of its own."""
+    """Whether two writes can set the same cell at the same time to different values."""
     if write.place != other.place:
         return False
     mine, theirs = write.subject.variable, other.subject.variable
@@ -487,7 +487,7 @@ def disagree(first: Reading, write: Write, second: Reading, other: Write) -> boo
 
 
 def repeats(first: Reading, variable: str, second: Reading, other: str) -> bool:
-    """Whether all that the second rule sets is set to the same by the first, where these variables are one row."""
+    """Whether the first rule sets all cells of the second to the same values, where these variables are one row."""
     mine = [write for write in first.writes if write.subject.variable == variable]
     return all(
         write.subject.variable == other

@@ -1,9 +1,9 @@
-"""No verdict may depend on which of several matches fires first.
+"""Check that verdicts do not depend on the order in which matches fire.
 
-If no firing takes a match away from another, changes what another writes, or writes something else into the same
-cell, then matches can fire in any order, or all at once, with one and the same outcome. That is proven for the
-matches of each rule among each other, for rules of equal salience, and for all rules that a rule can set off while
-some of its own matches are still waiting. Pairs that compete for rows must not even get further rivals meanwhile.
+If no firing removes a match of another, changes the values it writes, or writes a different value into the same
+cell, then matches can fire in any order, or all at once, with the same outcome. That is proven for the
+matches of each rule, for rules of equal salience, and for all rules that a rule can enable while
+some of its own matches are still waiting. Pairs that compete for rows must not even gain competitors meanwhile.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from comparanda.rules.checks.effects import Reading, Subject, Write
 
 
-# No two rules that may fire side by side may set one cell to different values.
+# Rules that may fire at the same time must not set one cell to different values.
 
 
-_HINT = "give one of them a higher salience, or add conditions that exclude each other"
+_CONFLICT_HINT = "give one of them a higher salience, or add conditions that exclude each other"
 
 
 def refuse_conflicts(group: Sequence[Reading]) -> None:
-    """Refuse rules of equal salience that could set the same cell differently."""
+    """Refuse rules of equal salience that could set the same cell to different values."""
     for _, level in groupby(group, key=lambda reading: reading.rule.salience):
         readings = list(level)
         for reading in readings:
@@ -55,11 +55,11 @@ def _refuse_between(first: Reading, second: Reading) -> None:
                 f"conflicting writes: {first.rule.name!r} and {rule.name!r} both set {mine.place} at salience "
                 f"{rule.salience:g} in group {rule.group!r}, and their conditions are not provably disjoint"
             )
-            raise complaint(rule, what, _HINT)
+            raise complaint(rule, what, _CONFLICT_HINT)
 
 
 def _refuse_within(reading: Reading) -> None:
-    """Refuse a rule over one table twice that could set a row differently as the one and as the other."""
+    """Refuse a rule with two variables over one table that could set the same row to different values by both."""
     for mine, theirs in combinations(reading.writes, 2):
         if disagree(reading, mine, reading, theirs):
             what = (
@@ -68,31 +68,33 @@ def _refuse_within(reading: Reading) -> None:
             raise complaint(reading.rule, what, "add conditions that no row can meet as both")
 
 
-# Rules that work on each row by itself: what one row goes through cannot depend on when others do.
+# Rules that process each row independently: the order of firings on other rows cannot matter.
 
 
 def work_row_by_row(readings: Sequence[Reading]) -> bool:
-    """Whether each row goes its own way, and at any time at most one rule of each salience matches on it.
+    """Whether each row is processed independently, and at most one rule of each salience matches on it at any time.
 
-    Then salience alone says what happens to a row next, however the firings on other rows come in between.
+    Then salience alone determines the next firing on a row, regardless of firings on other rows.
     """
     if any(home(reading) is None or reading.rule.pair is not None for reading in readings):
         return False
     if any(
-        _reaches_out(writer, write, reader) for writer, reader in product(readings, repeat=2) for write in writer.writes
+        _reaches_other_rows(writer, write, reader)
+        for writer, reader in product(readings, repeat=2)
+        for write in writer.writes
     ):
         return False
-    return all(_take_turns(first, second) for first, second in combinations(readings, 2))
+    return all(_never_match_together(first, second) for first, second in combinations(readings, 2))
 
 
 def home(reading: Reading) -> str | None:
-    """Return the one variable whose row a rule writes to."""
+    """Return the only variable whose row a rule writes to; None if there are several."""
     written = {write.subject.variable for write in reading.writes}
     return written.pop() if len(written) == 1 else None
 
 
-def _reaches_out(writer: Reading, write: Write, reader: Reading) -> bool:
-    """Whether a write can concern a rule in another way than through the row that this rule writes to itself."""
+def _reaches_other_rows(writer: Reading, write: Write, reader: Reading) -> bool:
+    """Whether a write can affect a rule other than through the row that this rule writes to itself."""
     asked = (*reader.questions, *reader.value_questions)
     if any(changes_answer(writer, write, question) for question in asked):
         return True
@@ -103,61 +105,65 @@ def _reaches_out(writer: Reading, write: Write, reader: Reading) -> bool:
     )
 
 
-def _take_turns(first: Reading, second: Reading) -> bool:
-    """Whether two rules never have to share a turn on a row."""
+def _never_match_together(first: Reading, second: Reading) -> bool:
+    """Whether two rules never match on the same row at the same salience."""
     mine, theirs = home(first) or "", home(second) or ""
     if first.rule.salience != second.rule.salience or first.rule.over[mine] != second.rule.over[theirs]:
         return True
     return apart(first, mine, second, theirs)
 
 
-_PAIR = 'say pair = "one-to-one" or pair = "many"'
-_APART = "give one of them a higher salience, put it into another group, or add conditions that exclude each other"
-_LATER = "put the rule that comes too early into a later group"
-_ELSEWHERE = "set another column, put the test into a later group, or choose one row with min(… for x in table if …)"
+_PAIR_HINT = 'say pair = "one-to-one" or pair = "many"'
+_DISJOINT_HINT = (
+    "give one of them a higher salience, put it into another group, or add conditions that exclude each other"
+)
+_LATER_GROUP_HINT = "put the rule that comes too early into a later group"
+_OTHER_COLUMN_HINT = (
+    "set another column, put the test into a later group, or choose one row with min(… for x in table if …)"
+)
 
 
 def refuse_order_dependence(group: Sequence[Reading]) -> None:
-    """Refuse the rules of a group if the order of their firings could show in the outcome."""
+    """Refuse the rules of a group if the order of their firings could affect the outcome."""
     for reading in group:
-        for what, hint in _among_itself(reading):
+        for what, hint in _find_self_disturbances(reading):
             raise complaint(reading.rule, f"order-dependent: {what}", hint)
     disturbing, setting_off = cache(disturbance), cache(enables)
     for salience in dict.fromkeys(reading.rule.salience for reading in group):
         level = [reading for reading in group if reading.rule.salience == salience]
         above = [reading for reading in group if reading.rule.salience >= salience]
         together = [*level]
-        for reading in together:  # grows while it is gone through
+        for reading in together:  # grows during the loop
             together += [each for each in above if each not in together and setting_off(reading, each)]
         if work_row_by_row(together):
             continue
         for first, second in permutations(together, 2):
             if (problem := disturbing(first, second)) is not None:
-                raise _complaint(first, second=second, problem=problem, level=level, together=together)
+                raise _order_error(first, second=second, problem=problem, level=level, together=together)
 
 
-def _complaint(
+def _order_error(
     first: Reading, second: Reading, problem: str, level: Sequence[Reading], *, together: Sequence[Reading]
 ) -> RuleError:
     if first in level and second in level:
         rule = max(first, second, key=lambda reading: reading.place).rule
         what = f"order-dependent: {problem}, and both have salience {rule.salience:g} in group {rule.group!r}"
-        return complaint(rule, what, _APART)
+        return complaint(rule, what, _DISJOINT_HINT)
     higher = [reading for reading in together if reading not in level]
     starter = next(reading for reading in level if any(enables(reading, each) for each in higher))
     set_off = listed(reading.rule for reading in higher)
     what = f"order-dependent: it can set off {set_off} while matches of its own salience are waiting, and {problem}"
-    return complaint(starter.rule, what, _LATER)
+    return complaint(starter.rule, what, _LATER_GROUP_HINT)
 
 
 def disturbance(writer: Reading, reader: Reading) -> str | None:
-    """Return how the firing of a match of one rule can disturb a waiting match of another; None if it cannot."""
+    """Describe how the firing of one rule can disturb a waiting match of another; None if it cannot."""
     mine, theirs = repr(writer.rule.name), repr(reader.rule.name)
     for write in writer.writes:
         if write.place not in reader.touched:
             continue
         for subject in reader.subjects.values():
-            if (use := _use(writer, write, reader, subject)) is not None:
+            if (use := _disturbed_use(writer, write, reader, subject)) is not None:
                 return f"{mine} sets {write.place}, which {theirs} {use}"
         if any(answers_no(writer, write, question) for question in reader.questions):
             return f"{mine} sets {write.place}, which {theirs} asks all rows about"
@@ -168,8 +174,8 @@ def disturbance(writer: Reading, reader: Reading) -> str | None:
     return None
 
 
-def _use(writer: Reading, write: Write, reader: Reading, subject: Subject) -> str | None:
-    """Return what another rule does with a cell that is written, where the write disturbs it."""
+def _disturbed_use(writer: Reading, write: Write, reader: Reading, subject: Subject) -> str | None:
+    """Describe the use of a written cell by another rule that the write disturbs; None if there is none."""
     mine, theirs = write.subject.variable, subject.variable
     if subject.table != write.subject.table or apart(writer, mine, reader, theirs):
         return None
@@ -183,28 +189,28 @@ def _use(writer: Reading, write: Write, reader: Reading, subject: Subject) -> st
 
 
 def competes(reading: Reading) -> bool:
-    """Whether the matches of a rule take rows away from each other, as pairing says they shall."""
+    """Whether the matches of a rule compete for rows, as prescribed by its pairing."""
     if reading.rule.pair == "many":
         return any(_takes_from_siblings(reading, write) for write in reading.writes)
     return reading.rule.pair is not None
 
 
-def _among_itself(reading: Reading) -> Iterator[tuple[str, str]]:
-    """Yield how matches of a rule can disturb each other, and what to do about it."""
+def _find_self_disturbances(reading: Reading) -> Iterator[tuple[str, str]]:
+    """Yield descriptions of how matches of a rule can disturb each other, with hints."""
     pair = reading.rule.pair
     for write in reading.writes:
         table = write.subject.table
         if any(answers_no(reading, write, question) for question in reading.questions):
             what = f"it sets {write.place} and asks all rows of {table} about it"
-            yield f"{what}, so those that fire first decide about the others", _ELSEWHERE
+            yield f"{what}, so those that fire first decide about the others", _OTHER_COLUMN_HINT
         if any(changes_answer(reading, write, question) for question in reading.value_questions):
-            yield f"it works out what to set from {write.place} of all rows, which it sets as well", _ELSEWHERE
+            yield f"it works out what to set from {write.place} of all rows, which it sets as well", _OTHER_COLUMN_HINT
         if pair is None and _takes_from_siblings(reading, write):
-            yield f"it tests and sets {write.name}, so which of several partners comes first matters", _PAIR
-        if pair != "many" and (other := _taken_from(reading, write)) is not None:
-            yield f"it sets {write.name} and looks at {other}, which may be the same cell", _ELSEWHERE
+            yield f"it tests and sets {write.name}, so which of several partners comes first matters", _PAIR_HINT
+        if pair != "many" and (other := _disturbed_cell(reading, write)) is not None:
+            yield f"it sets {write.name} and looks at {other}, which may be the same cell", _OTHER_COLUMN_HINT
         if pair not in {None, "many"} and gives_matches(reading, write, reading):
-            yield f"it sets {write.place}, which gives it other pairs to choose from", _ELSEWHERE
+            yield f"it sets {write.place}, which gives it other pairs to choose from", _OTHER_COLUMN_HINT
 
 
 def _takes_from_siblings(reading: Reading, write: Write) -> bool:
@@ -214,12 +220,12 @@ def _takes_from_siblings(reading: Reading, write: Write) -> bool:
         return False
     rereads = write.name in reading.value_names
     if all(each.subject is write.subject and reading.is_own(each) for each in reading.writes):
-        # what the other match would write has been written already
+        # the value that the other match would write is already there
         return rereads and not reading.always_changes
     return rereads or leaves(write, write.subject)
 
 
-def _taken_from(reading: Reading, write: Write) -> str | None:
+def _disturbed_cell(reading: Reading, write: Write) -> str | None:
     """Return the cell of another variable through which a firing can disturb a match of the same rule."""
     for variable, subject in reading.subjects.items():
         if subject is write.subject or subject.table != write.subject.table:

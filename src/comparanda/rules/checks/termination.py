@@ -1,4 +1,4 @@
-"""How a proof that fails is told."""
+"""Check that rule sets terminate and pair rows unambiguously."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def complaint(rule: Rule, what: str, hint: str) -> RuleError:
-    """Make the error for a rule: where it stands, what is wrong with it, and what to do."""
+    """Make the error for a rule, with its file and line and a hint."""
     declared = rule.declaration
     line = declared.lines.get("name")
     where = f"{declared.file}:{line}" if declared.file and line else declared.file
@@ -27,7 +27,7 @@ def complaint(rule: Rule, what: str, hint: str) -> RuleError:
 
 
 def listed(rules: Iterable[Rule], most: int = 6) -> str:
-    """Return the names of rules, each once, and of very many only the first.
+    """Format the names of rules, each once, at most the first `most`.
 
     >>> from types import SimpleNamespace
     >>> listed([SimpleNamespace(name="up"), SimpleNamespace(name="down"), SimpleNamespace(name="up")])
@@ -37,32 +37,32 @@ def listed(rules: Iterable[Rule], most: int = 6) -> str:
     return ", ".join([*map(repr, names[:most]), *(["…"] if len(names) > most else [])])
 
 
-# Every group of rules must come to an end.
+# Every group of rules must terminate.
 #
-# A rule fires only where it changes something. So a group ends if the values of each cell can only move forward,
-# that is, if no chain of writes leads back to a value left before. Rules that move forward in such a column with
-# every firing end by themselves; what they write elsewhere cannot keep the others going.
+# A rule fires only where it changes something. So a group terminates if the values of each cell can only move forward,
+# that is, if no chain of writes leads back to an earlier value. Rules that move forward in such a column with
+# every firing terminate by themselves; their writes to other columns cannot keep the other rules running.
 
 
 MOST_SHOWN = 6
-_HINT = "rules of one group must move a value forward only: put the second rule into a later group"
+_FORWARD_HINT = "rules of one group must move a value forward only: put the second rule into a later group"
 
 
 def refuse_cycles(group: Sequence[Reading]) -> None:
-    """Refuse the rules of a group if one of its columns could change for ever."""
+    """Refuse the rules of a group if one of its columns could change forever."""
     left = list(group)
     while True:
-        cycles = {place: _cycle(left, place) for place in _places(left)}
+        cycles = {place: _shortest_cycle(left, place) for place in _written_columns(left)}
         ending = [reading for reading in left if _moves_forward(reading, cycles)]
         if not ending:
             break
         left = [reading for reading in left if reading not in ending]
     for place, cycle in cycles.items():
         if cycle:
-            raise _complaint(place, cycle)
+            raise _cycle_error(place, cycle)
 
 
-def _places(readings: Sequence[Reading]) -> list[str]:
+def _written_columns(readings: Sequence[Reading]) -> list[str]:
     return list(dict.fromkeys(write.place for reading in readings for write in reading.writes))
 
 
@@ -71,33 +71,33 @@ def _moves_forward(reading: Reading, cycles: dict[str, Cycle | None]) -> bool:
     return any(write.always_changes and not cycles[write.place] for write in reading.writes)
 
 
-def _cycle(readings: Sequence[Reading], place: str) -> Cycle | None:
-    """Return the shortest way from a value of a column back to it: each value with the rule that leaves it."""
+def _shortest_cycle(readings: Sequence[Reading], place: str) -> Cycle | None:
+    """Return the shortest cycle among the values of a column: each value with the rule that changes it."""
     moves: Moves = {}
     for reading in readings:
         for write in reading.writes:
             if write.place == place:
-                if (cycle := _by_itself(write, reading)) is not None:
+                if (cycle := _single_write_cycle(write, reading)) is not None:
                     return cycle
-                _add(moves, write, reading)
+                _add_moves(moves, write, reading)
     if not _has_cycle(moves):
         return None
     shortest: Cycle | None = None
     for start in moves:
-        cycle = _way_back(moves, start)
+        cycle = _shortest_path_back(moves, start)
         if cycle is not None and (shortest is None or len(cycle) < len(shortest)):
             shortest = cycle
     return shortest
 
 
-def _by_itself(write: Write, reading: Reading) -> Cycle | None:
-    """Return where one write can go on for ever: among values that stand for many, or to and fro."""
+def _single_write_cycle(write: Write, reading: Reading) -> Cycle | None:
+    """Return the cycle of a single write that can repeat forever, by abstract values or by alternation, or None."""
     again = write.old & write.new
     endless = len(again) > 1 or not all(map(is_one, again))
     return [(next(iter(again)), reading)] if endless else None
 
 
-def _add(moves: Moves, write: Write, reading: Reading) -> None:
+def _add_moves(moves: Moves, write: Write, reading: Reading) -> None:
     for old in sorted(write.old, key=repr):
         for new in sorted(write.new - {old}, key=repr):
             moves.setdefault(old, {}).setdefault(new, reading)
@@ -111,7 +111,7 @@ def _has_cycle(moves: Moves) -> bool:
     return False
 
 
-def _way_back(moves: Moves, start: Value) -> Cycle | None:
+def _shortest_path_back(moves: Moves, start: Value) -> Cycle | None:
     waiting: deque[tuple[Value, Cycle]] = deque([(start, [])])
     seen: set[Value] = set()
     while waiting:
@@ -125,7 +125,7 @@ def _way_back(moves: Moves, start: Value) -> Cycle | None:
     return None
 
 
-def _complaint(place: str, cycle: Cycle) -> RuleError:
+def _cycle_error(place: str, cycle: Cycle) -> RuleError:
     first = cycle[0][1]
     if len(cycle) == 1:
         write = next(each for each in first.writes if each.place == place)
@@ -134,25 +134,29 @@ def _complaint(place: str, cycle: Cycle) -> RuleError:
     values = [shown(value) for value, _ in [*cycle, cycle[0]]]
     chain = " → ".join(values if len(values) <= MOST_SHOWN else [*values[:MOST_SHOWN], "…", values[-1]])
     rules = listed([reading.rule for _, reading in cycle])
-    return complaint(first.rule, f"no fixpoint: {place} can cycle {chain} through rules {rules}", _HINT)
+    return complaint(first.rule, f"no fixpoint: {place} can cycle {chain} through rules {rules}", _FORWARD_HINT)
 
 
-# Rules over two tables must say which rows belong together.
+# Rules over two tables must determine how rows are paired.
 
 
-_SAY = 'say pair = "one-to-one" (each row once, the best pairs first) or pair = "many", or join by a row as in {join}'
+_PAIR_HINT = (
+    'say pair = "one-to-one" (each row once, the best pairs first) or pair = "many", or join by a row as in {join}'
+)
 
 
 def refuse_unpaired(reading: Reading) -> None:
-    """Refuse a rule that writes to a partner row, or copies from one, and leaves open which row that is."""
+    """Refuse a rule that writes to a partner row, or copies from one, without determining that row."""
     if reading.rule.pair is None and len(reading.rule.over) > 1:
-        problem = _copies(reading) or _writes_both(reading)
+        problem = _copy_problem(reading) or _double_write_problem(reading)
         if problem is not None:
             first, second = reading.rule.over
-            raise complaint(reading.rule, f"missing pair: {problem}", _SAY.format(join=f"{first}.partner == {second}"))
+            raise complaint(
+                reading.rule, f"missing pair: {problem}", _PAIR_HINT.format(join=f"{first}.partner == {second}")
+            )
 
 
-def _copies(reading: Reading) -> str | None:
+def _copy_problem(reading: Reading) -> str | None:
     for write in reading.writes:
         mine = write.subject.variable
         if reading.has_siblings(mine) and not reading.is_own(write):
@@ -162,7 +166,7 @@ def _copies(reading: Reading) -> str | None:
     return None
 
 
-def _writes_both(reading: Reading) -> str | None:
+def _double_write_problem(reading: Reading) -> str | None:
     first, second = reading.rule.over
     written = {write.subject.variable for write in reading.writes}
     if written != {first, second} or reading.ways:
@@ -171,7 +175,7 @@ def _writes_both(reading: Reading) -> str | None:
 
 
 def refuse_used_twice(reading: Reading) -> None:
-    """Refuse one-to-one pairs whose rows are not used up: at the next turn they would be paired again."""
+    """Refuse one-to-one pairing of rows that are not marked as used: they would be paired again in the next round."""
     if reading.rule.pair not in {"one-to-one", "one-to-one:optimal"}:
         return
     for variable, table in reading.rule.over.items():

@@ -1,7 +1,7 @@
-"""Why a row has its verdict, and why a rule did not fire for it: from the trace of a run, when somebody asks.
+"""Explain on demand, from the trace of a run, why a row has its verdict and why a rule did not fire for it.
 
-Nothing is recorded for this while rules run but which rows each firing took. Everything else is worked out again:
-the run is replayed from its trace, and conditions are looked at one by one for the rows in question.
+During a run only the rows of each firing are recorded. Everything else is recomputed:
+the run is replayed from its trace, and conditions are evaluated one by one for the rows in question.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def why(
     naming: Naming | None = None,
     facts: Mapping[str, Facts] | None = None,
 ) -> Why:
-    """Return every firing that touched a row, in order, and the verdict that came of it in each view.
+    """Return every firing that involved a row, in order, and the resulting verdict in each view.
 
     Args:
-        outcome: what a run has made of the facts.
+        outcome: the result of a run.
         engine: the engine that ran.
         table: the row's table, `system` or `key`.
         row: its number by content, as in the trace.
@@ -68,12 +68,12 @@ def why_not(
     naming: Naming | None = None,
     facts: Mapping[str, Facts] | None = None,
 ) -> WhyNot:
-    """Return which conditions kept a rule from firing for a row.
+    """Return the conditions that prevented a rule from firing for a row.
 
-    Of a rule over two tables, the rows of the other table are looked at that come nearest, or the one that is named.
+    For a rule over two tables, the nearest rows of the other table are examined, or the one that is given.
 
     Args:
-        outcome: what a run has made of the facts.
+        outcome: the result of a run.
         engine: the engine that ran.
         rule: the rule's name.
         row: the row's number by content.

@@ -1,4 +1,4 @@
-"""A run, looked back at: its states made again step by step, and its rows and values named for people."""
+"""Replay of a run, step by step, with rows and values converted for display."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class Naming:
-    """Names sides, documents and places of rows; this one knows no more than the tables do."""
+    """Names of sides, documents and places of rows for display; the default uses only the tables."""
 
     def side(self, table: str) -> str:
-        """Return what the side of a table is called."""
+        """Return the display name of the side of a table."""
         return table
 
     def document(self, number: int) -> str:
@@ -41,7 +41,7 @@ class Naming:
         return str(number)
 
     def text(self, table: str, row: int) -> str | None:
-        """Return what a row covers, where the tables do not know it."""
+        """Return the text that a row covers, or None to use that of the table."""
         del table, row
         return None
 
@@ -53,7 +53,7 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A moment at which the agenda came to a rule: after how many steps, and whether the rule fired then."""
+    """An attempt of the agenda to fire a rule: the number of steps before, and whether the rule fired."""
 
     rule: int
     after: int
@@ -61,14 +61,14 @@ class Try:
 
 
 class Account:
-    """A run that can be asked about.
+    """A run to be explained.
 
     Args:
-        outcome: what the run has made of the facts.
+        outcome: the result of the run.
         engine: the engine that ran.
         naming: how rows are named; by numbers by default.
-        facts: the facts. They are needed only if these have columns that rules set; of such columns, all cells that
-            rules have set are else taken to have been missing before.
+        facts: the facts, needed only if they have columns that rules set; without them, all cells of such columns
+            that rules have set are assumed to have been missing before.
 
     """
 
@@ -93,11 +93,11 @@ class Account:
         what = f"the rule set {self.rule_set.name!r} has no rule {name!r}{nearest(name, names)}"
         raise UsageError(what, hint=f"its rules: {', '.join(names)}")
 
-    # The run, once more
+    # Replay
 
     @cached_property
     def tries(self) -> tuple[Try, ...]:
-        """Every moment at which the agenda came to a rule; the trace leaves no doubt about them."""
+        """All attempts of the agenda to fire rules, which the trace determines."""
         trace, restarts = self.outcome.trace, self.rule_set.restarts
         found: list[Try] = []
         place = done = 0
@@ -110,8 +110,8 @@ class Account:
         return tuple(found)
 
     def states(self) -> Iterator[tuple[int, State]]:
-        """Go through the run: the number of steps done, and the state then, which is changed by the next step."""
-        state = self._start()
+        """Yield the number of steps done and the state at that point, which is modified by the next step."""
+        state = self._initial_state()
         yield 0, state
         for step, firing in enumerate(self.outcome.trace, start=1):
             rule = self.rule_set.rules[firing.rule]
@@ -122,38 +122,38 @@ class Account:
             yield step, state
 
     def state_after(self, step: int) -> State:
-        """Return the state after a step; 0 before all."""
+        """Return the state after a step; 0 for the initial state."""
         return next(state for done, state in self.states() if done == step)
 
-    def _start(self) -> State:
-        """Return the state before anything was set."""
+    def _initial_state(self) -> State:
+        """Return the state before the first step."""
         state = copy(self.outcome.state)
         state.tables = {}
         for name, table in self.outcome.state.tables.items():
             columns = dict(table.columns)
             for column in table.by:
-                columns[column] = self._given(table, column)
+                columns[column] = self._given_column(table, column)
             state.tables[name] = replace(table, columns=columns)
         return state
 
-    def _given(self, table: Table, column: str) -> Array:
-        """Return a column as it was before any rule had set it."""
+    def _given_column(self, table: Table, column: str) -> Array:
+        """Return a column before any rule set it."""
         cells = table.columns[column]
         given = self.facts[table.name].columns.get(column) if table.name in self.facts else None
         if given is None:
-            missing = _MISSING[self.rule_set.tables[table.name][column].kind]
+            missing = _MISSING_VALUES[self.rule_set.tables[table.name][column].kind]
             return np.where(table.by[column] == MISSING, cells, missing).astype(cells.dtype)
         codes = self.outcome.state.pool.encode(given) if isinstance(given, TextColumn) else given
         return (codes if table.order is None else codes[table.order]).astype(cells.dtype)
 
     def frame(self, state: State, rule: Rule, rows: Mapping[str, Any]) -> Frame:
-        """Put rows side by side, by the rule's variables."""
+        """Make a frame of rows by the rule's variables."""
         numbers = {name: np.atleast_1d(np.asarray(rows[name], np.int64)) for name in rule.over}
         tables = {name: state.tables[table] for name, table in rule.over.items()}
         return Frame(state, tables, numbers, len(next(iter(numbers.values()))))
 
     def set_values(self, place: int, frame: Frame) -> list[Array]:
-        """Return what a rule sets for the rows of a frame, one array for each cell."""
+        """Return the values that a rule sets for the rows of a frame, one array for each cell."""
         rule = self.rule_set.rules[place]
         if place not in self._terms:
             self._terms[place] = [self.conditions.term(each.value, rule.over) for each in rule.sets]
@@ -161,7 +161,7 @@ class Account:
             return [np.broadcast_to(np.asarray(term(frame)), frame.size) for term in self._terms[place]]
 
     def origin(self, table: str, row: int, column: str, until: int | None = None) -> tuple[str, int] | None:
-        """Return the rule that gave a cell the value it has after a step, and the step in which it did."""
+        """Return the rule and the step that set the value of a cell, up to a step; None if no rule did."""
         trace = self.outcome.trace[:until]
         for step in range(len(trace), 0, -1):
             firing = trace[step - 1]
@@ -175,7 +175,7 @@ class Account:
     # Names
 
     def row(self, table: str, row: int) -> Row:
-        """Return a row as people know it."""
+        """Return a row for display."""
         found = self.outcome.state.tables[table]
         if table not in SPAN_TABLES:
             return Row(table=table, side=table, document=f"row {row}")
@@ -195,7 +195,7 @@ class Account:
         )
 
     def value(self, kind: Kind, raw: Any, table: str | None = None) -> Value:
-        """Return a raw value as it is shown: texts for their codes, rows for their numbers."""
+        """Return a raw value for display: strings for codes, rows for row numbers."""
         match kind:
             case "text":
                 return self._text(raw)
@@ -208,7 +208,7 @@ class Account:
                 return None if np.isnan(number) else int(number) if number.is_integer() else number
 
     def cell(self, state: State, table: str, row: int, column: str) -> Value:
-        """Return what a cell holds in a state."""
+        """Return the value of a cell in a state, for display."""
         raw = state.tables[table].columns[column][row]
         if column == "doc" and table in SPAN_TABLES:
             return self.naming.document(int(raw))
@@ -219,11 +219,11 @@ class Account:
         return None if int(code) < 0 else self.outcome.state.pool.names[int(code)]
 
 
-_MISSING: dict[Kind, Any] = {"text": MISSING, "row": MISSING, "truth": False, "number": np.nan}
+_MISSING_VALUES: dict[Kind, Any] = {"text": MISSING, "row": MISSING, "truth": False, "number": np.nan}
 
 
 def touched(firing: Firing, rule: Rule, table: str, row: int) -> list[int]:
-    """Return the matches of a firing in which a row takes part."""
+    """Return the matches of a firing that involve a row."""
     found = np.zeros(len(firing), np.bool_)
     for variable, of in rule.over.items():
         if of == table:
@@ -231,24 +231,24 @@ def touched(firing: Firing, rule: Rule, table: str, row: int) -> list[int]:
     return np.flatnonzero(found).tolist()
 
 
-# Why a row has its verdict: the firings that touched it, and what came of them.
+# Why a row has its verdict: the firings that involved it, and their results.
 
 
 def why_of(account: Account, table: str, row: int) -> Why:
-    """Go through the run, and keep what happened to one row."""
+    """Replay the run, and collect the steps of one row."""
     trace = account.outcome.trace
     steps = [
         step
         for done, state in account.states()
         if done < len(trace)
-        for step in _steps(account, state=state, step=done + 1, table=table, row=row)
+        for step in _find_steps(account, state=state, step=done + 1, table=table, row=row)
     ]
-    verdicts = tuple(_verdict(account, view, table, row) for view in account.rule_set.views)
+    verdicts = tuple(_find_verdict(account, view, table, row) for view in account.rule_set.views)
     return Why(account.row(table, row), tuple(steps), verdicts)
 
 
-def _steps(account: Account, state: State, step: int, table: str, *, row: int) -> Iterator[Step]:
-    """Yield what a step is about to do with a row: once for most, for a rule that pairs freely once a partner."""
+def _find_steps(account: Account, state: State, step: int, table: str, *, row: int) -> Iterator[Step]:
+    """Yield the effects of a step on a row: usually one; one per partner for a rule with `pair = "many"`."""
     firing = account.outcome.trace[step - 1]
     rule = account.rule_set.rules[firing.rule]
     places = touched(firing, rule, table, row)
@@ -277,8 +277,8 @@ def _steps(account: Account, state: State, step: int, table: str, *, row: int) -
         )
 
 
-def _verdict(account: Account, view: str, table: str, row: int) -> Verdict:
-    """Return what a row is in a view, as the items of the view count it."""
+def _find_verdict(account: Account, view: str, table: str, row: int) -> Verdict:
+    """Return the verdict of a row in a view, as counted in the items of the view."""
     declared, state = account.rule_set.views[view], account.outcome.state
     columns = account.rule_set.tables[table]
 

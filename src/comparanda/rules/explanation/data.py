@@ -1,4 +1,4 @@
-"""What an explanation says: plain data, with rows as people know them."""
+"""Explanations and descriptions of rule sets as plain data, for display and JSON."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from comparanda.rules.ruleset import ColumnType, Rule, RuleSet
 
 
-_LONGEST = 60
+_MAX_TEXT_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A row of a table, as people know it.
+    """A row of a table, for display.
 
     Args:
         table: its table: `system` or `key`.
-        side: what the user calls that side: `key`, or the name of a run.
-        document: its document; of a row that is no span, its number.
-        begin: where it begins there.
-        end: where it ends.
+        side: the name of its side: `key`, or the name of a run.
+        document: its document; for a row that is not a span, its number.
+        begin: its begin in the document.
+        end: its end in the document.
         pieces: the extents of its pieces, if it has several.
         label: its label.
-        text: what it covers.
+        text: the text it covers.
         place: file and line.
 
     """
@@ -45,7 +45,7 @@ class Row:
 
     @property
     def extent(self) -> str:
-        """Document and positions; of a row that is no span, its number."""
+        """Document and positions; for a row that is not a span, its number."""
         if self.begin is None:
             return self.document
         pieces = self.pieces or ((self.begin, self.end),)
@@ -56,7 +56,9 @@ class Row:
         if self.label is not None:
             parts.append(f"[{self.label}]")
         if self.text is not None:
-            parts.append(quote(self.text if len(self.text) <= _LONGEST else self.text[: _LONGEST - 1] + "…"))
+            parts.append(
+                quote(self.text if len(self.text) <= _MAX_TEXT_LENGTH else self.text[: _MAX_TEXT_LENGTH - 1] + "…")
+            )
         parts.append(self.extent)
         if self.place is not None:
             parts.append(f"({self.place})")
@@ -64,18 +66,18 @@ class Row:
 
 
 Value = str | float | bool | Row | None
-"""What a cell holds; None if it is missing."""
+"""The value of a cell; None if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Something that has a value, and the rule that gave it.
+    """A value with its name, and the rule that set it.
 
     Args:
         name: a column, or an expression such as `similarity(s.text, k.text)`.
         value: its value; None if it is missing.
-        rule: the rule that set it, if one did.
-        step: the step in which it did.
+        rule: the rule that set it, if any.
+        step: the step in which it was set.
 
     """
 
@@ -94,9 +96,9 @@ class Step:
         rule: the rule.
         group: its agenda group.
         salience: its salience.
-        sets: what it set in this row.
+        sets: the cells it set in this row.
         partner: for a rule over two tables, the other row.
-        partner_sets: what it set in that one.
+        partner_sets: the cells it set in the other row.
 
     """
 
@@ -111,16 +113,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a row is in a view.
+    """The verdict of a row in a view.
 
     Args:
         view: the view.
-        outcome: its outcome; None if no rule gave it one.
-        rule: the rule that gave it.
-        step: the step in which it did.
-        credit: what the outcome is worth.
-        weight: how much the row counts; 0 if it is left out.
-        left_out: the reason why it is left out.
+        outcome: its outcome; None if no rule set one.
+        rule: the rule that set it.
+        step: the step in which it was set.
+        credit: the credit of the outcome.
+        weight: the weight of the row; 0 if it is not counted.
+        left_out: the reason why it is not counted.
         partner: the row it was paired with.
 
     """
@@ -141,8 +143,8 @@ class Why:
 
     Args:
         row: the row.
-        steps: every firing that touched it, in order.
-        verdicts: what came of it, in each view.
+        steps: every firing that involved it, in order.
+        verdicts: its verdict in each view.
 
     """
 
@@ -153,13 +155,13 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One of the conditions of a rule that must all hold.
+    """One conjunct of the condition of a rule.
 
     Args:
-        condition: as it is written.
+        condition: its source.
         held: whether it held when the rule was tried.
         holds: whether it holds at the end of the run.
-        values: the values that failed; of a condition that holds no longer, those that made it so.
+        values: the values that failed; for a condition that no longer holds, those that changed it.
 
     """
 
@@ -171,14 +173,14 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A pair that a step took in place of another one, before which it goes.
+    """A pair chosen in a step instead of another pair, over which it has precedence.
 
     Args:
         step: the step.
-        row: the row in question, or the one that took its partner.
+        row: the row in question, or the one that was paired with its partner.
         other: the row of the rule's other table.
-        better: the first of the rule's `best` numbers in which it goes before, here and there; none if pairs are equal
-            in all of them, so that their content decided.
+        better: the first of the rule's `best` numbers that differs, for both pairs; empty if all are equal,
+            so that the content decided.
 
     """
 
@@ -198,10 +200,10 @@ class Attempt:
     Args:
         other: the row of the rule's other table, if it has two.
         after: the rule was tried after this step; 0 before all.
-        reason: what is the matter: a `condition` failed; all held, but `another pair` of one of the rows was taken;
+        reason: the reason: a `condition` failed; all held, but `another pair` of one of the rows was chosen;
             all held, but there was `nothing to change`; or the rule has `fired`.
         conditions: the conditions, one by one.
-        taken: the pairs that were taken instead.
+        taken: the pairs that were chosen instead.
 
     """
 
@@ -221,9 +223,9 @@ class WhyNot:
         group: its agenda group.
         salience: its salience.
         pair: how it pairs rows of two tables.
-        fired: the steps in which it did fire for the row; empty if it did not.
-        tried: after which steps it was tried.
-        attempts: what failed, for the row itself or for the nearest rows of the other table.
+        fired: the steps in which it fired for the row; empty if it did not.
+        tried: the steps after which it was tried.
+        attempts: the failed attempts, for the row itself or for the nearest rows of the other table.
 
     """
 
@@ -238,7 +240,7 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedSpan:
-    """A span of one run, or of the key as it was judged beside one.
+    """A span of one run, or of the key as evaluated against one run.
 
     Args:
         system: the system.
@@ -258,9 +260,9 @@ class Explanation:
 
     Args:
         rules: the rule set.
-        positions: what positions count: tokens or characters.
+        positions: the unit of positions: tokens or characters.
         spans: the spans.
-        more: how many more were chosen, but are not shown.
+        more: the number of further selected spans that are not shown.
 
     """
 
@@ -270,17 +272,17 @@ class Explanation:
     more: int = 0
 
 
-# Rule sets as plain data: what each says, for people and for JSON.
+# Descriptions of rule sets as plain data, for display and JSON.
 
 
 @dataclass(frozen=True, slots=True)
 class RuleSetSummary:
-    """A rule set in one line.
+    """A one-line summary of a rule set.
 
     Args:
-        name: by which it is chosen.
-        title: one line about it.
-        rules: how many rules it has.
+        name: its name.
+        title: a one-line description.
+        rules: the number of rules.
         views: the names of its views.
 
     """
@@ -293,7 +295,7 @@ class RuleSetSummary:
 
 @dataclass(frozen=True, slots=True)
 class RuleSetList:
-    """The rule sets that are known by a name."""
+    """The registered rule sets."""
 
     rule_sets: tuple[RuleSetSummary, ...]
 
@@ -305,10 +307,10 @@ class ColumnDescription:
     Args:
         table: the table.
         name: the column.
-        kind: what its cells hold: text, number, truth or row.
-        values: the only values it can have; empty for any.
+        kind: the type of its cells: text, number, truth or row.
+        values: the permitted values; empty for any.
         of: for a row, the table it is a row of.
-        given: whether it comes with the input; all others are set by rules.
+        given: whether it is read from the input; all others are set by rules.
 
     """
 
@@ -322,17 +324,17 @@ class ColumnDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleDescription:
-    """A rule as it was written.
+    """The source of a rule.
 
     Args:
         name: its name.
         group: its agenda group.
-        salience: the highest of a group fire first.
+        salience: in a group, rules with the highest salience fire first.
         over: the tables it ranges over, by variable.
         when: its condition.
         pair: how rows of two tables are paired.
         best: the numbers by which pairs are ordered.
-        sets: what it sets.
+        sets: the cells it sets.
 
     """
 
@@ -348,21 +350,21 @@ class RuleDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewDescription:
-    """A way of counting outcomes.
+    """A view: how outcomes are scored.
 
     Args:
         name: its name.
-        summary: one line about it.
+        summary: a one-line description.
         outcome: the column of the outcomes.
-        credit: what each outcome is worth, or the column that says so.
+        credit: the credit of each outcome, or the column that contains it.
         partner: the column of the row a span was paired with.
-        left_out: the column of the reason why a span is left out.
-        weight: the column that says how much a span counts.
-        same: the columns by which spurious spans of two systems are the same.
-        flag: the column of what stands in brackets behind the outcome.
-        sources: for outcomes that are errors, whose they are.
-        per_system: whether it may depend on the system which spans of the key count.
-        right: outcomes that are right though they earn nothing.
+        left_out: the column with the reason why a span is not counted.
+        weight: the column with the weight of each span.
+        same: the columns by which spurious spans of two systems are identified as the same.
+        flag: the column shown in brackets after the outcome.
+        sources: for outcomes that are errors, the component responsible.
+        per_system: whether the spans of the key that count may depend on the system.
+        right: outcomes that are correct although they have no credit.
 
     """
 
@@ -382,18 +384,18 @@ class ViewDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSetDescription:
-    """A rule set as a whole.
+    """The full description of a rule set.
 
     Args:
         name: its name.
-        title: one line about it.
+        title: a one-line description.
         groups: the agenda groups, in the order in which they run.
         parameters: numbers by name, or by name and label.
-        lists: texts by name, or by name and label.
-        hierarchy: for each label all that are above it.
+        lists: strings by name, or by name and label.
+        hierarchy: for each label all its ancestors.
         columns: the columns that it adds to tables.
         rules: the rules, in the order in which they are tried.
-        views: how outcomes are counted; the first is the default.
+        views: how outcomes are scored; the first is the default.
 
     """
 
@@ -410,14 +412,14 @@ class RuleSetDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """What a check of a rule file has found.
+    """The result of checking a rule file.
 
     Args:
         file: the file.
-        ok: whether it can be used.
-        rules: how many rules it has.
-        views: how many views.
-        error: what is wrong with it.
+        ok: whether it is valid.
+        rules: the number of rules.
+        views: the number of views.
+        error: the error, if any.
 
     """
 
@@ -430,18 +432,18 @@ class CheckedFile:
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """What a check of rule files has found."""
+    """The result of checking rule files."""
 
     files: tuple[CheckedFile, ...]
 
 
 def summarised(rule_set: RuleSet) -> RuleSetSummary:
-    """Return a rule set in one line."""
+    """Summarise a rule set in one line."""
     return RuleSetSummary(rule_set.name, rule_set.title, len(rule_set.rules), tuple(rule_set.views))
 
 
 def described(rule_set: RuleSet) -> RuleSetDescription:
-    """Return all that a rule set says."""
+    """Describe a rule set in full."""
     return RuleSetDescription(
         name=rule_set.name,
         title=rule_set.title,
@@ -454,8 +456,8 @@ def described(rule_set: RuleSet) -> RuleSetDescription:
             for name, each in rule_set.lists.items()
         },
         hierarchy={label: sorted(above) for label, above in rule_set.hierarchy.items()},
-        columns=tuple(_columns(rule_set.tables)),
-        rules=tuple(_rule(each) for each in rule_set.rules),
+        columns=tuple(_describe_columns(rule_set.tables)),
+        rules=tuple(_describe_rule(each) for each in rule_set.rules),
         views=tuple(
             ViewDescription(
                 name=name,
@@ -476,7 +478,7 @@ def described(rule_set: RuleSet) -> RuleSetDescription:
     )
 
 
-def _columns(tables: Mapping[str, Mapping[str, ColumnType]]) -> Iterator[ColumnDescription]:
+def _describe_columns(tables: Mapping[str, Mapping[str, ColumnType]]) -> Iterator[ColumnDescription]:
     for table, columns in tables.items():
         own = id_columns(ID_TABLES[table]) if table in ID_TABLES else SPAN_COLUMNS
         for name, each in columns.items():
@@ -486,20 +488,20 @@ def _columns(tables: Mapping[str, Mapping[str, ColumnType]]) -> Iterator[ColumnD
                 )
 
 
-def _rule(rule: Rule) -> RuleDescription:
+def _describe_rule(rule: Rule) -> RuleDescription:
     declared = rule.declaration
     return RuleDescription(
         name=rule.name,
         group=rule.group,
         salience=rule.salience,
         over=dict(rule.over),
-        when=_in_one_line(declared.when),
+        when=_join_lines(declared.when),
         pair=rule.pair,
-        best=tuple(map(_in_one_line, declared.best)),
-        sets={cell: _in_one_line(value) for cell, value in declared.sets.items()},
+        best=tuple(map(_join_lines, declared.best)),
+        sets={cell: _join_lines(value) for cell, value in declared.sets.items()},
     )
 
 
-def _in_one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     lines = (line.strip() for line in text.splitlines())
     return " ".join(line for line in lines if line)

@@ -1,4 +1,4 @@
-"""Why a rule did not fire for a row: its conditions one by one, for the rows that come nearest."""
+"""Why a rule did not fire for a row: its conditions one by one, for the nearest rows."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from comparanda.rules.ruleset import Rule
 
 
-# The values behind a condition: of its calls, columns, parameters, and questions about other rows.
+# The values that determine a condition: of its calls, columns, parameters, and quantifiers.
 
 
-_SEEN = frozenset({"doc", "begin", "end", "pieces", "length", "label", "text"})
-"""What is seen of a row wherever it is named, so that a question about other rows need not repeat it."""
+_ALWAYS_SHOWN_COLUMNS = frozenset({"doc", "begin", "end", "pieces", "length", "label", "text"})
+"""The columns displayed with every row, which a quantifier need not repeat."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class Bound:
     after: int
 
     def frame(self) -> Frame:
-        """Return the rows as conditions want them."""
+        """Return the rows as a frame."""
         return self.account.frame(self.state, self.rule, self.rows)
 
     def raw(self, node: Node) -> Any:
-        """Work out a node."""
+        """Evaluate a node."""
         with np.errstate(invalid="ignore"):
             value = self.account.conditions.term(node, self.rule.over)(self.frame())
         return np.broadcast_to(np.asarray(value), 1)[0]
@@ -64,7 +64,7 @@ class Bound:
         return bool(self.raw(node))
 
     def cells(self, node: Node) -> tuple[Cell, ...]:
-        """Return the values that a condition rests on, each once."""
+        """Return the values that determine a condition, each once."""
         found = {cell.name: cell for cell in self._cells(node, frozenset())}
         return tuple(found.values())
 
@@ -76,39 +76,39 @@ class Bound:
         match node:
             case Name(name):
                 variable, _, column = name.partition(".")
-                if variable not in inner and not (inner and column in _SEEN):
-                    yield from self._named(name, variable, column)
+                if variable not in inner and not (inner and column in _ALWAYS_SHOWN_COLUMNS):
+                    yield from self._column_cells(name, variable, column)
             case Call(function, arguments) if function in OF_ROWS:
-                if function not in CONDITIONS and not self._speaks_of(node, inner):
-                    yield self._value(node)
+                if function not in CONDITIONS and not self._refers_to(node, inner):
+                    yield self._value_cell(node)
                 for each in arguments:
                     if isinstance(each, Name) and each.name not in inner:
                         yield Cell(each.name, self._row(each.name).extent)
-            case Call(function) if function not in CONDITIONS and not self._speaks_of(node, inner):
-                yield self._value(node)
-                yield from self._below(node, inner)
+            case Call(function) if function not in CONDITIONS and not self._refers_to(node, inner):
+                yield self._value_cell(node)
+                yield from self._child_cells(node, inner)
             case Quantified():
-                if not self._speaks_of(node, inner):
-                    yield from self._asked(node)
-                yield from self._below(node, inner | {node.variable})
+                if not self._refers_to(node, inner):
+                    yield from self._quantifier_cells(node)
+                yield from self._child_cells(node, inner | {node.variable})
             case _:
-                yield from self._below(node, inner)
+                yield from self._child_cells(node, inner)
 
-    def _below(self, node: Node, inner: frozenset[str]) -> Iterator[Cell]:
+    def _child_cells(self, node: Node, inner: frozenset[str]) -> Iterator[Cell]:
         for each in children(node):
             yield from self._cells(each, inner)
 
-    def _speaks_of(self, node: Node, inner: frozenset[str]) -> bool:
-        """Whether a node speaks of rows that a question ranges over, so that it has no one value."""
+    def _refers_to(self, node: Node, inner: frozenset[str]) -> bool:
+        """Whether a node refers to the variable of a quantifier, so that it has no single value."""
         return (isinstance(node, Name) and node.name.partition(".")[0] in inner) or any(
-            self._speaks_of(each, inner) for each in children(node)
+            self._refers_to(each, inner) for each in children(node)
         )
 
-    def _named(self, name: str, variable: str, column: str) -> Iterator[Cell]:
-        """Yield the value of a column with its origin, or of a parameter; rows themselves are shown elsewhere."""
+    def _column_cells(self, name: str, variable: str, column: str) -> Iterator[Cell]:
+        """Yield the value of a column with its origin, or of a parameter; rows themselves are displayed elsewhere."""
         if not column:
             if variable not in self.rule.over:
-                yield self._value(Name(name))
+                yield self._value_cell(Name(name))
             return
         table, row = self.rule.over[variable], self.rows[variable]
         origin = self.account.origin(table, row, column, self.after) or (None, None)
@@ -117,15 +117,15 @@ class Bound:
     def _row(self, variable: str) -> Any:
         return self.account.row(self.rule.over[variable], self.rows[variable])
 
-    def _value(self, node: Node) -> Cell:
+    def _value_cell(self, node: Node) -> Cell:
         kind = self.account.conditions.kind(node, self.rule.over)
         table = node.table if isinstance(node, Quantified) else None
         return Cell(written(node), self.account.value(kind, self.raw(node), table))
 
-    def _asked(self, node: Quantified) -> Iterator[Cell]:
-        """Yield how many rows a question is true of, and the first of them; or the number it gives."""
+    def _quantifier_cells(self, node: Quantified) -> Iterator[Cell]:
+        """Yield the number of rows that match a quantifier, and the first of them; or the value of the quantifier."""
         if node.function not in {"any", "count"}:
-            yield self._value(node)
+            yield self._value_cell(node)
             return
         rows = replace(node, function="count", body=Name(node.variable))
         first = replace(node, function="min", body=Name(node.variable))
@@ -136,7 +136,7 @@ class Bound:
 
 
 def as_written(node: Node) -> str:
-    """Return a condition as people write it: what is asked of each row stands first.
+    """Return a condition as in rule files: the condition of each row is the body of its quantifier.
 
     >>> from comparanda.expressions import parse
     >>> as_written(parse("not any(true for t in key if t.begin > 3)").root)
@@ -144,29 +144,29 @@ def as_written(node: Node) -> str:
     """
     match node:
         case Not(Quantified() as inner):
-            return written(replace(node, operand=_asked_first(inner)))
+            return written(replace(node, operand=_restore_body(inner)))
         case Quantified():
-            return written(_asked_first(node))
+            return written(_restore_body(node))
         case _:
             return written(node)
 
 
-def _asked_first(node: Quantified) -> Quantified:
+def _restore_body(node: Quantified) -> Quantified:
     if node.body == Truth(True) and node.condition is not None:
         return replace(node, body=node.condition, condition=None)
     return node
 
 
 NEAREST = 3
-"""How many rows of the other table are looked at; one if none overlaps."""
+"""The number of rows of the other table that are examined; one if none overlaps."""
 
-_LOOKED_AT = 50  # how many rows get a look at what is costly, such as the similarity of texts
+_MAX_COSTLY_ROWS = 50  # the number of rows for which costly conditions, such as text similarity, are evaluated
 
 
 def why_not_of(account: Account, name: str, table: str | None, row: int, *, other: int | None) -> WhyNot:
-    """Look at every moment at which the agenda came to a rule, and say what was the matter."""
+    """Examine all attempts of the agenda to fire a rule, and explain why it did not fire for a row."""
     place, rule = account.rule(name)
-    asked = _Asked(account=account, place=place, rule=rule, first=_variable(rule, table), row=row)
+    asked = _FailedRow(account=account, place=place, rule=rule, first=_find_variable(rule, table), row=row)
     tries = [each for each in account.tries if each.rule == place]
     fired = asked.fired(other)
     attempts: list[Attempt] = []
@@ -174,7 +174,7 @@ def why_not_of(account: Account, name: str, table: str | None, row: int, *, othe
         others: Sequence[int | None] = [None] if asked.second is None else [other]
         if asked.second is not None and other is None:
             others = asked.nearest(account.state_after(tries[-1].after))
-        attempts = _attempts(asked, tries, others)
+        attempts = _best_attempts(asked, tries, others)
     steps = tuple(each.after for each in tries)
     return WhyNot(
         rule=rule.name,
@@ -187,7 +187,7 @@ def why_not_of(account: Account, name: str, table: str | None, row: int, *, othe
     )
 
 
-def _variable(rule: Rule, table: str | None) -> str:
+def _find_variable(rule: Rule, table: str | None) -> str:
     for variable, of in rule.over.items():
         if table is None or of == table:
             return variable
@@ -195,8 +195,8 @@ def _variable(rule: Rule, table: str | None) -> str:
     raise UsageError(f"the rule {rule.name!r} looks at rows of {over} alone, and this is a row of {table}")
 
 
-def _attempts(asked: _Asked, tries: Sequence[Try], others: Sequence[int | None]) -> list[Attempt]:
-    """Return for each row what was the matter at the moment at which the fewest conditions failed, the last of such."""
+def _best_attempts(asked: _FailedRow, tries: Sequence[Try], others: Sequence[int | None]) -> list[Attempt]:
+    """Return for each row the attempt at which the fewest conditions failed, the last one of several."""
     account = asked.account
     at = {each.after: each for each in tries}
     best: dict[int | None, tuple[int, Attempt]] = {}
@@ -211,14 +211,14 @@ def _attempts(asked: _Asked, tries: Sequence[Try], others: Sequence[int | None])
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Asked:
+class _FailedRow:
     """A rule, and the row that it did not fire for.
 
     Args:
         account: the run.
         place: the rule's place.
         rule: the rule.
-        first: the variable that stands for the row.
+        first: the variable of the row.
         row: its number.
 
     """
@@ -235,7 +235,7 @@ class _Asked:
         return next((each for each in self.rule.over if each != self.first), None)
 
     def fired(self, other: int | None) -> list[int]:
-        """Return the steps in which the rule fired for the row, and with the other row if one is named."""
+        """Return the steps in which the rule fired for the row, and with the other row if one is given."""
         steps = []
         for step, firing in enumerate(self.account.outcome.trace, start=1):
             if firing.rule == self.place:
@@ -247,36 +247,36 @@ class _Asked:
         return steps
 
     def bound(self, state: State, after: int, row: int, other: int | None) -> Bound:
-        """Put rows in the place of the rule's variables."""
+        """Bind the rule's variables to rows."""
         rows = {self.first: row}
         if self.second is not None and other is not None:
             rows[self.second] = other
         return Bound(account=self.account, rule=self.rule, rows=rows, state=state, after=after)
 
-    # The rows that come nearest
+    # The nearest rows
 
     def nearest(self, state: State) -> list[int]:
-        """Return the rows of the other table for which most conditions hold: some that overlap, or one elsewhere."""
+        """Return the rows of the other table for which most conditions hold: some that overlap, or else one."""
         assert self.second is not None
         table = self.rule.over[self.second]
         size = state.tables[table].size
         frame = self.account.frame(
             state, self.rule, {self.first: np.full(size, self.row), self.second: np.arange(size)}
         )
-        common, apart, near = self._lie(frame)
-        cheap = self._count(frame, costly=False)
+        common, apart, near = self._distances(frame)
+        cheap = self._count_conditions(frame, costly=False)
         whole = sum(not is_costly(each) for each in self.rule.conditions)
         near &= (np.arange(size) != self.row) | (table != self.rule.over[self.first])  # not the row itself
         rows = np.flatnonzero(near | (cheap == whole))
-        rows = rows[np.lexsort((rows, apart[rows], -common[rows], -cheap[rows]))][:_LOOKED_AT]
-        held = cheap[rows] + self._count(frame.taken(rows), costly=True)
+        rows = rows[np.lexsort((rows, apart[rows], -common[rows], -cheap[rows]))][:_MAX_COSTLY_ROWS]
+        held = cheap[rows] + self._count_conditions(frame.taken(rows), costly=True)
         order = np.lexsort((rows, apart[rows], -common[rows], -held))
         overlapping = order[common[rows[order]] > 0]
         found = overlapping[:NEAREST] if overlapping.size else order[:1]
         return list(map(int, rows[found]))
 
-    def _count(self, frame: Frame, *, costly: bool) -> Rows:
-        """Return how many conditions hold for each pair of a frame."""
+    def _count_conditions(self, frame: Frame, *, costly: bool) -> Rows:
+        """Return the number of conditions that hold for each pair of a frame."""
         held = np.zeros(frame.size, np.int64)
         with np.errstate(invalid="ignore"):
             for node in self.rule.conditions:
@@ -284,8 +284,8 @@ class _Asked:
                     held += np.asarray(self.account.conditions.term(node, self.rule.over)(frame), np.bool_)
         return held
 
-    def _lie(self, frame: Frame) -> tuple[Rows, Rows, Truths]:
-        """Return how much spans overlap, how far apart they are, and whether they stand in one document."""
+    def _distances(self, frame: Frame) -> tuple[Rows, Rows, Truths]:
+        """Return the overlap of spans, their distance, and whether they are in the same document."""
         assert self.second is not None
         if not {*self.rule.over.values()} <= {*SPAN_TABLES}:
             nothing = np.zeros(frame.size, np.int64)
@@ -295,27 +295,27 @@ class _Asked:
         apart = np.where(near, np.maximum(begin.max(axis=0) - end.min(axis=0), 0), np.iinfo(np.int64).max)
         return overlap(frame, self.first, self.second), apart, near
 
-    # What was the matter
+    # Reasons
 
     def attempt(self, tried: Try, state: State, other: int | None) -> Attempt:
-        """Look at all conditions at one moment."""
+        """Evaluate all conditions at one attempt."""
         then = self.bound(state, tried.after, self.row, other)
         end = len(self.account.outcome.trace)
         now = self.bound(self.account.outcome.state, end, self.row, other)
-        conditions = tuple(_condition(node, then, now) for node in self.rule.conditions)
+        conditions = tuple(_explain_condition(node, then, now) for node in self.rule.conditions)
         shown = self._row(self.second, other) if self.second is not None and other is not None else None
         if not all(each.held for each in conditions):
             return Attempt(other=shown, after=tried.after, reason="condition", conditions=conditions)
-        reason, taken = self._reason(tried, then, other)
+        reason, taken = self._find_reason(tried, then, other)
         return Attempt(other=shown, after=tried.after, reason=reason, conditions=conditions, taken=taken)
 
-    def _reason(self, tried: Try, then: Bound, other: int | None) -> tuple[Reason, tuple[Pair, ...]]:
-        """Say what became of a match for which all conditions held."""
+    def _find_reason(self, tried: Try, then: Bound, other: int | None) -> tuple[Reason, tuple[Pair, ...]]:
+        """Return the reason why a match did not fire although all conditions held."""
         if tried.fired and tried.after + 1 in self.fired(other):
             return "fired", ()
         if not self._would_change(then):
             return "nothing to change", ()
-        return "another pair", tuple(self._taken(tried, then, other))
+        return "another pair", tuple(self._rival_pairs(tried, then, other))
 
     def _would_change(self, then: Bound) -> bool:
         frame = then.frame()
@@ -325,26 +325,26 @@ class _Asked:
                 return True
         return False
 
-    def _taken(self, tried: Try, then: Bound, other: int | None) -> Iterator[Pair]:
-        """Yield the pairs of the firing that have one of the two rows."""
+    def _rival_pairs(self, tried: Try, then: Bound, other: int | None) -> Iterator[Pair]:
+        """Yield the pairs of the firing that contain one of the two rows and precede this pair."""
         if not tried.fired or self.second is None:
             return
         firing = self.account.outcome.trace[tried.after]
         mine, theirs = firing.rows[self.first], firing.rows[self.second]
         for place in np.flatnonzero((mine == self.row) | (theirs == other)).tolist():
             rival = int(mine[place]), int(theirs[place])
-            better = self._better(then, replace(then, rows={self.first: rival[0], self.second: rival[1]}))
+            better = self._deciding_number(then, replace(then, rows={self.first: rival[0], self.second: rival[1]}))
             if better is not None:
                 row, partner = self._row(self.first, rival[0]), self._row(self.second, rival[1])
                 yield Pair(tried.after + 1, row, partner, better)
 
-    def _better(self, here: Bound, there: Bound) -> tuple[Cell, ...] | None:
-        """Return the first of the `best` numbers in which one pair goes before another; None if it does not."""
-        if self.rule.pair != "one-to-one":  # then it is the pairing as a whole that is best
+    def _deciding_number(self, here: Bound, there: Bound) -> tuple[Cell, ...] | None:
+        """Return the first of the `best` numbers by which one pair precedes another; None if it does not."""
+        if self.rule.pair != "one-to-one":  # otherwise the pairing is optimal as a whole
             return ()
         for node in self.rule.best:
             numbers = [float(each.raw(node)) for each in (there, here)]
-            theirs, mine = (np.inf if np.isnan(each) else each for each in numbers)  # what is missing comes last
+            theirs, mine = (np.inf if np.isnan(each) else each for each in numbers)  # missing values come last
             if theirs != mine:
                 cells = tuple(Cell(written(node), self.account.value("number", each)) for each in numbers)
                 return cells if theirs < mine else None
@@ -355,7 +355,7 @@ class _Asked:
         return self.account.row(self.rule.over[variable], row)
 
 
-def _condition(node: ExpressionsNode, then: Bound, now: Bound) -> Condition:
+def _explain_condition(node: ExpressionsNode, then: Bound, now: Bound) -> Condition:
     held, holds = then.holds(node), now.holds(node)
     values: tuple[Cell, ...] = ()
     if not held:

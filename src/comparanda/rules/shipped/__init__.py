@@ -1,7 +1,7 @@
-"""The rule files that come with the program, and all others that are known by a name.
+"""Shipped rule files, and the registry of named rule sets.
 
-They register by the entry point group `comparanda.rules`, whose entries are paths of TOML files; another
-package adds its own in the same way.
+Rule files are registered in the entry point group `comparanda.rules`, whose entries are paths of TOML files; other
+packages add their own in the same way.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TOKENS = _FOLDER / "tokens.toml"
 
 
 def registered_rules() -> Mapping[str, EntryPoint]:
-    """Return the registered rule files by name.
+    """Return the registered rule files by name; those of this package have precedence.
 
     >>> registered_rules()["exact"].value
     'comparanda.rules.shipped:EXACT'
@@ -44,7 +44,7 @@ def registered_rules() -> Mapping[str, EntryPoint]:
 
 
 def registered_file(name: str) -> Path:
-    """Return the path of the rule file that a name stands for.
+    """Return the path of a registered rule file.
 
     >>> registered_file("exact").name
     'exact.toml'
@@ -55,5 +55,5 @@ def registered_file(name: str) -> Path:
     entry = registered_rules()[name]
     try:
         return Path(entry.load())
-    except Exception as problem:  # whatever another package does wrong
+    except Exception as problem:  # other packages may raise anything
         raise RuleError(f"the rule set {name!r} cannot be loaded: {problem}", where=entry.value) from problem
